@@ -67,9 +67,9 @@ static void flush(reader *r) {
         }
     } else {
         int level = r->level ? r->level : r->title && !r->in_notes ? 2 : 0;
-        uint8_t kind = level                    ? TEXT_HEADING
-                       : r->items && !r->slides ? TEXT_LIST_ITEM
-                                                : TEXT_PARAGRAPH;
+        uint8_t kind = level                      ? TEXT_HEADING
+                       : r->items && !r->in_notes ? TEXT_LIST_ITEM
+                                                  : TEXT_PARAGRAPH;
         write_block(r, kind, (uint8_t)(level > 6 ? 6 : level), &r->text);
         if (level && r->text.len && (!r->slides || r->place.slide == 1))
             builder_set_title(b, r->text.data, r->text.len);

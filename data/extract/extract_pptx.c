@@ -22,6 +22,8 @@ typedef struct reader {
     /* the slide at hand */
     text_place place;
     bool in_text, title, notes, said_notes;
+    bool points;  /* the shape holds the slide's points: each of its paragraphs has a bullet */
+    bool bullet;  /* the paragraph at hand has one */
     int skip;     /* depth below what is passed over */
     int left_out; /* depth below a shape that is no text of the slide: its number, its date */
 } reader;
@@ -42,8 +44,14 @@ static void flush(reader *r) {
             builder_str(b, "Notes");
             r->said_notes = true;
         }
-        builder_begin(b, heading ? TEXT_HEADING : TEXT_PARAGRAPH, heading ? 2 : 0);
+        const bool item = !heading && !r->notes && r->bullet;
+        builder_begin(b,
+                      heading ? TEXT_HEADING
+                      : item  ? TEXT_LIST_ITEM
+                              : TEXT_PARAGRAPH,
+                      heading ? 2 : 0);
         size_t from = b->text.len;
+        if (item) builder_str(b, "\xE2\x80\xA2 ");
         builder_add_flowing(b, r->t.text.data, r->t.text.len);
         if (heading && r->place.slide == 1 && !b->failure)
             builder_set_title(b, b->text.data + from, b->text.len - from);
@@ -61,14 +69,18 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "t")) {
         r->in_text = true;
     } else if (!strcmp(name, "sp")) {
-        r->title = false;
+        r->title = r->points = false;
         r->left_out = 0;
     } else if (!strcmp(name, "ph")) {
-        xml_attribute(e, "type", value, sizeof value);
+        if (!xml_attribute(e, "type", value, sizeof value)) strcpy(value, "obj");
         r->title = xml_is(value, "title ctrTitle");
+        r->points = xml_is(value, "body obj");
         r->left_out = xml_is(value, "sldNum dt ftr hdr sldImg");
     } else if (!strcmp(name, "p")) {
         flush(r);
+        r->bullet = r->points && !r->t.tables;
+    } else if (xml_is(name, "buChar buAutoNum buNone")) {
+        r->bullet = strcmp(name, "buNone") != 0 && !r->t.tables;
     } else if (!strcmp(name, "br")) {
         office_text_add(&r->t, " ", 1);
     } else if (!strcmp(name, "tbl")) {
@@ -94,7 +106,7 @@ static void on_close(void *ctx, const char *name) {
     } else if (xml_is(name, "p sp")) {
         flush(r);
         if (!strcmp(name, "p")) return;
-        r->title = false;
+        r->title = r->points = false;
         r->left_out = 0;
     } else if (!strcmp(name, "tc") && r->t.tables) {
         flush(r);
@@ -115,7 +127,7 @@ static void on_text(void *ctx, const char *s, size_t n) {
 static int read_part(reader *r, zip_parts *z, const char *part, fo_err *err) {
     static const xml_events events = {on_open, on_close, on_text};
     r->skip = r->t.tables = r->left_out = 0;
-    r->title = r->in_text = false;
+    r->title = r->in_text = r->points = r->bullet = false;
     fo_buf_clear(&r->t.text);
     return xml_part_read(z, r->b, part, &events, r, err);
 }

@@ -310,6 +310,22 @@ static bool is_other_office(const candidate_set *set, const candidate_passage *p
            !demands_rank_in(d, text + u->head_start, u->head_end - u->head_start);
 }
 
+/* Week 31 is no answer to who cleans in week 40. */
+static bool is_other_number(const candidate_set *set, const candidate_passage *p,
+                            const text_unit *u) {
+    const exact_names *x = &set->q.exact;
+    const char *row = p->text.text + u->start, *head = p->text.text + u->head_start, *name, *value;
+    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
+    size_t n_name, n_value, at = 0, at_name = 0;
+    if (!x->n_numbered) return false;
+    if (u->kind != TEXT_UNIT_ROW || u->record || !n_head)
+        return exact_names_other_number(x, row, n_row);
+    while (table_row_cell(head, n_head, &at_name, &name, &n_name) &&
+           table_row_cell(row, n_row, &at, &value, &n_value))
+        if (exact_names_other_value(x, name, n_name, value, n_value)) return true;
+    return false;
+}
+
 /* An amount may stand in what the unit hangs on (a column's name), a day in the heading above it. What the
  * numbers of a table are is seldom said in each row. */
 static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
@@ -441,7 +457,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
-        c.f[CAND_OTHER_THING] = p->other_command || is_other_office(set, p, u);
+        c.f[CAND_OTHER_THING] =
+            p->other_command || is_other_office(set, p, u) || is_other_number(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

@@ -36,7 +36,8 @@ enum {
     CAND_OTHER_DAY,   /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */
     CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
-    CAND_OTHER_THING, /* below a question about something else: topics.h; of another office */
+    CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
+                       * another number of it */
     CAND_LENGTH,      /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */

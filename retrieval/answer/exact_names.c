@@ -62,8 +62,86 @@ static size_t word_at(const char *text, size_t at, size_t len) {
     return i - at;
 }
 
+/* ---- numbered things ------------------------------------------------------------------------- */
+
+/* Words before a number that say how much, when or where it is, or join: no names of what is numbered. */
+static const char *const no_names =
+    "the a an of to in on at by for from with and or than least most about over under until since "
+    "around after before between within per is are was were be has have had does do did january "
+    "february march april may june july august september october november december only up every "
+    "all these those next last first past exactly nearly some weigh cost costs not what which that "
+    "get give take takes make into plus minus times above below equals number no";
+
+/* Bytes of "week 40" that begins at text[at]; *digits: where its number begins. 0: none begins there. */
+static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digits) {
+    enum { FEWEST = 3, MOST_DIGITS = 4 };
+    const size_t n = word_at(text, at, len);
+    size_t i = at + n, k = 0;
+    if (n < FEWEST || fo_words_have_any_case(no_names, text + at, n)) return 0;
+    for (size_t j = at; j < at + n; j++)
+        if (is_digit(text[j])) return 0;
+    if (i + 1 < len && text[i] == ':') i++;
+    if (i + 1 >= len || text[i] != ' ') return 0;
+    *digits = ++i;
+    while (i + k < len && is_digit(text[i + k])) k++;
+    const char behind = i + k < len ? text[i + k] : 0;
+    const bool goes_on = is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&
+                                               i + k + 1 < len && is_digit(text[i + k + 1]));
+    return k && k <= MOST_DIGITS && !goes_on ? i + k - at : 0;
+}
+
+/* The word of the name, and its number. */
+static exact_name word_of(const exact_name *x, exact_name *number) {
+    const char *blank = memchr(x->s, ' ', x->n);
+    *number = (exact_name){blank + 1, (size_t)(x->s + x->n - blank - 1)};
+    return (exact_name){x->s, (size_t)(blank - x->s)};
+}
+
+static bool is_same(const exact_name *x, const char *s, size_t n) {
+    return x->n == n && strncasecmp(x->s, s, n) == 0;
+}
+
+static bool holds_number(const char *text, size_t len, const exact_name *number) {
+    for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {
+        n = number_at(text, i, len, &dots);
+        if (is_same(number, text + i, n)) return true;
+    }
+    return false;
+}
+
+bool exact_names_other_number(const exact_names *x, const char *text, size_t len) {
+    for (size_t k = 0; k < x->n_numbered; k++) {
+        exact_name number, word = word_of(&x->numbered[k], &number);
+        if (holds_number(text, len, &number)) continue;
+        for (size_t i = 0, n, digits; i < len; i += n ? n : 1) {
+            n = numbered_at(text, i, len, &digits);
+            if (n && is_same(&word, text + i, word_at(text, i, len))) return true;
+        }
+    }
+    return false;
+}
+
+bool exact_names_other_value(const exact_names *x, const char *column, size_t n_column,
+                             const char *value, size_t n_value) {
+    for (size_t k = 0; k < x->n_numbered; k++) {
+        exact_name number, word = word_of(&x->numbered[k], &number);
+        size_t dots;
+        if (is_same(&word, column, n_column) && n_value &&
+            number_at(value, 0, n_value, &dots) == n_value && !is_same(&number, value, n_value))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the question ---------------------------------------------------------------------------- */
+
 void exact_names_read(exact_names *out, const char *question, size_t len) {
     *out = (exact_names){0};
+    for (size_t i = 0, n, digits; i < len; i += n ? n : 1) {
+        n = numbered_at(question, i, len, &digits);
+        if (n && question[digits - 2] != ':' && out->n_numbered < EXACT_NAMES_MAX)
+            out->numbered[out->n_numbered++] = (exact_name){question + i, n};
+    }
     for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {
         n = number_at(question, i, len, &dots);
         if (n && dots && out->n_versions < EXACT_NAMES_MAX)

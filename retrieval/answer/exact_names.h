@@ -17,7 +17,8 @@ typedef struct exact_name {
 
 typedef struct exact_names {
     exact_name versions[EXACT_NAMES_MAX], options[EXACT_NAMES_MAX], codes[EXACT_NAMES_MAX];
-    size_t n_versions, n_options, n_codes;
+    exact_name numbered[EXACT_NAMES_MAX]; /* "week 40": a word, a blank and whole digits */
+    size_t n_versions, n_options, n_codes, n_numbered;
 } exact_names;
 
 /* Names of a question, which must outlive *out. */
@@ -37,6 +38,13 @@ bool exact_names_is_code(const char *word, size_t n);
 /* True where the question names options or codes, and the text holds none of the options, or neither
  * it nor title one of the codes. */
 bool exact_names_lacking(const exact_names *x, const char *text, size_t len, const char *title);
+
+/* Does text[len] speak of another one, "week 31" or "Week: 31", and nowhere of the number that the question names? */
+bool exact_names_other_number(const exact_names *x, const char *text, size_t len);
+
+/* ... and the number n whose column is called by its name: the value of a row, below names of columns? */
+bool exact_names_other_value(const exact_names *x, const char *column, size_t n_column,
+                             const char *value, size_t n_value);
 
 /* Bytes of the names in the title of a command's page: "cmp - compare two files", "gzip, gunzip - ...", or
  * with a long dash; 0 where it is none. */

@@ -193,6 +193,32 @@ static void slides_are_in_order_and_have_notes(void **state) {
 #define ODF_TYPE(kind)                                                                             \
     { "mimetype", "application/vnd.oasis.opendocument." kind }
 
+/* What stands in the place for a slide's points is a list, and so is what says that it has bullets. */
+static void points_of_slides_are_lists(void **state) {
+    (void)state;
+    const part parts[] = {
+        {"ppt/presentation.xml",
+         "<p xmlns:r='r'><sldIdLst><sldId id='256' r:id='r1'/></sldIdLst></p>"},
+        {"ppt/_rels/presentation.xml.rels", RELS(REL("r1", "slide", "slides/slide1.xml"))},
+        {"ppt/slides/slide1.xml",
+         "<s><sp><nvPr><ph type='title'/></nvPr><p><r><t>What it costs</t></r></p></sp>"
+         "<sp><nvPr><ph idx='1'/></nvPr><p><r><t>Inverter: 6,500 euros</t></r></p><p><pPr><buNone/>"
+         "</pPr><r><t>The town pays.</t></r></p><p><r><t>Scaffold: 3,200 euros</t></r></p></sp>"
+         "<sp><p><r><t>A box.</t></r></p><p><pPr><buChar char='-'/></pPr><r><t>its "
+         "point</t></r></p>"
+         "</sp></s>"},
+        {0}};
+    expect(parts, "What it costs\n\n\xE2\x80\xA2 Inverter: 6,500 euros\n\nThe town pays.\n\n"
+                  "\xE2\x80\xA2 Scaffold: 3,200 euros\n\nA box.\n\n\xE2\x80\xA2 its point");
+    const part open[] = {
+        ODF_TYPE("presentation"),
+        {"content.xml", "<d><page><frame class='title'><p>What it costs</p></frame><frame "
+                        "class='outline'><list><list-item><p>Inverter: 6,500 euros</p></list-item>"
+                        "</list></frame></page></d>"},
+        {0}};
+    expect(open, "What it costs\n\n\xE2\x80\xA2 Inverter: 6,500 euros");
+}
+
 static void open_documents(void **state) {
     (void)state;
     expect(
@@ -432,6 +458,7 @@ int main(void) {
         cmocka_unit_test(word_documents),
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
         cmocka_unit_test(slides_are_in_order_and_have_notes),
+        cmocka_unit_test(points_of_slides_are_lists),
         cmocka_unit_test(open_documents),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),

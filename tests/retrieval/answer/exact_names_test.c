@@ -150,6 +150,38 @@ static void a_command_is_the_means_behind_few_words(void **state) {
     }
 }
 
+static void another_number_of_the_same_is_told_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        bool other;
+    } cases[] = {
+        {"Who cleans in week 40?", "Week: 31; Opens: Ada", true},
+        {"Who cleans in week 40?", "In week 31 Ada cleans.", true},
+        {"Who cleans in week 40?", "Week: 40; Opens: Ada", false},
+        {"Who cleans in week 40?", "In week 31 and 40 Ada cleans.", false},
+        {"Who cleans in week 40?", "Ada cleans all year.", false},
+        {"Who cleans in week 40?", "From week 31.", true},
+        {"What costs 40 euros?", "It costs 50 euros.", false}, /* an amount */
+        {"What happened on May 4?", "On May 5 it rained.", false},
+        {"How big is room 7?", "Room 71 is big.", true},
+        {"Is level 3.5 high?", "Level 4 is high.", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exact_names x;
+        exact_names_read(&x, cases[i].question, strlen(cases[i].question));
+        if (exact_names_other_number(&x, cases[i].text, strlen(cases[i].text)) != cases[i].other)
+            fail_msg("%s: %s", cases[i].question, cases[i].text);
+    }
+    exact_names x;
+    exact_names_read(&x, "Who cleans in week 40?", 22);
+    assert_true(exact_names_other_value(&x, "Week", 4, "31", 2));
+    assert_false(exact_names_other_value(&x, "Week", 4, "40", 2));
+    assert_false(exact_names_other_value(&x, "Week", 4, "31-40", 5));
+    assert_false(exact_names_other_value(&x, "Day", 3, "31", 2));
+    for (size_t n = 0; n < 22; n++) exact_names_read(&x, "Who cleans in week 40?" + 22 - n, n);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_version_is_told_apart),
@@ -159,6 +191,7 @@ int main(void) {
         cmocka_unit_test(many_options_are_bounded),
         cmocka_unit_test(a_command_is_named_as_a_word_of_its_own),
         cmocka_unit_test(a_command_is_the_means_behind_few_words),
+        cmocka_unit_test(another_number_of_the_same_is_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
