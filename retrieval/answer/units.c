@@ -555,6 +555,25 @@ static void find_tags(unit_reader *r) {
     }
 }
 
+/* Short lines between blank ones, one after the other with nothing below any: not headings all of them, but what a slide
+ * or a form has of points. The first heads the others; the last may head what follows. */
+static void find_points(unit_reader *r) {
+    enum { FEWEST = 4 }; /* a title, a chapter and a section may stand so */
+    for (size_t i = 0; i < r->in.n; i++) {
+        size_t n = 0, last = i;
+        for (size_t k = i; k < r->in.n && is_heading(r, k) && !is_asked(r, k);
+             k = unit_lines_skip_blank(&r->in, k + 1)) {
+            last = k;
+            n++;
+        }
+        const bool ends = unit_lines_skip_blank(&r->in, last + 1) == r->in.n;
+        for (size_t k = unit_lines_skip_blank(&r->in, i + 1); n >= FEWEST && k <= last;
+             k = unit_lines_skip_blank(&r->in, k + 1))
+            if (k < last || ends) r->in.v[k].class = LINE_ITEM;
+        if (n > 1) i = last;
+    }
+}
+
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err) {
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
@@ -563,6 +582,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     for (size_t i = 0; !rc && i < r.in.n; i++)
         if (is_numbered_heading(&r, i)) r.in.v[i].class = LINE_NUMBERED;
     if (!rc) find_tags(&r);
+    if (!rc) find_points(&r);
     r.asks = !rc && asks_often(&r);
     for (size_t i = 0; !rc && i < r.in.n;) i = read_block(&r, i, &rc);
     unit_lines_deinit(&r.in);

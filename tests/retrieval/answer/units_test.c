@@ -288,6 +288,24 @@ static void columns_of_plain_text_are_a_table(void **state) {
     expect(tabs, "Longer name\t20,000\t1912", TEXT_UNIT_ROW, "Town\tInhabitants\tSince");
 }
 
+/* What a slide or a form holds has no stops and no marks. */
+static void many_short_lines_in_a_row_are_points(void **state) {
+    (void)state;
+    const char *text =
+        "What it costs\n\nInverter: 6,500 euros\n\nScaffold: 3,200 euros\n\nThe town pays "
+        "two thirds\n\nTimetable\n\nIt begins in July.\n";
+    read_units(text);
+    expect(text, "What it costs", TEXT_UNIT_HEADING, "");
+    expect(text, "Inverter: 6,500 euros", TEXT_UNIT_ITEM, "What it costs");
+    expect(text, "The town pays two thirds", TEXT_UNIT_ITEM, "What it costs");
+    expect(text, "Timetable", TEXT_UNIT_HEADING, "");
+    expect(text, "It begins in July.", TEXT_UNIT_SENTENCE, "Timetable");
+    const char *headings = "The kiln\n\nBefore use\n\nPlace\n\nPut it on a stone floor.\n";
+    read_units(headings);
+    expect(headings, "Before use", TEXT_UNIT_HEADING, "");
+    expect(headings, "Place", TEXT_UNIT_HEADING, "");
+}
+
 /* As tables of values, sheets and pages become text (data/extract/table_rows.h). */
 static void records_are_rows_of_a_table(void **state) {
     (void)state;
@@ -417,6 +435,7 @@ int main(void) {
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
         cmocka_unit_test(columns_of_plain_text_are_a_table),
+        cmocka_unit_test(many_short_lines_in_a_row_are_points),
         cmocka_unit_test(records_are_rows_of_a_table),
         cmocka_unit_test(wide_gaps_in_prose_are_no_columns),
         cmocka_unit_test(lines_that_begin_with_what_they_speak_of_are_items),
