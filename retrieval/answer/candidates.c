@@ -39,6 +39,14 @@ void candidate_passage_deinit(candidate_passage *cp) {
     cp->terms = NULL;
 }
 
+/* The term of what "how many" counts, or -1. */
+static int counted_term(const question *q) {
+    const fact_text *t = &q->text;
+    for (size_t i = 0; q->demands.counted && i < t->n_words; i++)
+        if (t->words[i].start == q->demands.counted) return question_term_of(q, t->words[i].id);
+    return -1;
+}
+
 static int read_passage(candidate_set *set, size_t index, const passage *p, const lexicon *lx,
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
@@ -65,6 +73,8 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
         int k = cp->terms[i];
         if (k >= 0) tf[k] += tf[k] < UINT16_MAX;
     }
+    const int counted = counted_term(q);
+    cp->uncounted = counted >= 0 && tf[counted] == 0;
     return FO_OK;
 }
 
@@ -338,7 +348,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
         stated = demands_amount_in(&number, text + u->start, u->end - u->start) &&
                  (demands_column_in(d, text + u->start, u->end - u->start) ||
                   demands_column_in(d, text + u->head_start, u->head_end - u->head_start));
-    c->f[CAND_NO_AMOUNT] = !stated;
+    static const double other_things = 0.375;
+    c->f[CAND_NO_AMOUNT] = !stated ? 1 : p->uncounted ? other_things : 0;
     bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
     c->f[CAND_NO_PLACE] =
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&

@@ -71,10 +71,11 @@ typedef struct candidate_passage {
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
-    bool other_days;        /* speaks of days, and never of the one that is asked about */
-    bool lacks_version;     /* a version number of the question stands in neither text nor title */
-    double bm25;            /* over these passages, as a share of the question's own mass */
-    double align;           /* by the reader; NAN: not read */
+    bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
+    bool other_days;    /* speaks of days, and never of the one that is asked about */
+    bool lacks_version; /* a version number of the question stands in neither text nor title */
+    double bm25;        /* over these passages, as a share of the question's own mass */
+    double align;       /* by the reader; NAN: not read */
 } candidate_passage;
 
 typedef struct candidate_set {

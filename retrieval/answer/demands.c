@@ -334,6 +334,35 @@ static enum demand_amount amount_of(const char *question, size_t len) {
     }
 }
 
+/* What "how many" counts: the last of a few words before the verb. What is said in other words as often as not is left out. */
+static size_t counted_in(const char *question, size_t len) {
+    static const char *const verbs = "are is were was be been do does did can could may might must "
+                                     "should will would have has had in "
+                                     "of on at to from per there";
+    static const char *const often = "people persons person men women children students users "
+                                     "customers members times time things "
+                                     "thing items item types type kinds kind sorts sort units unit "
+                                     "pieces copies copy parts part "
+                                     "years months weeks days hours minutes seconds miles "
+                                     "kilometers kilometres kilometer kilometre "
+                                     "meters metres feet inches acres hectares tons tonnes percent "
+                                     "degrees dollars euros pounds more "
+                                     "others other different total ones one";
+    enum { MOST = 3 };
+    size_t at = 0, counted = 0, words = 0;
+    for (token before = {0}, t;; before = t) {
+        t = next_token(question, len, &at);
+        if (!t.n) return 0;
+        if (in("many", &t) && in("how", &before)) break;
+    }
+    for (token last = {0}, t; words <= MOST; words++, last = t) {
+        t = next_token(question, len, &at);
+        if (!t.letters || in(verbs, &t)) return words && !in(often, &last) ? counted : 0;
+        counted = (size_t)(t.s - question);
+    }
+    return 0;
+}
+
 demands demands_read(const char *question, size_t len) {
     uint8_t days = days_in(question, len);
     size_t at = 0;
@@ -341,5 +370,6 @@ demands demands_read(const char *question, size_t len) {
     return (demands){.amount = amount_of(question, len),
                      .days = days == EVERY_DAY ? 0 : days,
                      .place = in("where", &first),
+                     .counted = counted_in(question, len),
                      .rank = in("who whom whose", &first) ? ranks_in(question, len) : 0};
 }

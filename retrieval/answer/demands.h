@@ -22,6 +22,8 @@ typedef struct demands {
     enum demand_amount amount;
     uint8_t days; /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
     bool place;   /* it begins with "where" */
+    size_t
+        counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 

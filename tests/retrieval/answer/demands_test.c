@@ -205,11 +205,34 @@ static void another_office_is_told_apart(void **state) {
     assert_true(demands_rank_in(&what, "She helps.", 10));
 }
 
+static void what_is_counted_is_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *counted;
+    } cases[] = {
+        {"How many cranes were counted in spring?", "cranes"},
+        {"how many winning teams are there?", "teams"},
+        {"In 1990, how many cars did the town have?", "cars"},
+        {"How many people are there?", NULL}, /* said as "inhabitants" as often */
+        {"How many of the boats leak?", NULL},
+        {"How many big old wooden boats leak?", NULL}, /* where the verb is cannot be told */
+        {"How many boats", "boats"},
+        {"What are cranes?", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const demands d = asked(cases[i].question);
+        const char *at = cases[i].counted ? strstr(cases[i].question, cases[i].counted) : NULL;
+        if (d.counted != (at ? (size_t)(at - cases[i].question) : 0))
+            fail_msg("%s", cases[i].question);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
         cmocka_unit_test(an_amount_of_another_kind_is_none),
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
+        cmocka_unit_test(what_is_counted_is_found),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(another_office_is_told_apart),
         cmocka_unit_test(another_day_is_told_apart),
