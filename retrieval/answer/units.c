@@ -123,6 +123,12 @@ static bool is_numbered_heading(const unit_reader *r, size_t i) {
            unit_ends_sentence(r->in.text + last->start, last->end - last->start);
 }
 
+/* A question that a mail quotes above its answer: "> Can we bring guests?" */
+static bool is_quoted_question(const unit_reader *r, size_t i) {
+    const text_line *l = &r->in.v[i];
+    return r->in.text[l->start] == '>' && l[1].class == LINE_TEXT && r->in.text[l[1].start] != '>';
+}
+
 /* A question with a line of its own before what answers it, as pages of frequent questions have them: what stands before
  * has ended, and what follows did not have to begin a new line. */
 static bool is_asked(const unit_reader *r, size_t i) {
@@ -130,6 +136,7 @@ static bool is_asked(const unit_reader *r, size_t i) {
     if (l->class != LINE_TEXT || l->end - l->start > MAX_QUESTION || (i == 0 && r->in.goes_on))
         return false;
     if (r->in.text[l->end - 1] != '?' || i + 1 >= r->in.n) return false;
+    if (is_quoted_question(r, i)) return true;
     const text_line *before = i > 0 ? l - 1 : NULL;
     if (before && before->class == LINE_TEXT &&
         !(unit_ends_sentence(r->in.text + before->start, before->end - before->start) &&

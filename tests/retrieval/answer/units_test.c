@@ -288,6 +288,22 @@ static void columns_of_plain_text_are_a_table(void **state) {
     expect(tabs, "Longer name\t20,000\t1912", TEXT_UNIT_ROW, "Town\tInhabitants\tSince");
 }
 
+static void a_question_quoted_heads_its_answer(void **state) {
+    (void)state;
+    const char *text = "The bus leaves at nine.\n"
+                       "\n"
+                       "On Monday Jonas wrote:\n"
+                       "> Can we bring guests?\n"
+                       "Sorry, not this time, the hotel is full.\n"
+                       "> Is there lunch?\n"
+                       "> And dinner?\n"
+                       "Both.\n";
+    read_units(text);
+    expect(text, "Sorry, not this time, the hotel is full.", TEXT_UNIT_SENTENCE,
+           "> Can we bring guests?");
+    expect(text, "Both.", TEXT_UNIT_SENTENCE, "> And dinner?");
+}
+
 /* What a slide or a form holds has no stops and no marks. */
 static void many_short_lines_in_a_row_are_points(void **state) {
     (void)state;
@@ -435,6 +451,7 @@ int main(void) {
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
         cmocka_unit_test(columns_of_plain_text_are_a_table),
+        cmocka_unit_test(a_question_quoted_heads_its_answer),
         cmocka_unit_test(many_short_lines_in_a_row_are_points),
         cmocka_unit_test(records_are_rows_of_a_table),
         cmocka_unit_test(wide_gaps_in_prose_are_no_columns),
