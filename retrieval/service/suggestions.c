@@ -8,6 +8,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/words.h"
+#include "retrieval/answer/table_row.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/conversations.h"
 
@@ -70,9 +71,19 @@ static void lower_first(char *s) {
         s[0] = (char)tolower(s[0]);
 }
 
+/* Bytes of "2. " or "3.1 " before a heading. */
+static size_t number_of_heading(const char *s, size_t len) {
+    size_t n = 0;
+    while (n < len && (isdigit((unsigned char)s[n]) || (n && s[n] == '.'))) n++;
+    return n && n < len && s[n] == ' ' ? n + 1 : 0;
+}
+
 bool suggestion_of_line(const char *line, size_t len, bool title, char *out, size_t cap) {
     while (len && isspace((unsigned char)line[len - 1])) len--;
     while (len && isspace((unsigned char)*line)) line++, len--;
+    const size_t mark = begins(line, len, "Q: ") ? 3 : number_of_heading(line, len);
+    line += mark;
+    len -= mark;
     char copy[QUESTION_BYTES];
     if (len < 4 || len >= sizeof copy - 40) return false;
     if (line[len - 1] == '?')
@@ -88,6 +99,8 @@ bool suggestion_of_line(const char *line, size_t len, bool title, char *out, siz
     if (title) return false; /* of a whole document: too wide for one answer */
     size_t words = count_words(copy, len);
     if (!is_plain(copy, len) || !isupper((unsigned char)*copy) || words > 6) return false;
+    if (copy[len - 1] == ',' || begins(copy, len, "Dear ") || begins(copy, len, "Best "))
+        return false; /* of a letter */
     if (begins(copy, len, "How to ")) return put(out, cap, "How do I ", copy + 7, len - 7);
     if (words < 2) return false;
     lower_first(copy);
@@ -97,9 +110,9 @@ bool suggestion_of_line(const char *line, size_t len, bool title, char *out, siz
 /* ---- of a sentence -------------------------------------------------------------------------- */
 
 static bool is_participle(const char *s, size_t n) {
-    static const char *const strong[] = {"kept",    "held",  "made", "sent", "given",
-                                         "taken",   "found", "done", "paid", "built",
-                                         "written", "shown", "sold"};
+    static const char *const strong[] = {"kept",    "held",  "made", "sent",  "given",
+                                         "taken",   "found", "done", "paid",  "built",
+                                         "written", "shown", "sold", "bought"};
     for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
         if (strlen(strong[i]) == n && !strncmp(s, strong[i], n)) return true;
     return n > 4 && !strncmp(s + n - 2, "ed", 2);
@@ -165,6 +178,38 @@ bool suggestion_of_sentence(const char *sentence, size_t len, char *out, size_t 
     return of_passive(s, out, cap);
 }
 
+/* ---- of a row -------------------------------------------------------------------------------- */
+
+/* A noun in the singular, as far as form tells: "Price", "Phone number". */
+static bool names_one(const char *s, size_t n) {
+    char lower[24];
+    if (n < 4 || n >= sizeof lower || count_words(s, n) > 2 || !is_plain(s, n)) return false;
+    for (size_t i = 0; i <= n; i++) lower[i] = i < n ? (char)tolower((unsigned char)s[i]) : 0;
+    return lower[n - 1] != 's' && !is_participle(lower, n) &&
+           !fo_words_have("what when where which whom why how day days name year other", lower, n);
+}
+
+bool suggestion_of_row(const char *row, size_t len, char *out, size_t cap) {
+    table_pair first, p;
+    size_t at = 0;
+    if (!table_row_is_record(row, len) || !table_row_pair(row, len, &at, &first)) return false;
+    if (!first.n_name || first.n_value < 3 || first.n_value > 40 ||
+        !is_plain(first.value, first.n_value) || count_words(first.value, first.n_value) > 4)
+        return false;
+    while (table_row_pair(row, len, &at, &p)) {
+        if (!names_one(p.name, p.n_name)) continue;
+        char name[24];
+        memcpy(name, p.name, p.n_name);
+        name[p.n_name] = 0;
+        lower_first(name);
+        const char *article = isupper((unsigned char)*first.value) ? "" : "the ";
+        const int n = snprintf(out, cap, "What is the %s of %s%.*s?", name, article,
+                               (int)first.n_value, first.value);
+        return n > 0 && (size_t)n < cap;
+    }
+    return false;
+}
+
 /* ---- of a document -------------------------------------------------------------------------- */
 
 static int add_sentences(candidates *c, const char *text, size_t len, fo_err *err) {
@@ -190,17 +235,20 @@ static int add_sentences(candidates *c, const char *text, size_t len, fo_err *er
 static int add_lines(candidates *c, const char *text, size_t len, fo_err *err) {
     size_t made = 0;
     int rc = FO_OK;
-    bool blank_before = false; /* the first line is the title */
+    bool blank_before = false, rows = false; /* the first line is the title */
     for (size_t at = 0; at < len && !rc && made < PER_DOCUMENT;) {
         const char *nl = memchr(text + at, '\n', len - at);
         size_t end = nl ? (size_t)(nl - text) : len;
         bool alone = blank_before && end + 1 < len && text[end + 1] == '\n';
         bool asks = end > at && text[end - 1] == '?';
         char question[QUESTION_BYTES];
-        if (end - at < QUESTION_BYTES && (alone || asks) &&
-            suggestion_of_line(text + at, end - at, false, question, sizeof question)) {
+        const bool row = suggestion_of_row(text + at, end - at, question, sizeof question);
+        if ((row && !rows) ||
+            (!row && end - at < QUESTION_BYTES && (alone || asks) &&
+             suggestion_of_line(text + at, end - at, false, question, sizeof question))) {
             rc = add(c, question, err);
             made++;
+            rows |= row;
         }
         blank_before = end == at;
         at = end + 1;

@@ -1,6 +1,6 @@
 /* suggestions.h - first questions for who does not know yet what to ask: what this owner asked before and called well
  * answered, then questions made of documents: of sentences that tell when, where, how often, of lines
- * that are questions, of titles that say what something does, of headings. Each was put to the service, and only those that it answers with good support
+ * that are questions, of titles that say what something does, of headings, of rows. Each was put to the service, and only those that it answers with good support
  * are handed out; their answers are kept where answers are, so that whoever takes one up is answered at once.
  *
  * Source: ours; what is made of documents is told by form alone, in English. */
@@ -32,6 +32,8 @@ int service_suggest(service *s, const suggestion_request *q, suggestion **out, s
 /* The question that a line of a document makes: a question itself, a heading; a title only one of the form "name - what
  * it does". false where it makes none. Into out[cap]. */
 bool suggestion_of_line(const char *line, size_t len, bool title, char *out, size_t cap);
+/* The same of a row whose cells are named: "Name: Amira Holt; Phone: 555-0101" makes "What is the phone of Amira Holt?" */
+bool suggestion_of_row(const char *row, size_t len, char *out, size_t cap);
 /* The same of a sentence without its full stop: "When the lamp is red, ..." and "The pump is serviced every ..."
  * make one. */
 bool suggestion_of_sentence(const char *sentence, size_t len, char *out, size_t cap);

@@ -61,6 +61,10 @@ static void lines_and_titles_make_questions(void **state) {
         {"GET /documents and others", false, NULL},
         {"grep, egrep - print lines that match patterns", true,
          "How can I print lines that match patterns?"},
+        {"2. Duties of the hirer", false, "What is said about duties of the hirer?"},
+        {"Q: Where is the key?", false, "Where is the key?"},
+        {"Hi all,", false, NULL},
+        {"Dear residents", false, NULL},
         {"Drinking water", true, NULL},
         {"cut - Remove sections from each line", true, NULL},
         {"", false, NULL},
@@ -75,10 +79,32 @@ static void lines_and_titles_make_questions(void **state) {
     assert_false(suggestion_of_line("Where is the key?", 17, false, q, 8)); /* no room */
 }
 
+static void rows_make_questions(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"Name: Amira Holt; Joined: 2019; Phone: 555-0101", "What is the phone of Amira Holt?"},
+        {"Item: cordless drill; Number: 3; Price: 119.9",
+         "What is the number of the cordless drill?"},
+        {"Item: saw; Bought: 2019", NULL},
+        {"Week: 31; Opens: Ada", NULL},
+        {"Room: Great hall; Residents: 180; Others: 260", NULL},
+        {"It rains; bring a coat.", NULL},
+        {"", NULL},
+    };
+    char q[200];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool made = suggestion_of_row(cases[i][0], strlen(cases[i][0]), q, sizeof q);
+        if (made != (cases[i][1] != NULL)) fail_msg("%s: %s", cases[i][0], made ? q : "-");
+        if (made) assert_string_equal(q, cases[i][1]);
+    }
+    assert_false(suggestion_of_row("Name: Amira Holt; Phone: 555-0101", 33, q, 8)); /* no room */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_make_questions),
         cmocka_unit_test(lines_and_titles_make_questions),
+        cmocka_unit_test(rows_make_questions),
     };
     return cmocka_run_group_tests_name("suggestions", tests, NULL, NULL);
 }
