@@ -17,6 +17,8 @@ enum {
     MAX_SEGMENTS = 8000, /* of a page: more are no page that anybody reads */
     MAX_TRIES = 300,     /* of a page: places where a table might begin */
     MAX_FOUND = 64,      /* tables of a page by wide gaps */
+    EDGES = 3,           /* of a cell: left, right, middle */
+    EDGE_ROWS = 64,      /* of a table, whose edges are looked at */
 };
 static const float GAP = .8f; /* of a line's height: parts cells of a row */
 static const float NARROW =
@@ -60,6 +62,7 @@ typedef struct finder {
     bool only_looks;   /* what is found goes to `found` alone */
     extent found[MAX_FOUND];
     size_t n_found;
+    float edges[MAX_COLUMNS][EDGES][EDGE_ROWS]; /* of the cells of the table at hand: edges_meet */
     /* the table at hand */
     uint16_t covered[STEPS]; /* by how many rows */
     span columns[MAX_COLUMNS];
@@ -322,8 +325,6 @@ static bool is_textual(const column_sum *c) {
 
 /* ---- edges ---------------------------------------------------------------------------------------- */
 
-enum { EDGES = 3, EDGE_ROWS = 64 }; /* left, right, middle */
-
 static int by_place(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
@@ -341,40 +342,48 @@ static size_t most_alike(float *x, size_t n) {
     return most;
 }
 
-/* Do the cells of each column stand below each other by their left edges, their right ones or their middles? Words of
- * running text do not, wherever its gaps meet. Rows whose cells go on in the next line count once. */
-static bool edges_meet(const finder *f, size_t i, size_t n) {
-    float x[EDGES][EDGE_ROWS];
-    const size_t rows = n < EDGE_ROWS ? n : EDGE_ROWS;
-    for (size_t col = 0; col < f->n_columns; col++) {
-        size_t cells = 0;
-        for (size_t k = i; k < i + rows; k++) {
-            const row *r = &f->rows[k];
-            float x0 = 1e9f, x1 = -1e9f;
-            for (size_t j = 0; j < r->n; j++) {
-                const segment *s = &f->s[r->first + j];
-                bool crossed;
-                if (column_of(f, s->x0, s->x1, &crossed) != col) continue;
-                if (crossed) return false;
-                if (s->x0 < x0) x0 = s->x0;
-                if (s->x1 > x1) x1 = s->x1;
-            }
-            if (x1 < x0) continue;
-            x[0][cells] = x0;
-            x[1][cells] = x1;
-            x[2][cells++] = (x0 + x1) / 2;
-        }
-        size_t most = 0;
-        for (int e = 0; e < EDGES; e++) {
-            const size_t alike = most_alike(x[e], cells);
-            if (alike > most) most = alike;
-        }
-        if (cells * 3 < rows || cells < 2 || most * 10 < cells * 7) return false;
+/* Where the cells of a row begin and end: x1 < x0 where a column has none. False: one reaches over columns. */
+static bool cells_of(const finder *f, const row *r, span out[MAX_COLUMNS]) {
+    for (size_t k = 0; k < f->n_columns; k++) out[k] = (span){1e9f, -1e9f};
+    for (size_t j = 0; j < r->n; j++) {
+        const segment *s = &f->s[r->first + j];
+        bool crossed;
+        span *cell = &out[column_of(f, s->x0, s->x1, &crossed)];
+        if (crossed) return false;
+        if (s->x0 < cell->x0) cell->x0 = s->x0;
+        if (s->x1 > cell->x1) cell->x1 = s->x1;
     }
     return true;
 }
 
-static bool is_table(const finder *f, size_t i, size_t n) {
+/* Do the cells of each column stand below each other by their left edges, their right ones or their middles? Words of
+ * running text do not, wherever its gaps meet. */
+static bool edges_meet(finder *f, size_t i, size_t n) {
+    const size_t rows = n < EDGE_ROWS ? n : EDGE_ROWS;
+    size_t cells[MAX_COLUMNS] = {0};
+    for (size_t k = i; k < i + rows; k++) {
+        span of[MAX_COLUMNS];
+        if (!cells_of(f, &f->rows[k], of)) return false;
+        for (size_t col = 0; col < f->n_columns; col++) {
+            if (of[col].x1 < of[col].x0) continue;
+            float(*x)[EDGE_ROWS] = f->edges[col];
+            x[0][cells[col]] = of[col].x0;
+            x[1][cells[col]] = of[col].x1;
+            x[2][cells[col]++] = (of[col].x0 + of[col].x1) / 2;
+        }
+    }
+    for (size_t col = 0; col < f->n_columns; col++) {
+        size_t most = 0;
+        for (int e = 0; e < EDGES; e++) {
+            const size_t alike = most_alike(f->edges[col][e], cells[col]);
+            if (alike > most) most = alike;
+        }
+        if (cells[col] * 3 < rows || cells[col] < 2 || most * 10 < cells[col] * 7) return false;
+    }
+    return true;
+}
+
+static bool is_table(finder *f, size_t i, size_t n) {
     column_sum c[MAX_COLUMNS] = {0};
     size_t wide = 0, cells = 0, leaders = 0, crossing = 0, scraps = 0, over = 0;
     if (f->n_columns < 2) return false;
