@@ -243,6 +243,18 @@ static bool is_option(const candidate_set *set, const candidate *c) {
            set->passages[c->passage].text.text[c->start] == '-';
 }
 
+/* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. */
+static bool restricts(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const char *s = set->passages[c->passage].text.text + c->start;
+    size_t n = 0;
+    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
+    return c->passage == best->passage && c->order == best->order + 1 &&
+           fo_words_have_any_case("not no but only except however never unless otherwise though "
+                                  "without",
+                                  s, n);
+}
+
 /* Does what read both with the question speak against saying this beside the best? Rows of one table and turns of one talk
  * belong together: which of them is the last, and what came of it, is seen by who reads them. */
 static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
@@ -250,7 +262,7 @@ static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
     const double cross = cross_of(c);
     const bool together = c->passage == best->passage && c->unit.kind == best->unit.kind &&
                           (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_TURN);
-    return !together && set->crossed &&
+    return !together && !restricts(set, c) && set->crossed &&
            (cross < keep_cross || cross < cross_of(&set->c[0]) - keep_cross_within);
 }
 
