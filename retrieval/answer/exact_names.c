@@ -101,10 +101,11 @@ static bool is_same(const exact_name *x, const char *s, size_t n) {
     return x->n == n && strncasecmp(x->s, s, n) == 0;
 }
 
+/* Does the text say the number, or the version, and not a longer one that holds it? */
 static bool holds_number(const char *text, size_t len, const exact_name *number) {
-    for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {
+    for (size_t i = 0, n, dots; text && i < len; i += n ? n : 1) {
         n = number_at(text, i, len, &dots);
-        if (is_same(number, text + i, n)) return true;
+        if (n == number->n && memcmp(text + i, number->s, n) == 0) return true;
     }
     return false;
 }
@@ -157,19 +158,11 @@ void exact_names_read(exact_names *out, const char *question, size_t len) {
     }
 }
 
-static bool holds_version(const char *text, size_t len, const exact_name *version) {
-    for (size_t i = 0, n, dots; text && i < len; i += n ? n : 1) {
-        n = number_at(text, i, len, &dots);
-        if (n == version->n && memcmp(text + i, version->s, n) == 0) return true;
-    }
-    return false;
-}
-
 bool exact_names_versions_in(const exact_names *x, const char *text, size_t len,
                              const char *title) {
     for (size_t i = 0; i < x->n_versions; i++)
-        if (!holds_version(text, len, &x->versions[i]) &&
-            !holds_version(title, title ? strlen(title) : 0, &x->versions[i]))
+        if (!holds_number(text, len, &x->versions[i]) &&
+            !holds_number(title, title ? strlen(title) : 0, &x->versions[i]))
             return false;
     return true;
 }

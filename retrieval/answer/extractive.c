@@ -263,7 +263,7 @@ static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
     const bool together = c->passage == best->passage && c->unit.kind == best->unit.kind &&
                           (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_TURN);
     return !together && !restricts(set, c) && set->crossed &&
-           (cross < keep_cross || cross < cross_of(&set->c[0]) - keep_cross_within);
+           (cross < keep_cross || cross < cross_of(best) - keep_cross_within);
 }
 
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
