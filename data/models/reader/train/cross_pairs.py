@@ -1,4 +1,4 @@
-"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT LAID_OUT HOME... - questions with passages, and
+"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT LAID_OUT FACTS FACTS_HOME HOME... - questions with passages, and
 which units of them answer.
 
 QUESTIONS  the folder of questions beside this one (its README says how they were made)
@@ -8,6 +8,7 @@ VOCABULARY vocab.txt of all-MiniLM-L6-v2
 UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
 LAID_OUT   a home into which Forage has taken the files that laid_out.py wrote
+FACTS      the file that facts.py wrote, FACTS_HOME a home with its files
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256
 
@@ -133,7 +134,7 @@ class Examples:
                               is_held_out(document, 10))
 
     # ---- documents with headings, tables, lists and options --------------------------------------
-    def laid_out(self, path, pages):
+    def laid_out(self, path, pages, kind):
         """The pieces that answer are quoted from the file; the units that hold them are looked for in what Forage
         made of it."""
         for d in lines(path):
@@ -141,13 +142,13 @@ class Examples:
             name, mine = "laid out:" + d["name"], []
             units = units_by_forage([text for text, _ in chunks], self.unit_spans)
             for (text, heading), us in zip(chunks, units):
-                mine.append(self.passage(title, text, [(a, b) for a, b, _ in us], name, "laid_out", heading,
+                mine.append(self.passage(title, text, [(a, b) for a, b, _ in us], name, kind, heading,
                                          [(a, b) for a, b, k in us if k == HEADING]))
             for text, quotes in d["questions"]:
                 gold = {p: us for p, us in ((p, holders(chunks[i][0], units[i], quotes)) for i, p in enumerate(mine)) if us}
                 if quotes and not gold:
                     continue
-                self.question(wordings(text), gold, [p for p in mine if p not in gold], "laid_out", is_held_out(name, 10))
+                self.question(wordings(text), gold, [p for p in mine if p not in gold], kind, is_held_out(name, 10))
 
     def squad(self, folder):
         at, gold = {}, {}
@@ -211,7 +212,7 @@ class Examples:
                 best = np.argpartition(-s, AMONG)[:AMONG]
                 mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
                 near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
-                if q["kind"] in ("laid_out", "readmes"):  # "What is the default port?" is answered by many a manual
+                if q["kind"] in ("laid_out", "readmes", "facts"):  # "What is the default port?" is answered by many a manual
                     near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
                 elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
@@ -247,7 +248,7 @@ def wordings(q):
     return out
 
 
-def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, *homes):
+def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, facts, facts_home, *homes):
     random.seed(7)
     examples, pages, known = Examples(vocabulary, unit_spans), {}, {}
     for d in lines(squad + "/corpus.jsonl"):
@@ -261,7 +262,8 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, *h
         examples.own_document(d)
     for kind in ("documentation", "manual_pages", "readmes", "encyclopaedia", "statements"):
         examples.other_passages(f"{questions}/{kind}.jsonl", known)
-    examples.laid_out(questions + "/laid_out_documents.jsonl", pairs.read_home(laid_out))
+    examples.laid_out(questions + "/laid_out_documents.jsonl", pairs.read_home(laid_out), "laid_out")
+    examples.laid_out(facts, pairs.read_home(facts_home), "facts")
     examples.squad(squad)
     with open(skip, encoding="utf8") as f:
         examples.tldr(pages, tldr, set(map(str.strip, f)) | {"awk", "rsync"})
@@ -274,6 +276,6 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, *h
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 10:
+    if len(sys.argv) < 12:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -1,15 +1,18 @@
-"""cross_train.py PAIRS READER OUT MINUTES RATE [FROM] - the cross-encoder: low-rank changes of the reader's matrices
+"""cross_train.py PAIRS READER OUT MINUTES RATE [FROM|RANK] - the cross-encoder: low-rank changes of the reader's matrices
 and a head, so that it reads question and passage together (engine/embed/reader_cross.h).
 
 PAIRS is what cross_pairs.py wrote, READER the reader's GGUF file, OUT the GGUF file to write (and OUT.pt, from which
 to go on), RATE the learning rate at its highest, which falls to nothing over MINUTES. FROM is an OUT.pt, or the GGUF
-file of a cross-encoder.
+file of a cross-encoder; a number is the rank of the changes where they begin at nothing (default 32). What is written is
+the running mean of the weights. A GPU is used where there is one.
 
 A passage is read below its title and the heading under which the window begins, as Forage reads it.
 
 The loss is that of a choice among the units of a passage and "none of them": so a unit's logit is the
 logarithm of how much likelier it answers than nothing in its passage does."""
 import math
+import multiprocessing
+import os
 import pickle
 import random
 import sys
@@ -21,40 +24,44 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 6, 32
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+SAMPLERS = min(5, max(1, (os.cpu_count() or 1) // 3))  # processes that make batches
+MEAN = .998  # of the running mean of the weights, what is kept at a step
 CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
 LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
 LIKEST, HEADED = .6, .9
 MASK, MASKED = 103, .05  # of tokens that are hidden, so that no single word decides
 COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
-SHARES = {"tldr": .5, "laid_out": 4, "readmes": 3}  # how often a question of the kind is taken in a round; others once
+SHARES = {"tldr": .5, "laid_out": 4, "readmes": 3, "facts": .5}  # how often a question of the kind is taken in a round; others once
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
 class Changed(nn.Module):
     """x W' + b, where W' is the reader's W and a product of two narrow matrices."""
 
-    def __init__(self, weight, bias):
+    def __init__(self, weight, bias, rank):
         super().__init__()
         self.register_buffer("w", weight, persistent=False)
         self.register_buffer("b", bias, persistent=False)
-        self.A = nn.Parameter(torch.randn(RANK, weight.shape[1]) / math.sqrt(weight.shape[1]))
-        self.B = nn.Parameter(torch.zeros(weight.shape[0], RANK))
+        self.A = nn.Parameter(torch.randn(rank, weight.shape[1]) / math.sqrt(weight.shape[1]))
+        self.B = nn.Parameter(torch.zeros(weight.shape[0], rank))
 
     def forward(self, x):
-        return F.linear(x, self.w, self.b) + F.linear(F.linear(x, self.A), self.B)
+        return F.linear(x, self.w + self.B @ self.A, self.b)
 
 
 class CrossEncoder(nn.Module):
-    def __init__(self, path):
+    def __init__(self, path, rank=RANK):
         super().__init__()
-        t = {x.name: torch.tensor(gguf.quants.dequantize(x.data, x.tensor_type).copy()).float()
+        t = {x.name: torch.tensor(gguf.quants.dequantize(x.data, x.tensor_type).copy()).float().to(DEVICE)
              for x in gguf.GGUFReader(path).tensors}
         self.words, self.places = t["token_embd.weight"], t["position_embd.weight"]
         self.segment = t["token_types.weight"][0]
         self.norm = t["token_embd_norm.weight"], t["token_embd_norm.bias"]
         self.layers = nn.ModuleList(
-            nn.ModuleDict({n: Changed(t[f"blk.{i}.{x}.weight"], t[f"blk.{i}.{x}.bias"]) for n, x in NAMES.items()})
+            nn.ModuleDict({n: Changed(t[f"blk.{i}.{x}.weight"], t[f"blk.{i}.{x}.bias"], rank)
+                           for n, x in NAMES.items()})
             for i in range(LAYERS))
         self.norms = [[(t[f"blk.{i}.{x}.weight"], t[f"blk.{i}.{x}.bias"])
                        for x in ("attn_output_norm", "layer_output_norm")] for i in range(LAYERS)]
@@ -67,34 +74,42 @@ class CrossEncoder(nn.Module):
     def forward(self, sequences):
         """Token vectors of unit length, [sequences][longest][WIDTH]."""
         n, length = len(sequences), max(map(len, sequences))
-        ids = torch.zeros(n, length, dtype=torch.long)
-        real = torch.zeros(n, length, dtype=torch.bool)
+        ids, real = torch.zeros(n, length, dtype=torch.long), torch.zeros(n, length, dtype=torch.bool)
         for i, s in enumerate(sequences):
             ids[i, :len(s)] = torch.tensor(s)
             real[i, :len(s)] = True
+        ids, real = ids.to(DEVICE), real.to(DEVICE)
         x = F.layer_norm(self.words[ids] + self.places[:length] + self.segment, (WIDTH,), *self.norm, 1e-12)
         mask = torch.where(real[:, None, None, :], 0.0, -1e4)
         for layer, (after_attention, after_all) in zip(self.layers, self.norms):
             q, k, v = (layer[c](x).view(n, length, HEADS, -1).transpose(1, 2) for c in "qkv")
-            seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+            seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask.to(q.dtype))
             x = x + layer["o"](seen.transpose(1, 2).reshape(n, length, WIDTH))
             x = F.layer_norm(x, (WIDTH,), *after_attention, 1e-12)
             x = F.layer_norm(x + layer["f2"](F.gelu(layer["f1"](x))), (WIDTH,), *after_all, 1e-12)
-        return F.normalize(x, dim=-1)
+        return F.normalize(x.float(), dim=-1)
 
     def odds(self, x, spans):
-        """Of the units that are tokens [a, b) of x."""
-        most = self.most(x).squeeze(1)
-        mean = self.mean(torch.stack([x[a:b].mean(0) for a, b in spans])).squeeze(1)
-        return self.scale * (mean + torch.stack([most[a:b].max() for a, b in spans]))
+        """[sequences][most units]: of the units that are tokens [a, b) of their sequence; -inf where there is none."""
+        n, units = len(spans), max(map(len, spans))
+        bounds = torch.zeros(n, units, 2, dtype=torch.long)
+        for i, s in enumerate(spans):
+            bounds[i, :len(s)] = torch.tensor(s)
+        bounds = bounds.to(DEVICE)
+        begin, end = bounds[..., 0], bounds[..., 1]
+        at = torch.arange(x.shape[1], device=x.device)
+        within = (at >= begin[..., None]) & (at < end[..., None])
+        most = self.most(x).squeeze(2)[:, None].masked_fill(~within, -1e4).amax(2)
+        mean = (self.mean(x).squeeze(2)[:, None] * within).sum(2) / (end - begin).clamp(min=1)
+        return (self.scale * (mean + most)).masked_fill(end == 0, -math.inf)
 
     def read(self, path):
         """From an OUT.pt or what write() wrote."""
         if not path.endswith(".gguf"):
-            self.load_state_dict(torch.load(path))
+            self.load_state_dict(torch.load(path, map_location=DEVICE))
             return
         file = gguf.GGUFReader(path)
-        t = {x.name: torch.tensor(x.data.copy()).float() for x in file.tensors}
+        t = {x.name: torch.tensor(x.data.copy()).float().to(DEVICE) for x in file.tensors}
         scale = float(self.scale)
         with torch.no_grad():
             for i, layer in enumerate(self.layers):
@@ -122,10 +137,10 @@ class CrossEncoder(nn.Module):
             w.add_float32(key, number)
         for i, layer in enumerate(self.layers):
             for n, matrix in NAMES.items():
-                w.add_tensor(f"blk.{i}.{matrix}.weight.lora_a", layer[n].A.detach().half().numpy())
-                w.add_tensor(f"blk.{i}.{matrix}.weight.lora_b", layer[n].B.detach().half().numpy())
+                w.add_tensor(f"blk.{i}.{matrix}.weight.lora_a", layer[n].A.detach().half().cpu().numpy())
+                w.add_tensor(f"blk.{i}.{matrix}.weight.lora_b", layer[n].B.detach().half().cpu().numpy())
         for tensor, row in rows.items():
-            w.add_tensor(tensor, row.numpy())
+            w.add_tensor(tensor, row.cpu().numpy())
         w.write_header_to_file()
         w.write_kv_data_to_file()
         w.write_tensors_to_file()
@@ -228,52 +243,107 @@ def batches(questions, passages):
         pool = []
 
 
+def sampled(data, seed, queue):
+    """A process of its own: batches for the queue."""
+    random.seed(seed)
+    for batch in batches([q for q in data["questions"] if not q["held_out"]], data["passages"]):
+        queue.put([(hide_some(s), spans, gold) for s, spans, gold in batch])
+
+
+def loss_of(model, batch):
+    """(the mean loss, its odds, [sequences][most units]: does the unit answer?)"""
+    with torch.autocast(DEVICE, torch.bfloat16):  # half the time where the processor multiplies such numbers
+        x = model([s for s, _, _ in batch])
+    odds = model.odds(x, [spans for _, spans, _ in batch])
+    answers = torch.zeros(odds.shape, dtype=torch.bool)
+    for i, (_, _, gold) in enumerate(batch):
+        answers[i, gold] = True
+    answers = answers.to(DEVICE)
+    everything = torch.cat([odds.new_zeros(len(batch), 1), odds], 1)
+    right = torch.cat([~answers.any(1, keepdim=True), answers], 1)
+    loss = torch.logsumexp(everything, 1) - torch.logsumexp(everything.masked_fill(~right, -math.inf), 1)
+    return loss.mean(), odds.detach(), answers
+
+
+def said_of(odds, answers):
+    """Sums: answered, their best unit right, thought answered; not answered, thought so."""
+    there, says = answers.any(1), torch.logsumexp(odds, 1) > 0
+    best = answers.gather(1, odds.argmax(1, keepdim=True)).squeeze(1)
+    return torch.stack([there.sum(), (there & best).sum(), (there & says).sum(), (~there).sum(), (~there & ~says).sum()])
+
+
+def held_out(model, data):
+    """Over the questions that were not learnt from, by their kind"""
+    random.seed(3)
+    for kind in sorted({q["kind"] for q in data["questions"]}):
+        examples = [(q["ids"][0], p, units) for q in data["questions"] if q["held_out"] and q["kind"] == kind
+                    for p, units in sample(q)]
+        examples = [e for e in (sequence(ids, data["passages"][p], units) for ids, p, units in examples) if e][:2000]
+        sums, loss, best = torch.zeros(5), 0, []
+        with torch.no_grad():
+            for i in range(0, len(examples), 64):
+                part, odds, answers = loss_of(model, examples[i:i + 64])
+                sums += said_of(odds, answers).cpu()
+                loss += float(part) * len(examples[i:i + 64])
+                best += zip(torch.logsumexp(odds, 1).tolist(), answers.any(1).tolist())
+        if not best or sums[0] == 0 or sums[3] == 0:
+            continue
+        order = sorted(best)
+        ranks = sum(i for i, (_, there) in enumerate(order) if there)
+        n, m = float(sums[0]), float(sums[3])
+        print(f"held out, {kind}: {len(best)} windows, loss {loss / len(best):.3f}, best unit right {sums[1] / n:.3f}, "
+              f"answered {sums[2] / n:.3f}, refused {sums[4] / m:.3f}, AUROC {(ranks - n * (n - 1) / 2) / (n * m):.3f}",
+              flush=True)
+
+
 def main(pairs, reader, out, minutes, highest, begin=None):
     random.seed(1)
     torch.manual_seed(1)
     torch.set_flush_denormal(True)
     with open(pairs, "rb") as f:
         data = pickle.load(f)
-    model = CrossEncoder(reader)
-    if begin:
+    queue = multiprocessing.Queue(8)
+    samplers = [multiprocessing.Process(target=sampled, args=(data, i, queue), daemon=True) for i in range(SAMPLERS)]
+    for s in samplers:
+        s.start()
+    model = CrossEncoder(reader, int(begin) if begin and begin.isdigit() else RANK).to(DEVICE)
+    if begin and not begin.isdigit():
         model.read(begin)
     groups = [{"params": [p for n, p in model.named_parameters() if n.endswith((".A", ".B")) == low], "times": times}
               for low, times in ((True, 1), (False, 2))]
     optimiser = torch.optim.AdamW(groups, lr=highest, weight_decay=.01)
-    begun, sums = time.time(), [0.0, 0, 0, 0, 0]
-    source = batches([q for q in data["questions"] if not q["held_out"]], data["passages"])
-    for step, batch in enumerate(source, 1):
+    mean = {n: p.detach().clone() for n, p in model.named_parameters()}
+    begun, sums, losses, step = time.time(), torch.zeros(5, device=DEVICE), torch.zeros((), device=DEVICE), 0
+    while True:
         spent = (time.time() - begun) / (60 * minutes)
         if spent >= 1:
             break
+        step += 1
         for g in optimiser.param_groups:
             g["lr"] = highest * g["times"] * min(1, step / WARM_UP) * max(.03, 1 - spent)
-        loss = 0
-        with torch.autocast("cpu", torch.bfloat16):  # half the time where the processor multiplies such numbers
-            rows = model([hide_some(s) for s, _, _ in batch])
-        for x, (_, spans, gold) in zip(rows, batch):
-            odds = model.odds(x.float(), spans)
-            everything = torch.logsumexp(torch.cat([odds.new_zeros(1), odds]), 0)
-            loss = loss + everything - (torch.logsumexp(odds[gold], 0) if gold else 0)
-            says = float(torch.logsumexp(odds.detach(), 0)) > 0
-            sums[1] += bool(gold)
-            sums[2] += bool(gold) and int(odds.argmax()) in gold
-            sums[3] += bool(gold) and says
-            sums[4] += not gold and not says
-        loss = loss / len(batch)
+        loss, odds, answers = loss_of(model, queue.get())
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
-        sums[0] += float(loss.detach())
-        if step % 50 == 0:
-            print(f"step {step}: loss {sums[0] / 50:.3f}; of the answered the best unit right {sums[2] / sums[1]:.3f}, "
-                  f"answered {sums[3] / sums[1]:.3f}; of the others refused {sums[4] / (50 * BATCH - sums[1]):.3f}; "
-                  f"{(time.time() - begun) / step:.2f} s a step", flush=True)
-            sums = [0.0, 0, 0, 0, 0]
-            torch.save(model.state_dict(), out + ".pt")
+        with torch.no_grad():
+            for n, p in model.named_parameters():
+                mean[n].lerp_(p, 1 - min(MEAN, step / (step + 10)))
+        sums += said_of(odds, answers)
+        losses += loss.detach()
+        if step % 100 == 0:
+            n, best, answered, m, refused = sums.tolist()
+            print(f"step {step}: loss {losses / 100:.3f}; of the answered the best unit right {best / n:.3f}, "
+                  f"answered {answered / n:.3f}; of the others refused {refused / m:.3f}; "
+                  f"{(time.time() - begun) / step:.3f} s a step", flush=True)
+            sums.zero_()
+            losses.zero_()
+    for s in samplers:
+        s.terminate()
+    model.load_state_dict(mean)
     torch.save(model.state_dict(), out + ".pt")
     model.write(out)
+    held_out(model, data)
 
 
 if __name__ == "__main__":
