@@ -244,7 +244,7 @@ def batches(questions, passages):
 
 
 def sampled(data, seed, queue):
-    """A process of its own: batches for the queue."""
+    """A process of its own: batches for the queue. The order differs from OUT to OUT, so that runs can be averaged."""
     random.seed(seed)
     for batch in batches([q for q in data["questions"] if not q["held_out"]], data["passages"]):
         queue.put([(hide_some(s), spans, gold) for s, spans, gold in batch])
@@ -303,7 +303,7 @@ def main(pairs, reader, out, minutes, highest, begin=None):
     with open(pairs, "rb") as f:
         data = pickle.load(f)
     queue = multiprocessing.Queue(8)
-    samplers = [multiprocessing.Process(target=sampled, args=(data, i, queue), daemon=True) for i in range(SAMPLERS)]
+    samplers = [multiprocessing.Process(target=sampled, args=(data, f"{out} {i}", queue), daemon=True) for i in range(SAMPLERS)]
     for s in samplers:
         s.start()
     model = CrossEncoder(reader, int(begin) if begin and begin.isdigit() else RANK).to(DEVICE)
