@@ -243,9 +243,10 @@ static bool runs_on(const pdf_layout *p, const pdf_block *k, const pdf_block *ne
         n->page > l->page + 1 || l->n < 20)
         return false;
     const char *s = p->text.data + l->at;
-    bool ended = strchr(".!?:;", s[l->n - 1]) != NULL;
+    bool ended = strchr(".!?:;", s[l->n - 1]) != NULL,
+         listed = s[l->n - 1] == ',' && n->page > l->page;
     bool text = n->n >= 20 || p->text.data[n->at + n->n - 1] == '.';
-    return !ended && text && islower((unsigned char)p->text.data[n->at]);
+    return !ended && text && (listed || islower((unsigned char)p->text.data[n->at]));
 }
 
 /* ---- tables -------------------------------------------------------------------------------------- */

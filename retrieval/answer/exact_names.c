@@ -72,7 +72,21 @@ static const char *const no_names =
     "all these those next last first past exactly nearly some weigh cost costs not what which that "
     "get give take takes make into plus minus times above below equals number no";
 
-/* Bytes of "week 40" that begins at text[at]; *digits: where its number begins. 0: none begins there. */
+/* Words behind which capitals are a name: "size XL", "zone B". */
+static const char lettered[] =
+    "size class group type grade category zone level platform gate room hall terminal lot block "
+    "building wing section tier team line exit track appendix annex schedule part form tariff";
+
+/* Bytes of the one to four capitals that text[at] begins with, a word of its own; 0: none. */
+static size_t capitals_at(const char *text, size_t at, size_t len) {
+    enum { MOST = 4 };
+    const size_t n = word_at(text, at, len);
+    for (size_t i = at; i < at + n; i++)
+        if (text[i] < 'A' || text[i] > 'Z') return 0;
+    return n <= MOST ? n : 0;
+}
+
+/* Bytes of "week 40" or "size XL" that begins at text[at]; *digits: where its number begins. 0: none begins there. */
 static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digits) {
     enum { FEWEST = 3, MOST_DIGITS = 4 };
     const size_t n = word_at(text, at, len);
@@ -83,6 +97,8 @@ static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digit
     if (i + 1 < len && text[i] == ':') i++;
     if (i + 1 >= len || text[i] != ' ') return 0;
     *digits = ++i;
+    if (fo_words_have_any_case(lettered, text + at, n) && capitals_at(text, i, len))
+        return i + capitals_at(text, i, len) - at;
     while (i + k < len && is_digit(text[i + k])) k++;
     const char behind = i + k < len ? text[i + k] : 0;
     const bool goes_on = is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&
@@ -104,7 +120,7 @@ static bool is_same(const exact_name *x, const char *s, size_t n) {
 /* Does the text say the number, or the version, and not a longer one that holds it? */
 static bool holds_number(const char *text, size_t len, const exact_name *number) {
     for (size_t i = 0, n, dots; text && i < len; i += n ? n : 1) {
-        n = number_at(text, i, len, &dots);
+        n = is_digit(number->s[0]) ? number_at(text, i, len, &dots) : word_at(text, i, len);
         if (n == number->n && memcmp(text + i, number->s, n) == 0) return true;
     }
     return false;
@@ -127,8 +143,9 @@ bool exact_names_other_value(const exact_names *x, const char *column, size_t n_
     for (size_t k = 0; k < x->n_numbered; k++) {
         exact_name number, word = word_of(&x->numbered[k], &number);
         size_t dots;
-        if (is_same(&word, column, n_column) && n_value &&
-            number_at(value, 0, n_value, &dots) == n_value && !is_same(&number, value, n_value))
+        const bool one = number_at(value, 0, n_value, &dots) == n_value ||
+                         capitals_at(value, 0, n_value) == n_value;
+        if (is_same(&word, column, n_column) && n_value && one && !is_same(&number, value, n_value))
             return true;
     }
     return false;

@@ -17,7 +17,8 @@ typedef struct exact_name {
 
 typedef struct exact_names {
     exact_name versions[EXACT_NAMES_MAX], options[EXACT_NAMES_MAX], codes[EXACT_NAMES_MAX];
-    exact_name numbered[EXACT_NAMES_MAX]; /* "week 40": a word, a blank and whole digits */
+    exact_name
+        numbered[EXACT_NAMES_MAX]; /* "week 40": a word, a blank and whole digits; "size XL" */
     size_t n_versions, n_options, n_codes, n_numbered;
 } exact_names;
 

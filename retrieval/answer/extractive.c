@@ -94,7 +94,7 @@ static void rank_candidates(candidate_set *set) {
 }
 
 /* Beside the score of all else; what was not read with the question counts like what hardly answers. */
-static const double cross_weight = 0.5, cross_unread = -6;
+static const double cross_weight = 0.7, cross_unread = -6;
 
 /* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
 static bool names_the_command(const candidate *c) {
@@ -255,6 +255,14 @@ static bool restricts(const candidate_set *set, const candidate *c) {
                                   s, n);
 }
 
+/* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */
+static bool goes_on_answering(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    return set->crossed && c->passage == best->passage && c->order == best->order + 1 &&
+           c->unit.kind == TEXT_UNIT_SENTENCE && best->unit.kind == TEXT_UNIT_SENTENCE &&
+           cross_of(c) >= 0 && cross_of(c) >= cross_of(best);
+}
+
 /* Does what read both with the question speak against saying this beside the best? Rows of one table and turns of one talk
  * belong together: which of them is the last, and what came of it, is seen by who reads them. */
 static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
@@ -274,6 +282,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
                c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (is_beside_the_point(set, c)) return false;
+    if (goes_on_answering(set, c)) return true;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&

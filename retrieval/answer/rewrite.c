@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "retrieval/answer/facts.h"
+#include "retrieval/answer/follow_up.h"
+#include "retrieval/answer/courtesy.h"
 
 enum {
     MAX_ADDED = 64,
     TURNS_BACK = 2, /* of the user's */
+    FRAMES = 4,     /* as well */
     TURN_BYTES = 4096,
 };
 
@@ -66,20 +69,11 @@ static void collect(added_word *list, size_t *n, const lexicon *lx, const fact_t
     }
 }
 
-/* Does it go on from what was said: "and the second?", "what about Rome?" */
-static bool goes_on(const char *question) {
-    static const char *const openings[] = {"and ",  "or ",         "but ",       "so ",
-                                           "then ", "what about ", "how about ", "what if "};
-    question += strspn(question, " \t\r\n");
-    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++)
-        if (strncasecmp(question, openings[i], strlen(openings[i])) == 0) return true;
-    return false;
-}
-
 /* How many words a turn is given: many where it points back, few where it stands alone. */
 static size_t words_wanted(const fact_text *question) {
     size_t n = content_words(question);
-    if (n <= 1 || refers_back(question) || goes_on(question->text)) return n <= 2 ? 8 : 6;
+    const bool half = follow_up_goes_on(question->text) && !follow_up_is_whole(question->text);
+    if (n <= 1 || refers_back(question) || half) return n <= 2 ? 8 : 6;
     return n <= 4 ? 2 : 0;
 }
 
@@ -91,12 +85,45 @@ int query_rewrite_wants(size_t *out, const lexicon *lx, const char *question, fo
     return rc;
 }
 
+/* The question put into the user's one before it, which may itself have gone on from one before; *n_before: how many turns
+ * came before the first of them. False: it is none such. */
+static bool by_frame(fo_buf *out, const prompt_turn *turns, size_t n_turns, const char *question,
+                     size_t *n_before) {
+    fo_buf whole = {0};
+    size_t first = n_turns;
+    for (size_t i = n_turns, users = 0; i-- > 0 && users < FRAMES;)
+        if (!turns[i].assistant) {
+            first = i;
+            users++;
+        }
+    for (size_t i = first; i < n_turns; i++) {
+        if (turns[i].assistant || strnlen(turns[i].text, TURN_BYTES) == TURN_BYTES) continue;
+        const char *turn = question_behind_courtesy(turns[i].text);
+        fo_buf next = {0};
+        if (!whole.data || !follow_up_make(&next, whole.data, turn)) {
+            fo_buf_str(&next, turn);
+            *n_before = i;
+        }
+        fo_buf_free(&whole);
+        whole = next;
+    }
+    bool made = whole.data && follow_up_make(out, whole.data, question);
+    out->failed |= whole.failed;
+    fo_buf_free(&whole);
+    return made;
+}
+
 int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
                   const char *question, fo_err *err) {
     fact_text q = {0}, t[TURNS_BACK] = {0};
     added_word list[MAX_ADDED];
-    size_t n = 0, back = 0;
-    int rc = fact_text_read(&q, lx->analyzer, question, strlen(question), err);
+    size_t n = 0, back = 0, n_before = 0;
+    fo_buf b = {0};
+    if (by_frame(&b, turns, n_turns, question, &n_before))
+        n_turns = n_before; /* what it lacks, it has of them */
+    else
+        fo_buf_str(&b, question);
+    int rc = b.failed ? fo_no_memory(err) : fact_text_read(&q, lx->analyzer, b.data, b.len, err);
     size_t want = !rc ? words_wanted(&q) : 0;
     for (size_t i = n_turns; !rc && want && i-- > 0 && back < TURNS_BACK;) {
         if (turns[i].assistant) continue;
@@ -105,8 +132,6 @@ int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_
         if (!rc) collect(list, &n, lx, &t[back], &q, back ? 0.6 : 1, (TURNS_BACK - back) * 100000);
         back++;
     }
-    fo_buf b = {0};
-    fo_buf_str(&b, question);
     qsort(list, n, sizeof *list, by_weight);
     if (n > want) n = want;
     qsort(list, n, sizeof *list, by_order);

@@ -11,13 +11,13 @@ const double support_threshold = 0.45;
  * for an amount can be misread. */
 static double by_hand(const support_features *f) {
     return 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->no_place -
-           4 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question;
+           10 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question;
 }
 
 /* Words that meet and what both texts say together are weighed against each other: a question about what is not there
  * shares few words, one that a passage nearly answers shares many. */
 static double with_cross(double words, double cross, double hand) {
-    return 0.40 * words + 0.50 * cross + 0.18 + 0.44 * hand;
+    return 0.36 * words + 0.55 * cross + 0.05 + 0.44 * hand;
 }
 
 double support_probability(const support_features *f) {

@@ -56,7 +56,14 @@ static size_t stop_of(const unit_reader *r, size_t end, size_t at) {
            r->in.before;
 }
 
-/* The sentences of a stretch, each hanging on the same head. */
+/* "No. Below 20 euros we charge for handling.": one word says too little by itself. */
+static bool is_one_word(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (fo_is_blank(s[i]) || unit_is_digit(s[i])) return false;
+    return n > 1;
+}
+
+/* The sentences of a stretch, each hanging on the same head; one of a single word with the next. */
 static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
                          uint32_t head_start, uint32_t head_end, uint8_t head_kind) {
     int rc = FO_OK;
@@ -66,6 +73,12 @@ static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t k
         uint32_t a = at, b = (uint32_t)stop;
         while (a < b && fo_is_blank(r->in.text[a])) a++;
         while (b > a && fo_is_blank(r->in.text[b - 1])) b--;
+        if (stop < end && is_one_word(r->in.text + a, b - a)) {
+            stop = stop_of(r, end, stop);
+            if (stop <= b || stop > end) stop = end;
+            b = (uint32_t)stop;
+            while (b > a && fo_is_blank(r->in.text[b - 1])) b--;
+        }
         at = (uint32_t)stop;
         rc = add_unit(r, a, b, kind, head_start, head_end, head_kind);
     }
@@ -232,7 +245,8 @@ static bool is_term(const unit_reader *r, size_t i) {
         return (odd || !blank) && n <= 48 && breaks_on_purpose(r, i) && ends_here(r, i) &&
                (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
     return odd && i + 2 < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
-           r->in.v[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2);
+           r->in.v[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2) &&
+           !(blank && is_heading(r, i + 2)); /* a command above the next section */
 }
 
 /* An option or term and what is said of it: line i, and further options right below. */

@@ -212,8 +212,8 @@ static void what_hardly_answers_is_not_said(void **state) {
          {"departure from Holm | arrival at Skarv | days\n06:40 | 08:05 | Monday to Friday\n"
           "20:10 | 21:35 | Friday and Sunday\n",
           "The harbour of Holm was built in 1904."},
-         "departure from Holm: 20:10; arrival at Skarv: 21:35; days: Friday and Sunday [1]\n"
-         "departure from Holm: 06:40; arrival at Skarv: 08:05; days: Monday to Friday [2]"},
+         "departure from Holm: 06:40; arrival at Skarv: 08:05; days: Monday to Friday [1]\n"
+         "departure from Holm: 20:10; arrival at Skarv: 21:35; days: Friday and Sunday [2]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         passage p[2];

@@ -42,7 +42,8 @@ static void a_question_that_stands_alone_does_not_lean(void **state) {
         bool leans;
     } cases[] = {{"How do I start the server?", false},
                  {"Who built it?", true},
-                 {"And how do I start the server?", true},
+                 {"And how do I start the server?", false},
+                 {"And how does it start?", true},
                  {"What about tunnels?", true},
                  {"Why?", true},
                  {"Where do the ferries of Manly depart?", false}};

@@ -110,7 +110,7 @@ class CrossEncoder(nn.Module):
             return
         file = gguf.GGUFReader(path)
         t = {x.name: torch.tensor(x.data.copy()).float().to(DEVICE) for x in file.tensors}
-        scale = float(self.scale)
+        scale = float(self.scale.detach())
         with torch.no_grad():
             for i, layer in enumerate(self.layers):
                 for n, matrix in NAMES.items():
@@ -121,8 +121,8 @@ class CrossEncoder(nn.Module):
             self.mean.bias.fill_(float(file.fields["forage.cross.bias"].parts[-1][0]) / scale)
 
     def write(self, path):
-        scale = float(self.scale)
-        self.write_changes(path, "forage-reader-cross", {"forage.cross.bias": scale * float(self.mean.bias)}, {
+        scale = float(self.scale.detach())
+        self.write_changes(path, "forage-reader-cross", {"forage.cross.bias": scale * float(self.mean.bias.detach())}, {
             "cross.mean.weight": scale * self.mean.weight[0].detach(),
             "cross.most.weight": scale * self.most.weight[0].detach()})
 

@@ -10,6 +10,7 @@ import sys
 import torch
 
 import cross_train
+from cross_train import DEVICE
 from span_train import SpanReader, best_span, lines, scores
 from wordpiece import WordPiece
 
@@ -27,8 +28,8 @@ def agrees(model, words, d):
 
 def main(labelled, vocabulary, reader, cross, trained, out, most):
     random.seed(4)
-    words, model = WordPiece(vocabulary), SpanReader(reader, cross)
-    model.load_state_dict(torch.load(trained))
+    words, model = WordPiece(vocabulary), SpanReader(reader, cross).to(DEVICE)
+    model.load_state_dict(torch.load(trained, map_location=DEVICE))
     model.eval()
     all_of_them = lines(labelled)
     kept = [d for d in all_of_them if agrees(model, words, d)]

@@ -1,9 +1,10 @@
-"""span_train.py SQUAD VOCABULARY READER CROSS OUT MINUTES RATE [LABELLED...] - which words of a passage are the answer:
+"""span_train.py SQUAD VOCABULARY READER CROSS OUT MINUTES RATE [FROM.gguf] [LABELLED...] - which words of a passage are the answer:
 low-rank changes beside those of the cross-encoder, and two rows that score where an answer begins and where it ends
 (engine/embed/reader_spans.h).
 
 SQUAD is a folder with corpus.jsonl, queries.jsonl and qrels.tsv; VOCABULARY the tokens a line each; READER and CROSS the
-shipped GGUF files; LABELLED are files of JSON lines (question, title, text, answer) besides. OUT is the GGUF file to write.
+shipped GGUF files; LABELLED are files of JSON lines (question, title, text, answer) besides. OUT is the GGUF file to write,
+FROM one that it wrote before, where the changes begin: how one is trained on when the cross-encoder below it has changed.
 A third of SQuAD's articles is held out, the one that cross_train.py left out too, and a tenth of the other texts.
 
 Only stretches of some hundred tokens are read, as in the product; a stretch that does not hold the answer says so by the
@@ -22,6 +23,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 import cross_train
+from cross_train import DEVICE
 from cross_pairs import is_held_out
 from wordpiece import WordPiece
 
@@ -35,18 +37,27 @@ class SpanReader(cross_train.CrossEncoder):
 
     def __init__(self, reader, cross):
         super().__init__(reader)
-        t = {x.name: torch.tensor(x.data.copy()).float() for x in gguf.GGUFReader(cross).tensors}
+        t = {x.name: torch.tensor(x.data.copy()).float().to(DEVICE) for x in gguf.GGUFReader(cross).tensors}
         for i, layer in enumerate(self.layers):
             for n, name in cross_train.NAMES.items():
                 low = layer[n]
-                changed = low.w + t[f"blk.{i}.{name}.weight.lora_b"] @ t[f"blk.{i}.{name}.weight.lora_a"]
-                low.w, low.b = changed.bfloat16(), low.b.bfloat16()
+                low.w = low.w + t[f"blk.{i}.{name}.weight.lora_b"] @ t[f"blk.{i}.{name}.weight.lora_a"]
                 low.A = nn.Parameter(torch.randn(RANK, low.w.shape[1]) / math.sqrt(low.w.shape[1]))
                 low.B = nn.Parameter(torch.zeros(low.w.shape[0], RANK))
         self.ends = nn.Linear(cross_train.WIDTH, 2, bias=False)
         nn.init.normal_(self.ends.weight, std=.5)
         for unused in (*self.mean.parameters(), *self.most.parameters(), self.scale):
             unused.requires_grad = False
+
+    def read(self, path):
+        """From what write() wrote."""
+        t = {x.name: torch.tensor(x.data.copy()).float() for x in gguf.GGUFReader(path).tensors}
+        with torch.no_grad():
+            for i, layer in enumerate(self.layers):
+                for n, name in cross_train.NAMES.items():
+                    layer[n].A.copy_(t[f"blk.{i}.{name}.weight.lora_a"])
+                    layer[n].B.copy_(t[f"blk.{i}.{name}.weight.lora_b"])
+            self.ends.weight.copy_(torch.stack([t["span.begin.weight"], t["span.end.weight"]]))
 
     def write(self, path):
         begin, end = self.ends.weight.detach()
@@ -99,11 +110,11 @@ def hide_some(ids):
 
 def scores(model, batch):
     """[(begin logits, end logits)] with what is question or title out of reach"""
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast(DEVICE, torch.bfloat16):
         x = model([hide_some(e[0]) if model.training else e[0] for e in batch]).float()
     ends = model.ends(F.dropout(x, DROPPED, model.training)) * 4
     for row, (ids, head, _) in enumerate(batch):
-        allowed = torch.zeros(len(ids))
+        allowed = torch.zeros(len(ids), device=DEVICE)
         allowed[1:head] = -1e4
         allowed[-1] = -1e4
         yield ends[row, :len(ids), 0] + allowed, ends[row, :len(ids), 1] + allowed
@@ -112,7 +123,7 @@ def scores(model, batch):
 def best_span(begin, end):
     n = len(begin)
     both = begin[:, None] + end[None, :]
-    near = torch.ones(n, n).triu() - torch.ones(n, n).triu(LONGEST_SPAN)
+    near = torch.ones(n, n, device=DEVICE).triu().tril(LONGEST_SPAN - 1)
     both = both.masked_fill(near == 0, -1e9)
     both[0, 1:] = -1e9
     at = int(both.argmax())
@@ -148,7 +159,7 @@ def measure(model, held):
     return f"held out {said}: span exact {exact / said:.3f}, F1 {whole / said:.3f}"
 
 
-def main(folder, vocabulary, reader, cross, out, minutes, highest, *labelled):
+def main(folder, vocabulary, reader, cross, out, minutes, highest, *more):
     random.seed(1)
     torch.manual_seed(1)
     torch.set_flush_denormal(True)
@@ -160,7 +171,7 @@ def main(folder, vocabulary, reader, cross, out, minutes, highest, *labelled):
             (held if aside else train).append(e)
     n_squad = len(train)
     held, others = held[:400], []
-    for d in (d for path in labelled for d in lines(path)):
+    for d in (d for path in more if not path.endswith(".gguf") for d in lines(path)):
         e = Example(words, d["question"], d["title"], d["text"], d["answer"])
         if e.places:
             (others if is_held_out(d["title"], 10) else train).append(e)
@@ -169,7 +180,11 @@ def main(folder, vocabulary, reader, cross, out, minutes, highest, *labelled):
     def report():
         return "SQuAD, " + measure(model, held) + ("; others, " + measure(model, others) if others else "")
 
-    model = SpanReader(reader, cross)
+    model = SpanReader(reader, cross).to(DEVICE)
+    for path in more:
+        if path.endswith(".gguf"):
+            model.read(path)
+            print("before: " + report(), flush=True)
     groups = [{"params": [p for n, p in model.named_parameters() if p.requires_grad and n.endswith((".A", ".B")) == low],
                "times": times} for low, times in ((True, 1), (False, 4))]
     optimiser = torch.optim.AdamW(groups, lr=highest, weight_decay=.01)

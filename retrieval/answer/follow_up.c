@@ -1,0 +1,279 @@
+#include "retrieval/answer/follow_up.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+
+enum { MAX_BEFORE = 64, MAX_TURN = 8, BARE = 4, MAX_MODIFIERS = 3 };
+
+static const char articles[] = "the a an my our your";
+static const char prepositions[] =
+    "in on at for with by from to of after before during under over without until "
+    "between within per into near through above below behind";
+static const char asking[] = "what when where which who whom whose why how";
+static const char verbs[] =
+    "is are was were be been do does did can could may might must shall should will would has "
+    "have had am";
+/* What stands for something that was said: no part of a question by itself. */
+static const char pointing[] =
+    "it its they them he she him her his their this that these those one ones there then so "
+    "else same more such most rest both";
+static const char joining[] = "and or but nor not if than as i you we me us";
+static const char days[] =
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
+    "thursdays fridays saturdays sundays weekdays weekends today tomorrow";
+static const char months[] =
+    "january february march april may june july august september october november december";
+static const char seasons[] = "spring summer autumn fall winter";
+
+typedef struct word {
+    const char *s;
+    size_t n;         /* bytes, without the marks around it */
+    const char *from; /* those before it counted in */
+    const char *to;   /* quotes and brackets behind it counted in */
+    bool article, preposition, content;
+} word;
+
+typedef struct sentence {
+    word w[MAX_BEFORE];
+    size_t n;
+} sentence;
+
+/* w[begin] to w[end - 1]; none: begin == end */
+typedef struct part {
+    size_t begin, end;
+} part;
+
+static bool in(const char *list, const word *w) {
+    return fo_words_have_any_case(list, w->s, w->n);
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_mark(char c) {
+    return c && strchr("?!.,;:\"'()[]", c);
+}
+
+/* False where there are more than `most` words. */
+static bool read_words(sentence *out, const char *text, size_t len, size_t most) {
+    out->n = 0;
+    for (size_t i = 0; i < len;) {
+        while (i < len && fo_is_blank(text[i])) i++;
+        size_t begin = i;
+        while (i < len && !fo_is_blank(text[i])) i++;
+        size_t end = i, from = begin;
+        while (begin < end && is_mark(text[begin])) begin++;
+        while (end > begin && is_mark(text[end - 1])) end--;
+        if (begin == end) continue;
+        if (out->n == most) return false;
+        size_t to = end;
+        while (to < i && strchr("\"')]", text[to])) to++;
+        word *w = &out->w[out->n++];
+        *w = (word){.s = text + begin, .n = end - begin, .from = text + from, .to = text + to};
+        w->article = in(articles, w);
+        w->preposition = in(prepositions, w);
+        bool may = out->n > 1 && w->n == 3 && memcmp(w->s, "May", 3) == 0; /* the month */
+        w->content = may || (!w->article && !w->preposition && !in(asking, w) && !in(verbs, w) &&
+                             !in(pointing, w) && !in(joining, w));
+    }
+    return out->n > 0;
+}
+
+/* Bytes of "and", "or what about", ... before what the turn is about. */
+static size_t opening(const char *s) {
+    static const char *const openings[] = {"and ",  "or ",         "but ",       "so ",
+                                           "then ", "what about ", "how about ", "what if "};
+    size_t at = 0;
+    for (bool more = true; more;) {
+        more = false;
+        at += strspn(s + at, " \t\r\n");
+        for (size_t i = 0; i < sizeof openings / sizeof *openings && !more; i++) {
+            more = strncasecmp(s + at, openings[i], strlen(openings[i])) == 0;
+            if (more) at += strlen(openings[i]);
+        }
+    }
+    return at;
+}
+
+bool follow_up_goes_on(const char *turn) {
+    turn += strspn(turn, " \t\r\n");
+    return opening(turn) > 0;
+}
+
+bool follow_up_is_whole(const char *turn) {
+    sentence t;
+    const char *s = turn + opening(turn);
+    size_t content = 0;
+    if (!read_words(&t, s, strlen(s), MAX_BEFORE)) return false;
+    for (size_t i = 0; i < t.n; i++) content += t.w[i].content;
+    return content > 1 && (in(asking, &t.w[0]) || in(verbs, &t.w[0]));
+}
+
+/* Half a question: words that something can be called by, no verb, nothing that points back. */
+static bool is_half(const sentence *t) {
+    size_t content = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!t->w[i].article && !t->w[i].preposition && !t->w[i].content) return false;
+        content += t->w[i].content;
+    }
+    return content > 0 && t->w[t->n - 1].content;
+}
+
+static bool is_whole(const sentence *s, const char *text, size_t len) {
+    while (len && fo_is_blank(text[len - 1])) len--;
+    if (memchr(text, '\n', len)) return false;
+    for (size_t i = 0; i + 1 < len; i++) /* one sentence: the rest may be about anything */
+        if (strchr("?!.", text[i]) && fo_is_blank(text[i + 1])) return false;
+    return s->n >= 3 && (text[len - 1] == '?' || in(asking, &s->w[0]) || in(verbs, &s->w[0]));
+}
+
+static bool alike(const word *a, const word *b) { /* but for case and the s of many */
+    size_t n = a->n, m = b->n;
+    if (n > 3 && (a->s[n - 1] | 32) == 's') n--;
+    if (m > 3 && (b->s[m - 1] | 32) == 's') m--;
+    return n == m && strncasecmp(a->s, b->s, n) == 0;
+}
+
+/* E3 and E5, 2019 and 2021, X-100 and X-250: letters and marks are the same, numbers are not. */
+static bool same_code(const word *a, const word *b) {
+    size_t i = 0, k = 0;
+    bool digits = false;
+    while (i < a->n && k < b->n) {
+        if (is_digit(a->s[i]) != is_digit(b->s[k])) return false;
+        if (is_digit(a->s[i])) {
+            digits = true;
+            while (i < a->n && is_digit(a->s[i])) i++;
+            while (k < b->n && is_digit(b->s[k])) k++;
+        } else if ((a->s[i++] | 32) != (b->s[k++] | 32))
+            return false;
+    }
+    return digits && i == a->n && k == b->n;
+}
+
+static bool is_capital(const word *w) {
+    return w->s[0] >= 'A' && w->s[0] <= 'Z' && w->content;
+}
+
+static bool same_kind(const word *a, const word *b) {
+    static const char *const kinds[] = {days, months, seasons};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (in(kinds[i], a) && in(kinds[i], b)) return true;
+    return same_code(a, b);
+}
+
+/* The run of content words around w[at], and the article before it. */
+static part phrase_at(const sentence *s, size_t at) {
+    part p = {at, at + 1};
+    while (p.begin > 0 && s->w[p.begin - 1].content) p.begin--;
+    while (p.end < s->n && s->w[p.end].content) p.end++;
+    if (p.begin > 0 && s->w[p.begin - 1].article) p.begin--;
+    return p;
+}
+
+/* "the south pump" for "the north pump": what is counted before the common noun is what `said` has there, or all of it
+ * behind an article. */
+static bool by_noun(part *out, const sentence *s, const sentence *said, part noun) {
+    const word *head = &said->w[noun.end - 1];
+    size_t modifiers = 0;
+    for (size_t i = noun.begin; i + 1 < noun.end; i++) modifiers += said->w[i].content;
+    if (modifiers == 0) return false; /* "and the pump?": which was meant is what was said */
+    for (size_t i = s->n; i-- > 0;) {
+        if (!s->w[i].content || !alike(&s->w[i], head)) continue;
+        part p = phrase_at(s, i);
+        p.end = i + 1;
+        bool article = s->w[p.begin].article;
+        size_t before = i - p.begin - article;
+        if (before == 0 || (article && before > MAX_MODIFIERS)) return false;
+        if (!article && before > modifiers) p.begin = i - modifiers;
+        *out = p;
+        return true;
+    }
+    return false;
+}
+
+/* A code, a day or a name for another one, where there is one alone of its kind. */
+static bool by_kind(part *out, const sentence *s, const sentence *said, part noun) {
+    const word *w = &said->w[noun.end - 1];
+    size_t first = noun.begin + said->w[noun.begin].article;
+    size_t found = 0;
+    if (noun.end - first == 1)
+        for (size_t i = 0; i < s->n; i++)
+            if (same_kind(&s->w[i], w)) {
+                found++;
+                *out = (part){i, i + 1};
+            }
+    if (found) return found == 1;
+    for (size_t i = first; i < noun.end; i++)
+        if (!is_capital(&said->w[i])) return false;
+    for (size_t i = 1; i < s->n;) {
+        size_t end = i;
+        while (end < s->n && is_capital(&s->w[end])) end++;
+        if (end > i) {
+            found++;
+            *out = (part){i, end};
+        }
+        i = end > i ? end : i + 1;
+    }
+    if (found != 1) return false;
+    if (out->begin > 0 && s->w[out->begin - 1].article && said->w[noun.begin].article) out->begin--;
+    return true;
+}
+
+/* "with a day card" for "with a full card": from the same preposition on. */
+static bool by_preposition(part *out, const sentence *s, const word *preposition) {
+    for (size_t i = s->n; i-- > 1;) {
+        if (!s->w[i].preposition || !alike(&s->w[i], preposition)) continue;
+        size_t end = i + 1;
+        while (end < s->n && s->w[end].article) end++;
+        while (end < s->n && s->w[end].content) end++;
+        *out = (part){i, end};
+        return end < s->n || s->w[end - 1].content;
+    }
+    return false;
+}
+
+static void add(fo_buf *out, const char *begin, const char *end) {
+    if (end > begin) fo_buf_add(out, begin, (size_t)(end - begin));
+}
+
+bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
+    sentence s, said;
+    size_t len = strlen(before), from = opening(turn);
+    const char *half = turn + from;
+    size_t half_len = strlen(half);
+    while (half_len && fo_is_blank(half[half_len - 1])) half_len--;
+    bool asks = half_len && half[half_len - 1] == '?';
+    if (!read_words(&said, half, half_len, from ? MAX_TURN : BARE) || !is_half(&said) ||
+        (!from && !asks))
+        return false;
+    if (!read_words(&s, before, len, MAX_BEFORE) || !is_whole(&s, before, len)) return false;
+    part noun = {said.w[0].preposition, said.n}, p;
+    for (size_t i = noun.begin; i < said.n; i++)
+        if (said.w[i].preposition) noun.end = i < noun.end ? i : noun.end; /* "a child of ten" */
+    if (noun.end <= noun.begin || !said.w[noun.end - 1].content) return false;
+    bool found = by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun);
+    const char *begin = said.w[noun.begin].s, *end = said.w[said.n - 1].s + said.w[said.n - 1].n;
+    const word *last = &s.w[s.n - 1];
+    if (noun.begin) { /* it brings its preposition */
+        if (found && p.begin > 0 && s.w[p.begin - 1].preposition)
+            p.begin--;
+        else if (found || !by_preposition(&p, &s, &said.w[0]))
+            p = (part){s.n, s.n};
+        begin = said.w[0].s;
+    } else if (!found) {
+        return false;
+    } else if (s.w[p.begin].article && !said.w[0].article) {
+        p.begin++;
+    }
+    bool added = p.begin == s.n;
+    add(out, before, added ? last->s + last->n : s.w[p.begin].from);
+    if (added) fo_buf_char(out, ' ');
+    add(out, begin, end);
+    if (!added) add(out, s.w[p.end - 1].to, last->s + last->n);
+    fo_buf_char(out, '?');
+    return true;
+}

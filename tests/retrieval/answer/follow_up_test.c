@@ -1,0 +1,109 @@
+/* follow_up_test.c - half questions put into the whole ones before them. */
+#include "tests/test.h"
+
+#include "retrieval/answer/follow_up.h"
+
+static void expect(const char *before, const char *turn, const char *want) {
+    fo_buf b = {0};
+    bool made = follow_up_make(&b, before, turn);
+    if (made != (want != NULL) || (want && strcmp(b.data, want) != 0))
+        fail_msg("%s / %s: '%s', not '%s'", before, turn, made ? b.data : "-", want ? want : "-");
+    fo_buf_free(&b);
+}
+
+static void the_same_noun_takes_its_place(void **state) {
+    (void)state;
+    expect("How often is the north pump serviced?", "And the south pump?",
+           "How often is the south pump serviced?");
+    expect("How often is the \"north\" pump serviced?", "and south pumps?",
+           "How often is the south pumps serviced?");
+    expect("Who repairs north pumps", "What about the south pumps?",
+           "Who repairs the south pumps?");
+    expect("What does an adult pay in the low season?", "and in the high season?",
+           "What does an adult pay in the high season?");
+    expect("Who services the north pump?", "And the pump?", NULL); /* nothing new is said */
+    expect("Who services the north pump?", "And the tank?", NULL);
+}
+
+static void one_of_a_kind_takes_the_place_of_another(void **state) {
+    (void)state;
+    expect("What does error E3 mean?", "And E5?", "What does error E5 mean?");
+    expect("What does error E3 mean?", "E5?", "What does error E5 mean?");
+    expect("What does error E3 mean?", "And F5?", "What does error F5 mean?");
+    expect("When is the library open on Tuesday?", "and Sunday?",
+           "When is the library open on Sunday?");
+    expect("How much rain fell in March?", "And in May?", "How much rain fell in May?");
+    expect("What was earned in 2019?", "or in 2021?", "What was earned in 2021?");
+    expect("Is it open from Monday to Friday?", "And Sunday?", NULL); /* for which of them? */
+    expect("How many people live in Paris?", "And Rome?", "How many people live in Rome?");
+    expect("How long is the Nile?", "And the Rio Grande?", "How long is the Rio Grande?");
+    expect("How far is it from Holm to Skarv?", "And Lund?", NULL);
+}
+
+static void what_begins_with_a_preposition_is_put_where_it_belongs(void **state) {
+    (void)state;
+    expect("How many items may be borrowed with a full card?", "And with a day card?",
+           "How many items may be borrowed with a day card?");
+    expect("How long is the guarantee on the compressor?", "And on the other parts?",
+           "How long is the guarantee on the other parts?");
+    expect("What does a ticket cost?", "And for children?",
+           "What does a ticket cost for children?");
+    expect("When do you open on Tuesday?", "What about on Sundays, please?",
+           "When do you open on Sundays, please?");
+    expect("Who may use the (blue) boat?", "the red boat?", "Who may use the red boat?");
+    expect("Who may use \"the blue boat\"?", "and \"the red boat\"?", "Who may use the red boat?");
+    expect("When do you open?", "And at night in winter?", "When do you open at night in winter?");
+}
+
+static void other_turns_are_left_alone(void **state) {
+    (void)state;
+    static const char *const turns[] = {"And who built it?",
+                                        "And then?",
+                                        "And after that?",
+                                        "And the other one?",
+                                        "How often?",
+                                        "Thanks",
+                                        "and",
+                                        "And how do I sort?",
+                                        "south pump",
+                                        "?",
+                                        "",
+                                        "And in",
+                                        "What about it?",
+                                        "And what if it rains?"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
+        expect("How often is the north pump serviced in winter?", turns[i], NULL);
+    static const char *const befores[] = {"",
+                                          "?",
+                                          "the north pump",
+                                          "Thanks for all of it.",
+                                          "I saw the north pump. What is the tank for?",
+                                          "the north pump\nWho made it?"};
+    for (size_t i = 0; i < sizeof befores / sizeof *befores; i++)
+        expect(befores[i], "And the south pump?", NULL);
+    char flood[4096];
+    for (size_t i = 0; i < sizeof flood; i++) flood[i] = i % 3 ? 'a' : ' ';
+    flood[sizeof flood - 2] = '?';
+    flood[sizeof flood - 1] = 0;
+    expect(flood, "And the south pump?", NULL);
+    expect("Who services the north pump?", flood, NULL);
+}
+
+static void it_is_told_whether_a_turn_goes_on(void **state) {
+    (void)state;
+    assert_true(follow_up_goes_on(" And who?"));
+    assert_true(follow_up_goes_on("what about Rome"));
+    assert_false(follow_up_goes_on("Andes"));
+    assert_false(follow_up_goes_on(""));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_noun_takes_its_place),
+        cmocka_unit_test(one_of_a_kind_takes_the_place_of_another),
+        cmocka_unit_test(what_begins_with_a_preposition_is_put_where_it_belongs),
+        cmocka_unit_test(other_turns_are_left_alone),
+        cmocka_unit_test(it_is_told_whether_a_turn_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
