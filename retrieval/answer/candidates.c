@@ -1,5 +1,7 @@
 #include "retrieval/answer/candidates.h"
 
+#include "kernels/words.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,6 +313,23 @@ static bool states_amount(const candidate_passage *p, const demands *d, const te
            demands_amount_in(d, text + u->head_start, u->head_end - u->head_start);
 }
 
+/* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
+static bool only_labels(const char *row, size_t n) {
+    static const char labels[] = "extension ext phone telephone tel mobile fax no nr id code room "
+                                 "date year zip postcode page "
+                                 "isbn sku ref invoice";
+    table_pair pair;
+    bool figures = false;
+    for (size_t at = 0; table_row_pair(row, n, &at, &pair);) {
+        bool has = false;
+        for (size_t i = 0; i < pair.n_value && !has; i++)
+            has = pair.value[i] >= '0' && pair.value[i] <= '9';
+        if (has && !fo_words_have_any_case(labels, pair.name, pair.n_name)) return false;
+        figures |= has;
+    }
+    return figures;
+}
+
 /* "Chair: R. Malik" is no answer to who the vice chair is. */
 static bool is_other_office(const candidate_set *set, const candidate_passage *p,
                             const text_unit *u) {
@@ -348,6 +367,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
         stated = demands_amount_in(&number, text + u->start, u->end - u->start) &&
                  (demands_column_in(d, text + u->start, u->end - u->start) ||
                   demands_column_in(d, text + u->head_start, u->head_end - u->head_start));
+    if (stated && u->record && d->amount != AMOUNT_NONE && d->amount != AMOUNT_LONG)
+        stated = !only_labels(text + u->start, u->end - u->start);
     static const double other_things = 0.375;
     c->f[CAND_NO_AMOUNT] = !stated ? 1 : p->uncounted ? other_things : 0;
     bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */

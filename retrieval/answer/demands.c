@@ -134,6 +134,21 @@ static const char *const expenses =
     "ms s second seconds minute minutes hour hours day days byte bytes kb mb gb kib mib gib token "
     "tokens percent cycles instructions";
 
+static const char *const lengths =
+    "second seconds minute minutes hour hours day days night nights week weeks weekend weekends "
+    "fortnight month months "
+    "quarter quarters year years decade decades century centuries semester semesters season "
+    "seasons term lifetime life "
+    "forever permanently indefinitely always never overnight until till since metre metres meter "
+    "meters kilometre "
+    "kilometres kilometer kilometers centimetre centimetres centimeter centimeters millimetre "
+    "millimetres millimeter "
+    "millimeters mile miles foot feet inch inches yard yards line lines page pages word words "
+    "character characters "
+    "byte bytes bit bits digit digits letter letters sentence sentences syllable syllables";
+static const char *const short_lengths =
+    "s sec secs m min mins h hr hrs d ms us ns km cm mm ft in mi yd";
+
 static bool is_number(const token *t) {
     return t->digits || in(numerals, t);
 }
@@ -166,6 +181,13 @@ static bool states(enum demand_amount amount, const token *before, const token *
         return is_number(before) && in(weights, t);
     case AMOUNT_TEMPERATURE:
         return is(t, "\xC2\xB0") || in("degree degrees celsius fahrenheit kelvin", t);
+    case AMOUNT_LONG: /* "from 1914 to 1918", "7:00 to 9:00", "3\'" */
+        return in(lengths, t) ||
+               (is_number(before) &&
+                (in(short_lengths, t) || is(t, ":") || is(t, "'") || is(t, "\""))) ||
+               (t->digits && t->n == 4 &&
+                (in("from to between and", before) || is(before, "-") ||
+                 is(before, "\xE2\x80\x93")));
     case AMOUNT_ANY:
         return is_number(t);
     }
@@ -192,7 +214,10 @@ bool demands_column_in(const demands *d, const char *text, size_t len) {
     static const char *const words[] = {
         [AMOUNT_WEIGHT] = "weight weights mass heavy load kg g lb lbs oz t",
         [AMOUNT_TEMPERATURE] =
-            "temperature temperatures temp heat hot cold warm max min top water air"};
+            "temperature temperatures temp heat hot cold warm max min top water air",
+        [AMOUNT_LONG] = "duration time length long hours minutes seconds days weeks months years "
+                        "period validity valid "
+                        "term h min m km cm mm d s ms"};
     const char *list = (size_t)d->amount < sizeof words / sizeof *words ? words[d->amount] : NULL;
     if (!list) return true;
     for (size_t at = 0;;) {
@@ -273,7 +298,10 @@ bool demands_rank_in(const demands *d, const char *text, size_t len) {
 /* ---- the question ------------------------------------------------------------------------ */
 
 static enum demand_amount kind_of_noun(const token *t) {
-    if (in("price prices fee fees fare fares rent salary wage wages", t)) return AMOUNT_MONEY;
+    if (in("price prices fee fees fare fares rent salary wage wages deposit fine premium surcharge "
+           "toll",
+           t))
+        return AMOUNT_MONEY;
     if (in("cost costs", t)) return AMOUNT_EXPENSE;
     if (in("weight", t)) return AMOUNT_WEIGHT;
     return in("temperature", t) ? AMOUNT_TEMPERATURE : AMOUNT_NONE;
@@ -286,7 +314,8 @@ static enum demand_amount kind_of_verb(const token *t) {
 }
 
 static enum demand_amount kind_of_adjective(const token *t) {
-    if (in("many much far tall wide deep long high fast old", t)) return AMOUNT_ANY;
+    if (in("many much far tall wide deep high fast old", t)) return AMOUNT_ANY;
+    if (in("long", t)) return AMOUNT_LONG;
     if (in("heavy", t)) return AMOUNT_WEIGHT;
     if (in("warm hot cold", t)) return AMOUNT_TEMPERATURE;
     return in("expensive", t) ? AMOUNT_MONEY : AMOUNT_NONE;

@@ -15,7 +15,8 @@ enum demand_amount {
     AMOUNT_EXPENSE, /* what does it cost: money, or time, memory, a share */
     AMOUNT_WEIGHT,
     AMOUNT_TEMPERATURE,
-    AMOUNT_ANY, /* how many, how far: a number, in digits or letters */
+    AMOUNT_LONG, /* how long: of time or of way */
+    AMOUNT_ANY,  /* how many, how far: a number, in digits or letters */
 };
 
 typedef struct demands {

@@ -14,6 +14,7 @@
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/courtesy.h"
 #include "retrieval/answer/model_rewrite.h"
+#include "retrieval/answer/plain_words.h"
 #include "retrieval/answer/refusal.h"
 #include "retrieval/answer/rewrite.h"
 
@@ -168,6 +169,10 @@ static int rewrite_by_model(run *r, const lexicon *lx, const prompt_turn *turns,
 static int rewrite(run *r) {
     const query_request *q = r->q;
     r->asked = question_behind_courtesy(q->query);
+    if (plain_words(&r->plain, r->asked)) {
+        if (r->plain.failed) return fo_no_memory(r->err);
+        r->asked = r->plain.data;
+    }
     r->sought = r->asked[0] ? r->asked : q->query;
     if (q->n_messages == 0 || !r->asked[0] || q->rewrite == REWRITE_OFF) return FO_OK;
     prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
@@ -520,10 +525,12 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.dense);
     free(r.sparse);
     free(r.fused);
-    if (rc || !r.rewritten || !strcmp(r.rewritten, question_behind_courtesy(q->query)))
+    const char *turn = r.plain.data ? r.plain.data : question_behind_courtesy(q->query);
+    if (rc || !r.rewritten || !strcmp(r.rewritten, turn))
         free(r.rewritten);
     else
         out->rewritten = r.rewritten;
+    fo_buf_free(&r.plain);
     search_filter_free(r.filter);
     reader_close(r.reader); /* its own view of the service's */
     leading_deinit(&r.leading);

@@ -1,0 +1,13 @@
+/* plain_words.h - a question put as documents and the models that read them put it: "How high is the deposit?" asks how
+ * much it is, and no height. English; everything else is left alone. */
+#ifndef FORAGE_RETRIEVAL_PLAIN_WORDS_H
+#define FORAGE_RETRIEVAL_PLAIN_WORDS_H
+
+#include <stdbool.h>
+
+#include "kernels/buf.h"
+
+/* Appends the question so put to *out; false, and nothing appended, where it is plain already. */
+bool plain_words(fo_buf *out, const char *question);
+
+#endif
