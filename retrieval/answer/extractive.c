@@ -443,12 +443,12 @@ static void add_row(fo_buf *b, const passage *p, const candidate *c) {
     }
 }
 
-/* A list keeps its lines: steps in one running text are hard to follow. */
-static void add_lines(fo_buf *b, const char *s, size_t n) {
+/* A list keeps its lines, steps in one running text are hard to follow; so does an example: all of them. */
+static void add_lines(fo_buf *b, const char *s, size_t n, bool all) {
     for (size_t at = 0; at < n;) {
         const char *stop = memchr(s + at, '\n', n - at);
         size_t end = stop ? (size_t)(stop - s) : n;
-        bool mark = text_item_mark(s + at, end - at) > 0;
+        bool mark = (all && at > 0) || text_item_mark(s + at, end - at) > 0;
         if (b->len && mark) {
             if (b->data[b->len - 1] == ' ') b->len--;
             fo_buf_char(b, '\n');
@@ -479,15 +479,15 @@ static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t e
     }
     if (shows_head(c)) {
         add_running(b, s + c->unit.head_start, c->unit.head_end - c->unit.head_start);
-        fo_buf_str(b, behind_head(c));
+        fo_buf_str(b, c->unit.lines ? "\n" : behind_head(c));
     }
     size_t tag = tag_length(p, c, end);
     if (tag) {
         add_running(b, s + c->start, tag);
         fo_buf_str(b, s[c->start + tag - 1] == ':' ? " " : ": ");
         add_running(b, s + c->unit.body, end - c->unit.body);
-    } else if (c->unit.kind == TEXT_UNIT_STEPS) {
-        add_lines(b, s + c->start, end - c->start);
+    } else if (c->unit.kind == TEXT_UNIT_STEPS || c->unit.lines) {
+        add_lines(b, s + c->start, end - c->start, c->unit.lines);
     } else {
         add_running(b, s + c->start, end - c->start);
     }

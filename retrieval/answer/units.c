@@ -46,7 +46,13 @@ static int add_unit(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, 
         u->v = p;
         u->cap = cap;
     }
-    u->v[u->n++] = (text_unit){start, end, head_start, head_end, start, kind, head_kind, false};
+    u->v[u->n++] = (text_unit){.start = start,
+                               .end = end,
+                               .head_start = head_start,
+                               .head_end = head_end,
+                               .body = start,
+                               .kind = kind,
+                               .head_kind = head_kind};
     return FO_OK;
 }
 
@@ -450,6 +456,18 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
     return end;
 }
 
+/* The lines of an example from line i on, "go install ..." below "You need Go 1.21:", as sentences are no part of one: one
+ * past its last line; i: there is none. */
+static size_t example_end(const unit_reader *r, size_t i) {
+    enum { LINES = 8, BYTES = 480 };
+    const size_t end = paragraph_end(r, i);
+    if (end == i || end - i > LINES || r->in.v[end - 1].end - r->in.v[i].start > BYTES) return i;
+    const text_line *last = &r->in.v[end - 1];
+    const bool heads = end == i + 1 && is_heading(r, i),
+               ends = end == r->in.n || r->in.v[end].class == LINE_BLANK;
+    return heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1]) ? i : end;
+}
+
 /* A paragraph: its sentences. One that ends in a colon leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
@@ -470,8 +488,9 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     if (r->heading_end && r->in.text[r->heading_end - 1] == '?')
         start += (uint32_t)answer_mark(r->in.text + start, stop - start);
     size_t next = unit_lines_skip_blank(&r->in, end);
-    bool leads = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1 &&
-                 (r->in.v[next].class == LINE_ITEM || r->in.v[next].class == LINE_ROW);
+    bool leads = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1;
+    const size_t example = leads ? example_end(r, next) : next;
+    leads &= r->in.v[next].class == LINE_ITEM || r->in.v[next].class == LINE_ROW || example > next;
     if (!leads) {
         *rc = add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
                             TEXT_UNIT_HEADING);
@@ -489,6 +508,12 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
         *rc = add_sentences(r, start, lead, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
                             TEXT_UNIT_HEADING);
     if (!*rc && r->in.v[next].class == LINE_ITEM) return read_list(r, next, lead, stop, rc);
+    if (!*rc && example > next) {
+        *rc = add_unit(r, r->in.v[next].start, r->in.v[example - 1].end, TEXT_UNIT_ITEM, lead, stop,
+                       TEXT_UNIT_ITEM);
+        if (!*rc) r->out->v[r->out->n - 1].lines = true;
+        return example;
+    }
     if (!*rc)
         *rc = add_unit(r, lead, stop, TEXT_UNIT_HEADING, r->heading_start, r->heading_end,
                        TEXT_UNIT_HEADING);
