@@ -51,3 +51,9 @@ fi
 }
 row documents "$work/documents" "$here/documents.jsonl" "$@"
 row conversations "$work/documents" "$here/conversations.jsonl" "$@"
+"$forage" ingest --home "$work/files" "$@" "$here/files" >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+}
+row files "$work/files" "$here/files.jsonl" "$@"
+row file_conversations "$work/files" "$here/file_conversations.jsonl" "$@"
