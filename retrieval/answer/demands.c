@@ -139,7 +139,7 @@ static const char *const lengths =
     "fortnight month months "
     "quarter quarters year years decade decades century centuries semester semesters season "
     "seasons term lifetime life "
-    "forever permanently indefinitely always never overnight until till since metre metres meter "
+    "forever permanently indefinitely overnight until till since metre metres meter "
     "meters kilometre "
     "kilometres kilometer kilometers centimetre centimetres centimeter centimeters millimetre "
     "millimetres millimeter "

@@ -43,6 +43,10 @@ check "a line of a text with markup" $?
 run 0 "$forage" query "How many years of absence did the otters have?" --home "$work/one" &&
     grep -q 'more/lecture.vtt, at 0:12' "$work/out"
 check "a time of a recording" $?
+cp "$samples/../../quality/files/dishwasher.pdf" more/
+run 0 "$forage" ingest more/dishwasher.pdf --home "$work/two" && run 0 "$forage" documents more/dishwasher.pdf --home "$work/two" &&
+    grep -q '^.*0800 555 7788, Monday to Friday from 8 to 18 hours\.$' "$work/out"
+check "a sentence that a comma ends at the foot of a page goes on over it" $?
 run 1 "$forage" ingest in --home "$work/one" && grep -q '^0 created, 0 updated, 6 unchanged, 3 failed' "$work/out"
 check "the same folder again changes nothing" $?
 

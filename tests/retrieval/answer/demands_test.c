@@ -27,6 +27,8 @@ static void the_kind_of_amount_is_told(void **state) {
         {"At what temperature does it freeze?", AMOUNT_TEMPERATURE},
         {"How many boats are there?", AMOUNT_ANY},
         {"How far is it to the quay?", AMOUNT_ANY},
+        {"How long does the starter keep?", AMOUNT_LONG},
+        {"What is the deposit?", AMOUNT_MONEY},
         /* a way, a person, a time, a reason, no question at all */
         {"How do I pay the fee?", AMOUNT_NONE},
         {"How can the price be changed?", AMOUNT_NONE},
@@ -84,6 +86,16 @@ static void an_amount_of_another_kind_is_none(void **state) {
          true},
         {"How many are there?", "There are boats.", false},
         {"How many are there?", "There are three boats.", true},
+        {"How long does it keep?", "Take 30 g away and keep them in the fridge.", false},
+        {"How long does it keep?", "It keeps for two weeks.", true},
+        {"How long does it keep?", "until Easter", true},
+        {"How long does it take?", "Duration: 29 min", true},
+        {"How long was the war?", "It was fought from 1914 to 1918.", true},
+        {"How long was the war?", "It broke out in 1914.", false},
+        {"How long is the office open?", "9:00 to 12:00", true},
+        {"How long is it?", "4 m", true},
+        {"How long is it?", "m for metres", true},
+        {"How long is it?", "Channel 4", false},
         {"Where is it?", "", true}, /* nothing demanded, nothing lacks */
         {"How many are there?", "", false},
     };

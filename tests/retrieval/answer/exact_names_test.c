@@ -166,6 +166,12 @@ static void another_number_of_the_same_is_told_apart(void **state) {
         {"What happened on May 4?", "On May 5 it rained.", false},
         {"How big is room 7?", "Room 71 is big.", true},
         {"Is level 3.5 high?", "Level 4 is high.", false},
+        {"How many jackets of size XXL are there?", "Size: XL; Jackets: 3", true},
+        {"How many jackets of size XL are there?", "Size: XL; Jackets: 3", false},
+        {"How many jackets of size XL are there?", "Sizes are XL and L.", false},
+        {"Who may enter zone B?", "Zone A is open to all.", true},
+        {"Who may enter zone B?", "Zone Bravo is open to all.", false},
+        {"Does it support PDF?", "They support OCR.", false}, /* what is supported has no names */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         exact_names x;
@@ -179,6 +185,10 @@ static void another_number_of_the_same_is_told_apart(void **state) {
     assert_false(exact_names_other_value(&x, "Week", 4, "40", 2));
     assert_false(exact_names_other_value(&x, "Week", 4, "31-40", 5));
     assert_false(exact_names_other_value(&x, "Day", 3, "31", 2));
+    exact_names_read(&x, "Who wears size XL?", 18);
+    assert_true(exact_names_other_value(&x, "Size", 4, "XXL", 3));
+    assert_false(exact_names_other_value(&x, "Size", 4, "XL", 2));
+    assert_false(exact_names_other_value(&x, "Size", 4, "any", 3));
     for (size_t n = 0; n < 22; n++) exact_names_read(&x, "Who cleans in week 40?" + 22 - n, n);
 }
 

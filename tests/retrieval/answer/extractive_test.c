@@ -507,6 +507,23 @@ static extractive_answer ask_in(const char *question, const passage *p, size_t r
     return a;
 }
 
+/* An extension is no salary, and a number of pieces no hour. */
+static void a_label_is_no_amount(void **state) {
+    (void)state;
+    static const passage p[] = {{.text = "Topic: Payroll; Person: Hanna Ek; Extension: 4410\n\n"
+                                         "Topic: Computers; Person: Service desk; Extension: 4400",
+                                 .title = "Salary and other topics"},
+                                {.text = "Grade: clerk; Salary: 2900\n\nGrade: head; Salary: 4400",
+                                 .title = "Salary and other topics"}};
+    extractive_answer a = ask("How much is the salary of Hanna Ek?", p, 1, 1, -1);
+    assert_true(a.features.no_amount == 1);
+    extractive_answer_deinit(&a);
+    a = ask("How much is the salary of the head?", p + 1, 1, 1, -1);
+    assert_true(a.features.no_amount == 0);
+    assert_non_null(strstr(a.text, "Salary: 4400"));
+    extractive_answer_deinit(&a);
+}
+
 /* A restriction may stand anywhere in a sentence, so all of it is shown where it fits, and where not
  * an ellipsis says that it goes on. */
 static void a_sentence_is_shown_whole_or_with_an_ellipsis(void **state) {
@@ -736,6 +753,7 @@ int main(void) {
         cmocka_unit_test(neighbours_share_a_citation),
         cmocka_unit_test(a_pronoun_comes_with_what_it_stands_for),
         cmocka_unit_test(a_row_of_columns_is_said_with_their_names),
+        cmocka_unit_test(a_label_is_no_amount),
         cmocka_unit_test(a_sentence_is_shown_whole_or_with_an_ellipsis),
         cmocka_unit_test(what_a_passage_does_not_hold_of_a_sentence_is_marked),
         cmocka_unit_test(a_stop_string_ends_what_is_said),

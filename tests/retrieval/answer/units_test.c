@@ -53,6 +53,34 @@ static void an_option_stays_with_its_description(void **state) {
     expect(text, "It is fast.", TEXT_UNIT_SENTENCE, "NOTES");
 }
 
+/* "You need Go 1.21:" without what follows says half of it, and a command is no term of the next heading. */
+static void an_example_hangs_on_what_leads_in(void **state) {
+    (void)state;
+    const char *text = "Installing\n\nThere are binaries. From source you need Go 1.21:\n\n"
+                       "go install example.org/tide@latest\ntide --version\n\nUsage\n\n"
+                       "tide --days 3\n\nLimits\n\nRead this:\n\nThe wind matters.\n";
+    read_units(text);
+    expect(text, "go install example.org/tide@latest\ntide --version", TEXT_UNIT_ITEM,
+           "From source you need Go 1.21:");
+    bool lines = false;
+    for (size_t i = 0; i < units.n; i++) lines |= units.v[i].lines;
+    assert_true(lines);
+    expect(text, "There are binaries.", TEXT_UNIT_SENTENCE, "Installing");
+    expect(text, "Usage", TEXT_UNIT_HEADING, "");
+    expect(text, "tide --days 3", TEXT_UNIT_SENTENCE, "Usage");
+    expect(text, "Read this:", TEXT_UNIT_SENTENCE, "Limits");
+    expect(text, "The wind matters.", TEXT_UNIT_SENTENCE, "Limits");
+}
+
+static void one_word_is_no_answer_by_itself(void **state) {
+    (void)state;
+    const char *text = "Is there a minimum?\n\nNo. Below 20 euros we charge 2.50 euros. Yes!\n";
+    read_units(text);
+    expect(text, "No. Below 20 euros we charge 2.50 euros.", TEXT_UNIT_SENTENCE,
+           "Is there a minimum?");
+    expect(text, "Yes!", TEXT_UNIT_SENTENCE, "Is there a minimum?"); /* nothing comes behind it */
+}
+
 /* A passage may begin in the middle of a line: its first words are no term, no heading, no item. */
 static void the_rest_of_a_line_is_no_line(void **state) {
     (void)state;
@@ -438,6 +466,8 @@ static int forget(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_option_stays_with_its_description),
+        cmocka_unit_test(an_example_hangs_on_what_leads_in),
+        cmocka_unit_test(one_word_is_no_answer_by_itself),
         cmocka_unit_test(the_rest_of_a_line_is_no_line),
         cmocka_unit_test(wrapped_lines_are_no_items_and_no_terms),
         cmocka_unit_test(numbered_sections_are_no_list),
