@@ -24,8 +24,12 @@ static int no_memory(fo_err *err) {
 /* The pointer and a count of readers that are between the two steps of taking it share one word:
  * a reader announces itself and learns the pointer in one instruction, takes a real reference, and
  * withdraws the announcement. A writer that swaps the word meanwhile turns the announcements it
- * finds into references, and the reader gives its second one back. Nobody ever waits. */
-enum { ANNOUNCED_BITS = 16 };
+ * finds into references, and the reader gives its second one back. Nobody ever waits.
+ *
+ * Between the swap and that turning a reader may give both back. So the index holds not one reference
+ * of the current snapshot but more than there can be readers, and gives them back in the instruction
+ * that turns announcements into references: before it none that is given back is the last. */
+enum { ANNOUNCED_BITS = 16, INSTALLED = 1 << 24 };
 
 static search_snapshot *pointer_of(uint64_t word) {
     return (search_snapshot *)(uintptr_t)(word >> ANNOUNCED_BITS);
@@ -87,14 +91,18 @@ search_snapshot *search_snapshot_current(search_index *ix) {
     return pointer_of(atomic_load(&ix->current));
 }
 
+static void uninstall(search_snapshot *s, int announced) {
+    const int more = announced - INSTALLED;
+    if (atomic_fetch_add(&s->refs, more) + more == 0) snapshot_free(s);
+}
+
 void search_snapshot_publish(search_index *ix, search_snapshot *s) {
     search_snapshot_tally(s);
     ix->held = s;
+    atomic_fetch_add(&s->refs, INSTALLED - 1); /* it had one */
     uint64_t old = atomic_exchange(&ix->current, (uint64_t)(uintptr_t)s << ANNOUNCED_BITS);
     search_snapshot *before = pointer_of(old);
-    if (!before) return;
-    int announced = (int)(old & ((1u << ANNOUNCED_BITS) - 1));
-    if (atomic_fetch_add(&before->refs, announced - 1) + announced - 1 == 0) snapshot_free(before);
+    if (before) uninstall(before, (int)(old & ((1u << ANNOUNCED_BITS) - 1)));
 }
 
 int64_t search_snapshot_epoch(const search_snapshot *s) {
@@ -498,7 +506,7 @@ int search_index_compact(search_index *ix, fo_err *err) {
 
 static void index_free(search_index *ix) {
     search_snapshot *s = search_snapshot_current(ix);
-    if (s) search_index_release(s);
+    if (s) uninstall(s, 0);
     for (size_t i = 0; i < SEARCH_SCRATCHES; i++)
         search_scratch_free(atomic_load(&ix->scratches[i]));
     stage_free(&ix->stage);

@@ -792,6 +792,33 @@ static void readers_writer_and_merges_run_side_by_side(void **state) {
     test_remove(dir);
 }
 
+static void *take_and_give_back(void *arg) {
+    race *r = arg;
+    while (!atomic_load(&r->stop)) search_index_release(search_index_acquire(r->ix));
+    return NULL;
+}
+
+/* A reader that takes and gives back a snapshot while a writer puts another in its place: one of them frees it, not both.
+ * Where both do, malloc's lists are wrong, and sooner or later somebody falls over them. */
+static void a_snapshot_is_freed_once(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    race r = {.ix = open_index(dir, 0, 0)};
+    fo_err err = {0};
+    pthread_t readers[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, take_and_give_back, &r), 0);
+    for (int64_t id = 1; id <= 20000; id++) {
+        assert_int_equal(search_index_remove(r.ix, id, NULL),
+                         FO_OK); /* nothing there: a snapshot all the same */
+        publish(r.ix, id);
+    }
+    atomic_store(&r.stop, true);
+    for (int i = 0; i < 4; i++) pthread_join(readers[i], NULL);
+    assert_ok(search_index_close(r.ix, true, &err), &err);
+    test_remove(dir);
+}
+
 static int64_t first_hit(search_index *ix, const char *query, size_t *n) {
     search_snapshot *s = search_index_acquire(ix);
     search_hit hits[8];
@@ -864,6 +891,7 @@ int main(void) {
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
         cmocka_unit_test(chunks_of_several_languages_lie_side_by_side),
         cmocka_unit_test(readers_writer_and_merges_run_side_by_side),
+        cmocka_unit_test(a_snapshot_is_freed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
