@@ -282,7 +282,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
                c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (is_beside_the_point(set, c)) return false;
-    if (goes_on_answering(set, c)) return true;
+    if (restricts(set, c) || goes_on_answering(set, c)) return true;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&

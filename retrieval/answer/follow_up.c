@@ -113,14 +113,20 @@ bool follow_up_is_whole(const char *turn) {
     return content > 1 && (in(asking, &t.w[0]) || in(verbs, &t.w[0]));
 }
 
+/* "And the northern one?": a phrase whose noun was said before. */
+static bool ends_in_one(const sentence *t) {
+    return t->n > 1 && in("one ones", &t->w[t->n - 1]) && t->w[t->n - 2].content;
+}
+
 /* Half a question: words that something can be called by, no verb, nothing that points back. */
 static bool is_half(const sentence *t) {
+    const size_t n = t->n - ends_in_one(t);
     size_t content = 0;
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!t->w[i].article && !t->w[i].preposition && !t->w[i].content) return false;
         content += t->w[i].content;
     }
-    return content > 0 && t->w[t->n - 1].content;
+    return content > 0 && t->w[n - 1].content;
 }
 
 static bool is_whole(const sentence *s, const char *text, size_t len) {
@@ -165,6 +171,12 @@ static bool same_kind(const word *a, const word *b) {
     return same_code(a, b);
 }
 
+static bool is_number(const word *w) {
+    for (size_t i = 0; i < w->n; i++)
+        if (!is_digit(w->s[i])) return false;
+    return true;
+}
+
 /* The run of content words around w[at], and the article before it. */
 static part phrase_at(const sentence *s, size_t at) {
     part p = {at, at + 1};
@@ -206,6 +218,12 @@ static bool by_kind(part *out, const sentence *s, const sentence *said, part nou
                 found++;
                 *out = (part){i, i + 1};
             }
+    if (noun.end - first == 2 && is_number(w)) /* year 6 and year 9 */
+        for (size_t i = 1; i < s->n; i++)
+            if (is_number(&s->w[i]) && alike(&s->w[i - 1], w - 1)) {
+                found++;
+                *out = (part){i - 1, i + 1};
+            }
     if (found) return found == 1;
     for (size_t i = first; i < noun.end; i++)
         if (!is_capital(&said->w[i])) return false;
@@ -221,6 +239,65 @@ static bool by_kind(part *out, const sentence *s, const sentence *said, part nou
     if (found != 1) return false;
     if (out->begin > 0 && s->w[out->begin - 1].article && said->w[noun.begin].article) out->begin--;
     return true;
+}
+
+static bool is_participle(const word *w) {
+    return (w->n > 3 && strncasecmp(w->s + w->n - 2, "ed", 2) == 0) ||
+           in("made built done taken paid given sold held found sent kept open closed born lent "
+              "won written",
+              w);
+}
+
+/* The phrase that begins with w[at], its article or first word; what can only be the verb behind it is no part. */
+static part phrase_from(const sentence *s, size_t at, bool verb_behind) {
+    part p = {at, at};
+    while (p.end < s->n && s->w[p.end].article) p.end++;
+    const size_t first = p.end;
+    while (p.end < s->n && s->w[p.end].content) p.end++;
+    if (p.end > first && (is_participle(&s->w[p.end - 1]) || (verb_behind && p.end > first + 1)))
+        p.end--;
+    if (p.end == first) p.end = p.begin;
+    return p;
+}
+
+/* What the question is about, where no two words tell: what is counted, what stands behind its first verb, or the one
+ * phrase with an article. */
+static bool by_focus(part *out, const sentence *s, bool article) {
+    static const char need_another[] =
+        "do does did can could may might must shall should will would";
+    size_t verb = 0;
+    while (verb < s->n && !in(verbs, &s->w[verb])) verb++;
+    *out = (part){0, 0};
+    if (!article && s->n > 2 && in("how", &s->w[0]) && in("many much", &s->w[1]))
+        *out = phrase_from(s, 2, verb == s->n);
+    if (out->end > out->begin) return true;
+    if (verb + 1 < s->n) *out = phrase_from(s, verb + 1, in(need_another, &s->w[verb]));
+    if (out->end > out->begin && (!article || s->w[out->begin].article)) return true;
+    size_t found = 0;
+    for (size_t i = verb < s->n ? verb + 1 : 1; i < s->n; i++) {
+        const part p = s->w[i].article ? phrase_from(s, i, false) : (part){0, 0};
+        if (p.end == p.begin) continue;
+        found++;
+        *out = p;
+    }
+    return found == 1;
+}
+
+/* "And the pump?" says nothing that was not said. */
+static bool is_new(const sentence *s, const sentence *said) {
+    for (size_t i = 0; i < said->n; i++) {
+        bool known = !said->w[i].content;
+        for (size_t k = 0; k < s->n && !known; k++) known = alike(&s->w[k], &said->w[i]);
+        if (!known) return true;
+    }
+    return false;
+}
+
+/* Is anything left of it but the phrase? "What is the rent?" asks nothing of heating. */
+static bool says_more(const sentence *s, part p) {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->w[i].content && (i < p.begin || i >= p.end)) return true;
+    return false;
 }
 
 /* "with a day card" for "with a full card": from the same preposition on. */
@@ -240,6 +317,20 @@ static void add(fo_buf *out, const char *begin, const char *end) {
     if (end > begin) fo_buf_add(out, begin, (size_t)(end - begin));
 }
 
+/* The question before with words of this one in place of w[p.begin] to w[p.end - 1], or at its end. */
+static void put_in(fo_buf *out, const char *before, const sentence *s, part p, const char *begin,
+                   const char *end) {
+    const word *last = &s->w[s->n - 1];
+    const bool added = p.begin == s->n;
+    add(out, before, added ? last->s + last->n : s->w[p.begin].from);
+    if (added) fo_buf_char(out, ' ');
+    add(out, begin, end);
+    if (p.begin == p.end && !added) fo_buf_char(out, ' ');
+    if (!added)
+        add(out, p.begin == p.end ? s->w[p.begin].s : s->w[p.end - 1].to, last->s + last->n);
+    fo_buf_char(out, '?');
+}
+
 bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     sentence s, said;
     size_t len = strlen(before), from = opening(turn);
@@ -251,29 +342,27 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
         (!from && !asks))
         return false;
     if (!read_words(&s, before, len, MAX_BEFORE) || !is_whole(&s, before, len)) return false;
+    if (!is_new(&s, &said)) return false;
+    const bool one = ends_in_one(&said);
+    said.n -= one;
     part noun = {said.w[0].preposition, said.n}, p;
     for (size_t i = noun.begin; i < said.n; i++)
         if (said.w[i].preposition) noun.end = i < noun.end ? i : noun.end; /* "a child of ten" */
     if (noun.end <= noun.begin || !said.w[noun.end - 1].content) return false;
-    bool found = by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun);
-    const char *begin = said.w[noun.begin].s, *end = said.w[said.n - 1].s + said.w[said.n - 1].n;
-    const word *last = &s.w[s.n - 1];
+    const bool article = said.w[noun.begin].article;
+    bool found = !one && (by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun));
     if (noun.begin) { /* it brings its preposition */
+        if (one) return false;
         if (found && p.begin > 0 && s.w[p.begin - 1].preposition)
             p.begin--;
         else if (found || !by_preposition(&p, &s, &said.w[0]))
             p = (part){s.n, s.n};
-        begin = said.w[0].s;
-    } else if (!found) {
+    } else if (!found && (!by_focus(&p, &s, article) || !says_more(&s, p))) {
         return false;
-    } else if (s.w[p.begin].article && !said.w[0].article) {
+    } else if (s.w[p.begin].article && !article) {
         p.begin++;
     }
-    bool added = p.begin == s.n;
-    add(out, before, added ? last->s + last->n : s.w[p.begin].from);
-    if (added) fo_buf_char(out, ' ');
-    add(out, begin, end);
-    if (!added) add(out, s.w[p.end - 1].to, last->s + last->n);
-    fo_buf_char(out, '?');
+    if (one) p.end--; /* its noun stays */
+    put_in(out, before, &s, p, said.w[0].s, said.w[said.n - 1].s + said.w[said.n - 1].n);
     return true;
 }

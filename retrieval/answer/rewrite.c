@@ -113,13 +113,14 @@ static bool by_frame(fo_buf *out, const prompt_turn *turns, size_t n_turns, cons
     return made;
 }
 
-int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
-                  const char *question, fo_err *err) {
+int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn *turns,
+                  size_t n_turns, const char *question, fo_err *err) {
     fact_text q = {0}, t[TURNS_BACK] = {0};
     added_word list[MAX_ADDED];
     size_t n = 0, back = 0, n_before = 0;
     fo_buf b = {0};
-    if (by_frame(&b, turns, n_turns, question, &n_before))
+    *whole = by_frame(&b, turns, n_turns, question, &n_before);
+    if (*whole)
         n_turns = n_before; /* what it lacks, it has of them */
     else
         fo_buf_str(&b, question);
@@ -134,6 +135,7 @@ int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_
     }
     qsort(list, n, sizeof *list, by_weight);
     if (n > want) n = want;
+    *whole &= n == 0;
     qsort(list, n, sizeof *list, by_order);
     for (size_t i = 0; i < n; i++) {
         fo_buf_char(&b, ' ');

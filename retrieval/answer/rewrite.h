@@ -13,9 +13,10 @@
 #include "retrieval/answer/prompt.h"
 #include "retrieval/answer/support.h"
 
-/* *out: fresh memory, the question itself where nothing is to be added. FO_ENOMEM, FO_ELIMIT. */
-int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
-                  const char *question, fo_err *err);
+/* *out: fresh memory, the question itself where nothing is to be added. *whole: a question that stands alone (follow_up.h),
+ * of which every word may be asked to stand in an answer. FO_ENOMEM, FO_ELIMIT. */
+int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn *turns,
+                  size_t n_turns, const char *question, fo_err *err);
 
 /* How many words query_rewrite would add at most: many where the question points back, none where it
  * stands alone. */

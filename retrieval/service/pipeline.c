@@ -189,7 +189,7 @@ static int rewrite(run *r) {
         lexicon lx = {words, run_idf, r->snapshot};
         rc = rewrite_by_model(r, &lx, turns, n);
         if (!rc && !r->rewritten)
-            rc = query_rewrite(&r->rewritten, &lx, turns, n, r->asked, r->err);
+            rc = query_rewrite(&r->rewritten, &r->whole_again, &lx, turns, n, r->asked, r->err);
         if (!rc) r->asked = r->sought = r->rewritten;
     }
     collection_give_analyzer(r->s, r->c, words);

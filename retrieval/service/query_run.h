@@ -31,6 +31,7 @@ typedef struct run {
     query_lookup lookup;
     fo_buf plain;         /* the question as plain_words.h puts it; no data: as it is */
     char *rewritten;      /* the question with words of the turns before it; NULL: there are none */
+    bool whole_again;     /* ... and it stands alone */
     const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
     leading leading;      /* chunks that belong before those with better scores */

@@ -22,7 +22,41 @@ static void the_same_noun_takes_its_place(void **state) {
     expect("What does an adult pay in the low season?", "and in the high season?",
            "What does an adult pay in the high season?");
     expect("Who services the north pump?", "And the pump?", NULL); /* nothing new is said */
-    expect("Who services the north pump?", "And the tank?", NULL);
+    expect("Who services the north pump?", "And the tank?", "Who services the tank?");
+}
+
+/* No two words tell: what the question is about is exchanged. */
+static void what_a_question_is_about_is_exchanged(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *turn, *want;
+    } cases[] = {
+        {"What does the scaffolding cost?", "And the windows?", "What does the windows cost?"},
+        {"Are cats allowed in the flat?", "And pianos?", "Are pianos allowed in the flat?"},
+        {"What does heating cost?", "And electricity?", "What does electricity cost?"},
+        {"How many jackets of size L are there?", "And scarves?",
+         "How many scarves of size L are there?"},
+        {"Who has borrowed the tuba?", "And the tenor horn?", "Who has borrowed the tenor horn?"},
+        {"When could the roofers begin?", "And the painters?", "When could the painters begin?"},
+        {"What is the entry fee of the regatta?", "And the first prize?",
+         "What is the first prize of the regatta?"},
+        {"Where does year 6 go on the school trip?", "And year 9?",
+         "Where does year 9 go on the school trip?"},
+        {"What does a school lunch cost?", "And breakfast?", "What does a breakfast cost?"},
+        {"How high is the London plane?", "And the oak?", "How high is the oak?"},
+        {"How much rye flour goes into the dough?", "And sugar?",
+         "How much sugar goes into the dough?"},
+        {"When was the rowan planted?", "and the ginkgo?", "When was the ginkgo planted?"},
+        {"What does the bookbinding workshop cost?", "And the calligraphy one?",
+         "What does the calligraphy workshop cost?"},
+        {"How long is the boardwalk?", "And the northern one?",
+         "How long is the northern boardwalk?"},
+        {"What is the monthly rent?", "And heating?", NULL}, /* nothing would be left of it */
+        {"Who drives us from the mill to the church?", "And the choir?", NULL}, /* which of them? */
+        {"Do I need a key?", "And one?", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect(cases[i].before, cases[i].turn, cases[i].want);
 }
 
 static void one_of_a_kind_takes_the_place_of_another(void **state) {
@@ -60,7 +94,7 @@ static void other_turns_are_left_alone(void **state) {
     static const char *const turns[] = {"And who built it?",
                                         "And then?",
                                         "And after that?",
-                                        "And the other one?",
+
                                         "How often?",
                                         "Thanks",
                                         "and",
@@ -100,6 +134,7 @@ static void it_is_told_whether_a_turn_goes_on(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_noun_takes_its_place),
+        cmocka_unit_test(what_a_question_is_about_is_exchanged),
         cmocka_unit_test(one_of_a_kind_takes_the_place_of_another),
         cmocka_unit_test(what_begins_with_a_preposition_is_put_where_it_belongs),
         cmocka_unit_test(other_turns_are_left_alone),
