@@ -41,12 +41,9 @@ static void a_question_that_stands_alone_does_not_lean(void **state) {
     static const struct {
         const char *question;
         bool leans;
-    } cases[] = {{"How do I start the server?", false},
-                 {"Who built it?", true},
-                 {"And how do I start the server?", false},
-                 {"And how does it start?", true},
-                 {"What about tunnels, and them?", true},
-                 {"Why?", true},
+    } cases[] = {{"How do I start the server?", false},           {"Who built it?", true},
+                 {"And how do I start the server?", false},       {"And how does it start?", true},
+                 {"What about tunnels, and them?", true},         {"Why?", true},
                  {"Where do the ferries of Manly depart?", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *s = rewrite(bridge, 2, cases[i].question);
