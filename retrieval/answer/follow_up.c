@@ -295,8 +295,10 @@ static bool is_new(const sentence *s, const sentence *said) {
 
 /* Is anything left of it but the phrase? "What is the rent?" asks nothing of heating. */
 static bool says_more(const sentence *s, part p) {
-    for (size_t i = 0; i < s->n; i++)
-        if (s->w[i].content && (i < p.begin || i >= p.end)) return true;
+    for (size_t i = 0; i < s->n; i++) {
+        const bool within = i >= p.begin && i < p.end;
+        if (!within && s->w[i].content) return true;
+    }
     return false;
 }
 
