@@ -185,8 +185,17 @@ static bool names_one(const char *s, size_t n) {
     char lower[24];
     if (n < 4 || n >= sizeof lower || count_words(s, n) > 2 || !is_plain(s, n)) return false;
     for (size_t i = 0; i <= n; i++) lower[i] = i < n ? (char)tolower((unsigned char)s[i]) : 0;
-    return lower[n - 1] != 's' && !is_participle(lower, n) &&
-           !fo_words_have("what when where which whom why how day days name year other", lower, n);
+    const size_t first =
+        strcspn(lower, " "); /* "Per month", "Lent to" and "In stock" are no nouns */
+    const size_t last = first < n ? first + 1 : 0;
+    static const char relations[] =
+        "per in on at for with by from to of after before under over as since until";
+    return lower[n - 1] != 's' && !is_participle(lower, first) &&
+           !fo_words_have(relations, lower, first) &&
+           !fo_words_have(relations, lower + last, n - last) &&
+           !fo_words_have(
+               "what when where which whom why how day days name year other remark note comment",
+               lower, n);
 }
 
 bool suggestion_of_row(const char *row, size_t len, char *out, size_t cap) {

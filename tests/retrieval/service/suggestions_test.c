@@ -83,6 +83,8 @@ static void rows_make_questions(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"Name: Amira Holt; Joined: 2019; Phone: 555-0101", "What is the phone of Amira Holt?"},
+        {"Item: Rent; Per month: 1,150; Remark: rises", NULL},
+        {"Instrument: Tuba; Lent to: L. Kerr; In stock: 1", NULL},
         {"Item: cordless drill; Number: 3; Price: 119.9",
          "What is the number of the cordless drill?"},
         {"Item: saw; Bought: 2019", NULL},
