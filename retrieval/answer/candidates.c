@@ -370,7 +370,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     if (stated && u->record && d->amount != AMOUNT_NONE && d->amount != AMOUNT_LONG)
         stated = !only_labels(text + u->start, u->end - u->start);
     static const double other_things = 0.375;
-    c->f[CAND_NO_AMOUNT] = !stated ? 1 : p->uncounted ? other_things : 0;
+    const bool columns = u->kind == TEXT_UNIT_ROW; /* which say what they count */
+    c->f[CAND_NO_AMOUNT] = !stated ? 1 : p->uncounted ? (columns ? 1 : other_things) : 0;
     bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
     c->f[CAND_NO_PLACE] =
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&

@@ -386,6 +386,8 @@ static size_t counted_in(const char *question, size_t len) {
     }
     for (token last = {0}, t; words <= MOST; words++, last = t) {
         t = next_token(question, len, &at);
+        if (in("people persons", &t))
+            return 0; /* "fit in", "per room", "sit": who is not always said */
         if (!t.letters || in(verbs, &t)) return words && !in(often, &last) ? counted : 0;
         counted = (size_t)(t.s - question);
     }

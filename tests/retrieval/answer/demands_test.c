@@ -226,6 +226,7 @@ static void what_is_counted_is_found(void **state) {
         {"how many winning teams are there?", "teams"},
         {"In 1990, how many cars did the town have?", "cars"},
         {"How many people are there?", NULL}, /* said as "inhabitants" as often */
+        {"How many people fit in?", NULL},
         {"How many of the boats leak?", NULL},
         {"How many big old wooden boats leak?", NULL}, /* where the verb is cannot be told */
         {"How many boats", "boats"},
