@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "retrieval/answer/rivals.h"
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/topics.h"
 
-enum { MAX_CANDIDATES = 4096 };
+enum {
+    MAX_CANDIDATES = 4096,
+    RIVAL = 2, /* other things: what is read together with the question takes one for the other */
+};
 
 /* ---- passages ---------------------------------------------------------------------------- */
 
@@ -355,6 +359,18 @@ static bool is_other_number(const candidate_set *set, const candidate_passage *p
     return false;
 }
 
+/* Lunch is no answer to what dinner costs. */
+static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
+                          const text_unit *u) {
+    const fact_text *asked = &set->q.text;
+    const uint64_t of = rivals_in(asked->text, asked->len);
+    if (!of) return false;
+    const char *text = p->text.text;
+    return rivals_exclude(of, rivals_in(text + u->start, u->end - u->start) |
+                                  rivals_in(text + u->head_start, u->head_end - u->head_start) |
+                                  rivals_in(p->title_text, strlen(p->title_text)));
+}
+
 /* An amount may stand in what the unit hangs on (a column's name), a day in the heading above it. What the
  * numbers of a table are is seldom said in each row. */
 static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
@@ -491,7 +507,9 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
         c.f[CAND_OTHER_THING] =
-            p->other_command || is_other_office(set, p, u) || is_other_number(set, p, u);
+            is_of_a_rival(set, p, u)
+                ? RIVAL
+                : p->other_command || is_other_office(set, p, u) || is_other_number(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

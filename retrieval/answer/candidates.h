@@ -37,7 +37,7 @@ enum {
     CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */
     CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
-                       * another number of it */
+                       * another number of it; 2: of a rival (rivals.h) */
     CAND_LENGTH,      /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */
