@@ -1,12 +1,11 @@
 #include "retrieval/answer/candidates.h"
 
-#include "kernels/words.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/rivals.h"
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/topics.h"
@@ -67,6 +66,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     cp->command = names > 0;
     cp->unnamed = names > 0;
     cp->title_text = t;
+    cp->rivals = q->rivals ? rivals_in(t, strlen(t)) : 0;
     cp->other_days = demands_day_in(&q->demands, p->text, p->len) == DAY_OTHER;
     for (size_t i = 0; i < title->n_words; i++) {
         int k = question_term_of(q, title->words[i].id);
@@ -362,13 +362,11 @@ static bool is_other_number(const candidate_set *set, const candidate_passage *p
 /* Lunch is no answer to what dinner costs. */
 static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
                           const text_unit *u) {
-    const fact_text *asked = &set->q.text;
-    const uint64_t of = rivals_in(asked->text, asked->len);
-    if (!of) return false;
     const char *text = p->text.text;
-    return rivals_exclude(of, rivals_in(text + u->start, u->end - u->start) |
-                                  rivals_in(text + u->head_start, u->head_end - u->head_start) |
-                                  rivals_in(p->title_text, strlen(p->title_text)));
+    return set->q.rivals &&
+           rivals_exclude(set->q.rivals,
+                          p->rivals | rivals_in(text + u->start, u->end - u->start) |
+                              rivals_in(text + u->head_start, u->head_end - u->head_start));
 }
 
 /* An amount may stand in what the unit hangs on (a column's name), a day in the heading above it. What the

@@ -68,6 +68,7 @@ typedef struct candidate_passage {
     int8_t *terms;          /* per word: the question's term it is, or -1 */
     uint64_t title;         /* terms in the title */
     const char *title_text; /* the caller's; "" without one */
+    uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */

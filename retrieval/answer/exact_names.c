@@ -97,8 +97,8 @@ static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digit
     if (i + 1 < len && text[i] == ':') i++;
     if (i + 1 >= len || text[i] != ' ') return 0;
     *digits = ++i;
-    if (fo_words_have_any_case(lettered, text + at, n) && capitals_at(text, i, len))
-        return i + capitals_at(text, i, len) - at;
+    const size_t capitals = capitals_at(text, i, len);
+    if (capitals && fo_words_have_any_case(lettered, text + at, n)) return i + capitals - at;
     while (i + k < len && is_digit(text[i + k])) k++;
     const char behind = i + k < len ? text[i + k] : 0;
     const bool goes_on = is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&

@@ -248,12 +248,18 @@ static bool is_participle(const word *w) {
               w);
 }
 
+/* One past the content words at w[at], articles before them counted in. */
+static size_t run_end(const sentence *s, size_t at) {
+    while (at < s->n && s->w[at].article) at++;
+    while (at < s->n && s->w[at].content) at++;
+    return at;
+}
+
 /* The phrase that begins with w[at], its article or first word; what can only be the verb behind it is no part. */
 static part phrase_from(const sentence *s, size_t at, bool verb_behind) {
-    part p = {at, at};
-    while (p.end < s->n && s->w[p.end].article) p.end++;
-    const size_t first = p.end;
-    while (p.end < s->n && s->w[p.end].content) p.end++;
+    part p = {at, run_end(s, at)};
+    size_t first = at;
+    while (first < p.end && s->w[first].article) first++;
     if (p.end > first && (is_participle(&s->w[p.end - 1]) || (verb_behind && p.end > first + 1)))
         p.end--;
     if (p.end == first) p.end = p.begin;
@@ -306,9 +312,7 @@ static bool says_more(const sentence *s, part p) {
 static bool by_preposition(part *out, const sentence *s, const word *preposition) {
     for (size_t i = s->n; i-- > 1;) {
         if (!s->w[i].preposition || !alike(&s->w[i], preposition)) continue;
-        size_t end = i + 1;
-        while (end < s->n && s->w[end].article) end++;
-        while (end < s->n && s->w[end].content) end++;
+        const size_t end = run_end(s, i + 1);
         *out = (part){i, end};
         return end < s->n || s->w[end - 1].content;
     }

@@ -41,6 +41,7 @@ typedef struct question {
     size_t n_pairs;
     exact_names exact;             /* versions and options, which have to be met to the letter */
     demands demands;               /* an amount, a day */
+    uint64_t rivals;               /* rivals_in: "north", of which "south" is another */
     int16_t slots[QUESTION_SLOTS]; /* hash of ids -> term, -1 empty */
     uint64_t *ids;                 /* every word's id, sorted, stop words too */
     size_t n_ids;

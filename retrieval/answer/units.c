@@ -62,6 +62,12 @@ static size_t stop_of(const unit_reader *r, size_t end, size_t at) {
            r->in.before;
 }
 
+/* [*a, *b) without the white space at its ends. */
+static void trim(const unit_reader *r, uint32_t *a, uint32_t *b) {
+    while (*a < *b && fo_is_blank(r->in.text[*a])) ++*a;
+    while (*b > *a && fo_is_blank(r->in.text[*b - 1])) --*b;
+}
+
 /* "No. Below 20 euros we charge for handling.": one word says too little by itself. */
 static bool is_one_word(const char *s, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -77,13 +83,12 @@ static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t k
         size_t stop = stop_of(r, end, at);
         if (stop <= at || stop > end) stop = end;
         uint32_t a = at, b = (uint32_t)stop;
-        while (a < b && fo_is_blank(r->in.text[a])) a++;
-        while (b > a && fo_is_blank(r->in.text[b - 1])) b--;
+        trim(r, &a, &b);
         if (stop < end && is_one_word(r->in.text + a, b - a)) {
             stop = stop_of(r, end, stop);
             if (stop <= b || stop > end) stop = end;
             b = (uint32_t)stop;
-            while (b > a && fo_is_blank(r->in.text[b - 1])) b--;
+            trim(r, &a, &b);
         }
         at = (uint32_t)stop;
         rc = add_unit(r, a, b, kind, head_start, head_end, head_kind);
