@@ -311,10 +311,14 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
         c->f[CAND_OPTION] = 1;
 }
 
-static bool states_amount(const candidate_passage *p, const demands *d, const text_unit *u) {
+static enum amount_stated stated_by(const candidate_passage *p, enum demand_amount amount,
+                                    const text_unit *u) {
     const char *text = p->text.text;
-    return demands_amount_in(d, text + u->start, u->end - u->start) ||
-           demands_amount_in(d, text + u->head_start, u->head_end - u->head_start);
+    const enum amount_stated itself =
+        demand_amount_in(amount, text + u->start, u->end - u->start);
+    const enum amount_stated head =
+        demand_amount_in(amount, text + u->head_start, u->head_end - u->head_start);
+    return head == AMOUNT_STATED || itself < head ? head : itself;
 }
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
@@ -359,6 +363,46 @@ static bool is_other_number(const candidate_set *set, const candidate_passage *p
     return false;
 }
 
+static bool is_denial(const char *s, size_t n) {
+    return fo_words_have_any_case("no none not never - \xE2\x80\x93 \xE2\x80\x94", s, n);
+}
+
+/* Do the words of text[start, end) but stop words all stand in the question? */
+static bool is_asked_for(const candidate_set *set, const candidate_passage *p, uint32_t start,
+                         uint32_t end) {
+    const fact_sentence s = candidate_words(&p->text, start, end);
+    size_t asked = 0;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        if (p->terms[i] >= 0)
+            asked++;
+        else if (!(p->text.words[i].flags & (WORD_STOP | WORD_PART)) &&
+                 !question_says(&set->q, p->text.words[i].id))
+            return false;
+    }
+    return asked > 0;
+}
+
+/* "Which boats need a licence?": not the one with "Licence needed: no". */
+static bool is_denied(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text, *row = text + u->start, *head = text + u->head_start;
+    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
+    if (u->kind != TEXT_UNIT_ROW || !set->q.demands.which) return false;
+    table_pair pair;
+    for (size_t at = 0; u->record && table_row_pair(row, n_row, &at, &pair);)
+        if (is_denial(pair.value, pair.n_value) &&
+            is_asked_for(set, p, (uint32_t)(pair.name - text),
+                         (uint32_t)(pair.name - text + (ptrdiff_t)pair.n_name)))
+            return true;
+    const char *name, *value;
+    size_t at = 0, at_name = 0, n_name, n_value;
+    while (!u->record && n_head && table_row_cell(head, n_head, &at_name, &name, &n_name) &&
+           table_row_cell(row, n_row, &at, &value, &n_value))
+        if (is_denial(value, n_value) &&
+            is_asked_for(set, p, (uint32_t)(name - text), (uint32_t)(name - text + (ptrdiff_t)n_name)))
+            return true;
+    return false;
+}
+
 /* Lunch is no answer to what dinner costs. */
 static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
                           const text_unit *u) {
@@ -369,23 +413,33 @@ static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
                               rivals_in(text + u->head_start, u->head_end - u->head_start));
 }
 
-/* An amount may stand in what the unit hangs on (a column's name), a day in the heading above it. What the
- * numbers of a table are is seldom said in each row. */
+/* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
+ * name); what the numbers of a table are is seldom said in each row. */
+static double amount_lacking(const candidate_set *set, const candidate_passage *p,
+                             const text_unit *u) {
+    static const double perhaps = 0.35, other_things = 0.375;
+    const enum demand_amount amount = set->q.demands.amount;
+    const char *text = p->text.text;
+    const bool row = u->kind == TEXT_UNIT_ROW;
+    enum amount_stated stated = stated_by(p, amount, u);
+    if (stated != AMOUNT_STATED && row &&
+        demand_amount_in(AMOUNT_ANY, text + u->start, u->end - u->start) == AMOUNT_STATED &&
+        (demand_amount_column_in(amount, text + u->start, u->end - u->start) ||
+         demand_amount_column_in(amount, text + u->head_start, u->head_end - u->head_start)))
+        stated = AMOUNT_STATED;
+    if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
+        only_labels(text + u->start, u->end - u->start))
+        return 1;
+    if (stated == AMOUNT_NOT_STATED) return 1;
+    if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
+    return stated == AMOUNT_PERHAPS ? perhaps : 0;
+}
+
 static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
-    static const demands number = {.amount = AMOUNT_ANY};
     const demands *d = &set->q.demands;
     const text_unit *u = &c->unit;
     const char *text = p->text.text;
-    bool stated = states_amount(p, d, u);
-    if (!stated && u->kind == TEXT_UNIT_ROW)
-        stated = demands_amount_in(&number, text + u->start, u->end - u->start) &&
-                 (demands_column_in(d, text + u->start, u->end - u->start) ||
-                  demands_column_in(d, text + u->head_start, u->head_end - u->head_start));
-    if (stated && u->record && d->amount != AMOUNT_NONE && d->amount != AMOUNT_LONG)
-        stated = !only_labels(text + u->start, u->end - u->start);
-    static const double other_things = 0.375;
-    const bool columns = u->kind == TEXT_UNIT_ROW; /* which say what they count */
-    c->f[CAND_NO_AMOUNT] = !stated ? 1 : p->uncounted ? (columns ? 1 : other_things) : 0;
+    c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
     c->f[CAND_NO_PLACE] =
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
@@ -394,7 +448,11 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     if (day == DAY_NOT_SAID)
         day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
     c->f[CAND_DAY] = day == DAY_MET;
-    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days);
+    enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
+    if (month == DAY_NOT_SAID)
+        month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
+    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
+                           month == DAY_OTHER;
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -507,7 +565,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         c.f[CAND_OTHER_THING] =
             is_of_a_rival(set, p, u)
                 ? RIVAL
-                : p->other_command || is_other_office(set, p, u) || is_other_number(set, p, u);
+                : p->other_command || is_other_office(set, p, u) || is_other_number(set, p, u) ||
+                      is_denied(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

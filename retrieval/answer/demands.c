@@ -1,63 +1,8 @@
 #include "retrieval/answer/demands.h"
 
-#include <string.h>
-
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-
-typedef struct token {
-    const char *s; /* a run of letters, of digits, or one byte of anything else but white space */
-    size_t n;
-    bool letters, digits;
-} token;
-
-static bool is_letter(char c) {
-    unsigned char u = (unsigned char)c;
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (u >= 0xC3 && u != 0xE2);
-}
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-/* Bytes of the white space at i, no-break and thin spaces too; 0: none. */
-static size_t blank_at(const char *text, size_t len, size_t i) {
-    if (i >= len) return 0;
-    return fo_is_blank(text[i]) ? 1 : fo_utf8_wide_blank(text + i, len - i);
-}
-
-/* The token at or behind byte *at, which moves behind it; n = 0 at the end. What begins with C2 or E2 in
- * UTF-8 is a sign (degree, pound, euro, dash), what begins with C3 and above a letter. */
-static token next_token(const char *text, size_t len, size_t *at) {
-    size_t i = *at, blank;
-    while ((blank = blank_at(text, len, i)) > 0) i += blank;
-    token t = {.s = text + i};
-    if (i == len) {
-        *at = len;
-        return t;
-    }
-    size_t k = i + 1;
-    if (is_digit(text[i])) {
-        t.digits = true;
-        while (k < len && (is_digit(text[k]) || ((text[k] == '.' || text[k] == ',') &&
-                                                 k + 1 < len && is_digit(text[k + 1]))))
-            k++;
-    } else if ((unsigned char)text[i] == 0xE2 || (unsigned char)text[i] == 0xC2) {
-        while (k < len && ((unsigned char)text[k] & 0xC0) == 0x80) k++;
-    } else if (is_letter(text[i])) {
-        t.letters = true;
-        while (k < len && (is_letter(text[k]) || ((unsigned char)text[k] & 0xC0) == 0x80)) k++;
-    }
-    t.n = k - i;
-    *at = k;
-    return t;
-}
-
-static bool in(const char *list, const token *t) {
-    return t->letters && fo_words_have_any_case(list, t->s, t->n);
-}
-
-static bool is(const token *t, const char *bytes) {
-    return t->n == strlen(bytes) && memcmp(t->s, bytes, t->n) == 0;
-}
+#include "retrieval/answer/word_tokens.h"
 
 /* ---- days -------------------------------------------------------------------------------- */
 
@@ -65,16 +10,16 @@ enum { EVERY_DAY = 0x7F, WORKING_DAYS = 0x1F, WEEKEND = 0x60, NO_DAY = -1 };
 
 /* Monday is 0. A short form has a capital and a sign behind it, or ends a range ("Mon-Fri", "Sat:"): the
  * sun and what sat down are none. */
-static int day_of(const token *t, char behind, bool ends_range) {
+static int day_of(const word_token *t, char behind, bool ends_range) {
     static const char *const names[] = {
         "monday mondays", "tuesday tuesdays",   "wednesday wednesdays", "thursday thursdays",
         "friday fridays", "saturday saturdays", "sunday sundays"};
     static const char *const shorts[] = {"Mon", "Tue Tues", "Wed", "Thu Thur Thurs",
                                          "Fri", "Sat",      "Sun"};
     bool sign =
-        ends_range || (behind && !is_letter(behind) && !fo_is_blank(behind) && !is_digit(behind));
+        ends_range || (behind && !word_token_letter(behind) && !fo_is_blank(behind) && !word_token_digit(behind));
     for (int d = 0; t->letters && d < 7; d++)
-        if (in(names[d], t) || (sign && fo_words_have(shorts[d], t->s, t->n))) return d;
+        if (word_token_in(names[d], t) || (sign && fo_words_have(shorts[d], t->s, t->n))) return d;
     return NO_DAY;
 }
 
@@ -87,144 +32,88 @@ static uint8_t range(int a, int b) {
     }
 }
 
-static bool is_range_sign(const token *t) {
-    return in("to until till through", t) || is(t, "-") || is(t, "\xE2\x80\x93") ||
-           is(t, "\xE2\x80\x94");
+static bool is_range_sign(const word_token *t) {
+    return word_token_in("to until till through", t) || word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93") ||
+           word_token_is(t, "\xE2\x80\x94");
+}
+
+/* The byte behind a word, or the bar that ends its cell of a table. */
+static char sign_behind(const char *text, size_t len, size_t at) {
+    return at + 1 < len && text[at] == ' ' && text[at + 1] == '|' ? '|' : at < len ? text[at] : 0;
 }
 
 static uint8_t days_in(const char *text, size_t len) {
     uint8_t days = 0;
-    token before = {0};
+    word_token before = {0};
     int last = NO_DAY; /* the day that stands before a sign of a range */
     for (size_t at = 0;;) {
-        token t = next_token(text, len, &at);
+        word_token t = word_token_next(text, len, &at);
         if (!t.n) return days;
         bool ends_range = last != NO_DAY && is_range_sign(&before);
-        int day = day_of(&t, at < len ? text[at] : 0, ends_range);
+        int day = day_of(&t, sign_behind(text, len, at), ends_range);
         if (day != NO_DAY) days |= ends_range ? range(last, day) : (uint8_t)(1 << day);
-        if (in("daily", &t) || (in("every each", &before) && in("day", &t))) days |= EVERY_DAY;
-        if (in("weekdays", &t)) days |= WORKING_DAYS;
-        if (in("weekend weekends", &t)) days |= WEEKEND;
+        if (word_token_in("daily", &t) || (word_token_in("every each", &before) && word_token_in("day", &t))) days |= EVERY_DAY;
+        if (word_token_in("weekdays", &t)) days |= WORKING_DAYS;
+        if (word_token_in("weekend weekends", &t)) days |= WEEKEND;
         if (day != NO_DAY || !is_range_sign(&t)) last = day;
         before = t;
     }
 }
 
+/* "Only on Saturdays" answers whether it can be done on a Wednesday. */
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len) {
     uint8_t said = d->days ? days_in(text, len) : 0;
-    return !said ? DAY_NOT_SAID : said & d->days ? DAY_MET : DAY_OTHER;
+    return said & d->days ? DAY_MET : !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
 }
 
-/* ---- amounts ----------------------------------------------------------------------------- */
+/* ---- months ------------------------------------------------------------------------------ */
 
-static const char *const numerals =
-    "no none zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty "
-    "ninety hundred hundreds thousand thousands million millions billion billions dozen dozens "
-    "half "
-    "quarter once twice single double triple several";
-static const char *const currencies =
-    "euro euros eur dollar dollars usd pound pounds gbp cent cents pence penny crown crowns krone "
-    "kroner kronor nok sek dkk franc francs chf yen jpy yuan rupee rupees inr gratis nothing";
-static const char *const weights =
-    "kg kilo kilos kilogram kilograms kilogramme kilogrammes g gram grams gramme grammes mg t "
-    "tonne "
-    "tonnes ton tons lb lbs pound pounds oz ounce ounces stone carat carats";
-static const char *const expenses =
-    "ms s second seconds minute minutes hour hours day days byte bytes kb mb gb kib mib gib token "
-    "tokens percent cycles instructions";
+enum { NO_MONTH = -1, MONTHS = 12 };
 
-static const char *const lengths =
-    "second seconds minute minutes hour hours day days night nights week weeks weekend weekends "
-    "fortnight month months "
-    "quarter quarters year years decade decades century centuries semester semesters season "
-    "seasons term lifetime life "
-    "forever permanently indefinitely overnight until till since metre metres meter "
-    "meters kilometre "
-    "kilometres kilometer kilometers centimetre centimetres centimeter centimeters millimetre "
-    "millimetres millimeter "
-    "millimeters mile miles foot feet inch inches yard yards line lines page pages word words "
-    "character characters "
-    "byte bytes bit bits digit digits letter letters sentence sentences syllable syllables";
-static const char *const short_lengths =
-    "s sec secs m min mins h hr hrs d ms us ns km cm mm ft in mi yd";
-
-static bool is_number(const token *t) {
-    return t->digits || in(numerals, t);
-}
-
-/* "8.50": in a list of prices what they are in is seldom said. */
-static bool looks_like_price(const token *t) {
-    const char *dot = t->digits ? memchr(t->s, '.', t->n) : NULL;
-    size_t behind = dot ? t->n - (size_t)(dot + 1 - t->s) : 0;
-    return behind >= 2 && !memchr(dot + 1, '.', behind);
-}
-
-/* "Children go free", "free of charge", "no charge" and "2.1 km, 1.4 million" state a price, "free space" none. */
-static bool is_money(const token *before, const token *t) {
-    if (in("free", t)) return in("is are be go goes travel travels ride rides enter for", before);
-    if (in("charge", t)) return in("of no", before);
-    if (in("million millions billion billions", t)) return is_number(before);
-    return in(currencies, t) || looks_like_price(t) || is(t, "$") || is(t, "\xE2\x82\xAC") ||
-           is(t, "\xC2\xA3") || is(t, "\xC2\xA5");
-}
-
-static bool states(enum demand_amount amount, const token *before, const token *t) {
-    switch (amount) {
-    case AMOUNT_NONE:
-        return true;
-    case AMOUNT_MONEY:
-        return is_money(before, t);
-    case AMOUNT_EXPENSE: /* money; of other expenses see demands_amount_in */
-        return is_money(before, t);
-    case AMOUNT_WEIGHT:
-        return is_number(before) && in(weights, t);
-    case AMOUNT_TEMPERATURE:
-        return is(t, "\xC2\xB0") || in("degree degrees celsius fahrenheit kelvin", t);
-    case AMOUNT_LONG: /* "from 1914 to 1918", "7:00 to 9:00", "3\'" */
-        return in(lengths, t) ||
-               (is_number(before) &&
-                (in(short_lengths, t) || is(t, ":") || is(t, "'") || is(t, "\""))) ||
-               (t->digits && t->n == 4 &&
-                (in("from to between and", before) || is(before, "-") ||
-                 is(before, "\xE2\x80\x93")));
-    case AMOUNT_ANY:
-        return is_number(t);
+/* January is 0. "may" is a month beside a number or behind a word of time, and so is "march". */
+static int month_of(const word_token *t, const word_token *before, bool number_behind) {
+    static const char *const names[MONTHS] = {"january", "february", "march",     "april",
+                                              "may",     "june",     "july",      "august",
+                                              "september", "october", "november", "december"};
+    for (int m = 0; m < MONTHS; m++) {
+        if (!word_token_in(names[m], t)) continue;
+        const bool beside = before->digits || number_behind ||
+                            word_token_in("in from to until till of by since early late mid during before after and or through next last each every", before);
+        return (m == 2 || m == 4) && !beside ? NO_MONTH : m;
     }
-    return true;
+    return NO_MONTH;
 }
 
-/* Time, memory or a share is what something costs where the text says so ("takes 5 ms"): a number of
- * seconds alone may be anything. */
-bool demands_amount_in(const demands *d, const char *text, size_t len) {
-    if (d->amount == AMOUNT_NONE) return true;
-    token before = {0};
-    bool costs = false, expense = false;
+/* Months that are named, and those between two: "from 1 November to 31 March". */
+static uint16_t months_in(const char *text, size_t len) {
+    uint16_t months = 0;
+    word_token before = {0};
+    int last = NO_MONTH;
+    bool ranges = false; /* since the last month nothing stood but a sign of a range and a number */
     for (size_t at = 0;;) {
-        token t = next_token(text, len, &at);
-        if (!t.n) return d->amount == AMOUNT_EXPENSE && costs && expense;
-        if (states(d->amount, &before, &t)) return true;
-        costs |= in("cost costs take takes took spend spends overhead slower", &t);
-        expense |= is_number(&before) && (in(expenses, &t) || is(&t, "%"));
+        word_token t = word_token_next(text, len, &at);
+        if (!t.n) return months;
+        size_t behind = at;
+        const word_token next = word_token_next(text, len, &behind);
+        const int month = month_of(&t, &before, next.digits);
+        if (month != NO_MONTH) {
+            for (int m = last; ranges && m != month; m = (m + 1) % MONTHS) months |= (uint16_t)(1 << m);
+            months |= (uint16_t)(1 << month);
+            last = month;
+            ranges = false;
+        } else if (last != NO_MONTH && is_range_sign(&t)) {
+            ranges = true;
+        } else if (!t.digits && !(ranges && word_token_in("the end of mid early late", &t))) {
+            last = NO_MONTH;
+            ranges = false;
+        }
         before = t;
     }
 }
 
-bool demands_column_in(const demands *d, const char *text, size_t len) {
-    static const char *const words[] = {
-        [AMOUNT_WEIGHT] = "weight weights mass heavy load kg g lb lbs oz t",
-        [AMOUNT_TEMPERATURE] =
-            "temperature temperatures temp heat hot cold warm max min top water air",
-        [AMOUNT_LONG] = "duration time length long hours minutes seconds days weeks months years "
-                        "period validity valid "
-                        "term h min m km cm mm d s ms"};
-    const char *list = (size_t)d->amount < sizeof words / sizeof *words ? words[d->amount] : NULL;
-    if (!list) return true;
-    for (size_t at = 0;;) {
-        token t = next_token(text, len, &at);
-        if (!t.n) return false;
-        if (in(list, &t)) return true;
-    }
+enum demand_day demands_month_in(const demands *d, const char *text, size_t len) {
+    const uint16_t said = d->months ? months_in(text, len) : 0;
+    return said & d->months ? DAY_MET : !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
 }
 
 /* ---- places ------------------------------------------------------------------------------ */
@@ -239,6 +128,10 @@ static const char *const prepositions =
     "wherever abroad home "
     "north south east west left right indoors outdoors upstairs downstairs online";
 
+static const char *const places =
+    "room rooms bin bins box boxes door desk counter floor level shelf shelves drawer cupboard field street road square yard "
+    "station hall building house shed garage corner office screen menu tab";
+
 /* Names of times, and words for them: "in March", "on the second Sunday of Advent" say when. */
 static const char *const times =
     "january february march april may june july august september october november december monday "
@@ -250,27 +143,27 @@ static const char *const between =
     "the a an this that each every first second third fourth fifth last next early late";
 
 /* A name: a capital within a sentence. */
-static bool is_name(const token *before, const token *t) {
+static bool is_name(const word_token *before, const word_token *t) {
     return t->letters && t->s[0] >= 'A' && t->s[0] <= 'Z' && (before->letters || before->digits) &&
-           !in(times, t);
+           !word_token_in(times, t);
 }
 
 /* Does what stands behind a preposition say when? The token that tells is the first that is no article. */
 static bool is_time(const char *text, size_t len, size_t at) {
-    token t;
-    do t = next_token(text, len, &at);
-    while (in(between, &t));
-    return in(times, &t) || (t.digits && t.n == 4 && (t.s[0] == '1' || t.s[0] == '2'));
+    word_token t;
+    do t = word_token_next(text, len, &at);
+    while (word_token_in(between, &t));
+    return word_token_in(times, &t) || (t.digits && t.n == 4 && (t.s[0] == '1' || t.s[0] == '2'));
 }
 
 bool demands_place_in(const demands *d, const char *text, size_t len) {
     if (!d->place) return true;
-    token before = {0};
+    word_token before = {0};
     for (size_t at = 0;;) {
-        token t = next_token(text, len, &at);
+        word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
-        if ((in(prepositions, &t) && !is_time(text, len, at)) || is(&t, "/") || is(&t, "~") ||
-            is(&t, "@") || is_name(&before, &t))
+        if ((word_token_in(prepositions, &t) && !is_time(text, len, at)) || word_token_is(&t, "/") || word_token_is(&t, "~") ||
+            word_token_is(&t, "@") || word_token_in(places, &t) || is_name(&before, &t))
             return true;
         before = t;
     }
@@ -284,10 +177,10 @@ static const char *const ranks[] = {"vice deputy", "assistant", "acting interim"
 static uint8_t ranks_in(const char *text, size_t len) {
     uint8_t found = 0;
     for (size_t at = 0;;) {
-        token t = next_token(text, len, &at);
+        word_token t = word_token_next(text, len, &at);
         if (!t.n) return found;
         for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-            if (in(ranks[i], &t)) found |= (uint8_t)(1 << i);
+            if (word_token_in(ranks[i], &t)) found |= (uint8_t)(1 << i);
     }
 }
 
@@ -296,72 +189,6 @@ bool demands_rank_in(const demands *d, const char *text, size_t len) {
 }
 
 /* ---- the question ------------------------------------------------------------------------ */
-
-static enum demand_amount kind_of_noun(const token *t) {
-    if (in("price prices fee fees fare fares rent salary wage wages deposit fine premium surcharge "
-           "toll",
-           t))
-        return AMOUNT_MONEY;
-    if (in("cost costs", t)) return AMOUNT_EXPENSE;
-    if (in("weight", t)) return AMOUNT_WEIGHT;
-    return in("temperature", t) ? AMOUNT_TEMPERATURE : AMOUNT_NONE;
-}
-
-static enum demand_amount kind_of_verb(const token *t) {
-    if (in("pay pays charge charges charged", t)) return AMOUNT_MONEY;
-    if (in("cost costs", t)) return AMOUNT_EXPENSE;
-    return in("weigh weighs", t) ? AMOUNT_WEIGHT : AMOUNT_NONE;
-}
-
-static enum demand_amount kind_of_adjective(const token *t) {
-    if (in("many much far tall wide deep high fast old", t)) return AMOUNT_ANY;
-    if (in("long", t)) return AMOUNT_LONG;
-    if (in("heavy", t)) return AMOUNT_WEIGHT;
-    if (in("warm hot cold", t)) return AMOUNT_TEMPERATURE;
-    return in("expensive", t) ? AMOUNT_MONEY : AMOUNT_NONE;
-}
-
-/* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay".
- * How something is done, who, why, when and what something is called are other questions. */
-static enum demand_amount amount_of(const char *question, size_t len) {
-    enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
-    enum demand_amount amount = AMOUNT_NONE, kind;
-    size_t words = 0; /* behind "what is": a noun stands among the first four */
-    for (size_t at = 0;;) {
-        token t = next_token(question, len, &at);
-        if (!t.n) return amount;
-        if (in("who whom whose when where why called name named", &t)) return AMOUNT_NONE;
-        switch (at_word) {
-        case BEFORE:
-            at_word = in("what which", &t) ? WHAT : in("how", &t) ? HOW : BEFORE;
-            break;
-        case WHAT:
-            amount = kind_of_noun(&t);
-            at_word = in("is are was were", &t)          ? IS
-                      : in("do does did will would", &t) ? DOES
-                                                         : PAST;
-            break;
-        case IS:
-            kind = kind_of_noun(&t);
-            if (kind != AMOUNT_NONE) amount = kind;
-            if (++words == 4 || amount != AMOUNT_NONE || in("of for at in on to that", &t))
-                at_word = PAST;
-            break;
-        case HOW:
-            amount = kind_of_adjective(&t);
-            at_word = in("many much", &t) ? MUCH : PAST;
-            break;
-        case DOES:
-        case MUCH:
-            kind = at_word == MUCH && kind_of_noun(&t) != AMOUNT_NONE ? kind_of_noun(&t)
-                                                                      : kind_of_verb(&t);
-            if (kind != AMOUNT_NONE) amount = kind;
-            break;
-        case PAST:
-            break;
-        }
-    }
-}
 
 /* What "how many" counts: the last of a few words before the verb. What is said in other words as often as not is left out. */
 static size_t counted_in(const char *question, size_t len) {
@@ -379,28 +206,56 @@ static size_t counted_in(const char *question, size_t len) {
                                      "others other different total ones one";
     enum { MOST = 3 };
     size_t at = 0, counted = 0, words = 0;
-    for (token before = {0}, t;; before = t) {
-        t = next_token(question, len, &at);
+    for (word_token before = {0}, t;; before = t) {
+        t = word_token_next(question, len, &at);
         if (!t.n) return 0;
-        if (in("many", &t) && in("how", &before)) break;
+        if (word_token_in("many", &t) && word_token_in("how", &before)) break;
     }
-    for (token last = {0}, t; words <= MOST; words++, last = t) {
-        t = next_token(question, len, &at);
-        if (in("people persons", &t))
+    for (word_token last = {0}, t; words <= MOST; words++, last = t) {
+        t = word_token_next(question, len, &at);
+        if (word_token_in("people persons", &t))
             return 0; /* "fit in", "per room", "sit": who is not always said */
-        if (!t.letters || in(verbs, &t)) return words && !in(often, &last) ? counted : 0;
+        if (!t.letters || word_token_in(verbs, &t)) return words && !word_token_in(often, &last) ? counted : 0;
         counted = (size_t)(t.s - question);
     }
     return 0;
 }
 
+/* Is yes or no asked for? An auxiliary, and no word that asks for something ("She was ill, can she catch up?"). */
+static bool asks_whether(const char *question, size_t len) {
+    bool whether = false;
+    for (size_t at = 0;;) {
+        word_token t = word_token_next(question, len, &at);
+        if (!t.n) return whether;
+        if (word_token_in("what which who whom whose when where why how", &t)) return false;
+        whether |= word_token_in("is are am was were do does did can could may might must shall "
+                                 "should will would has have had",
+                                 &t);
+    }
+}
+
+/* "Which boats need a licence?", "What classes are free?"; "Which need none?" asks for the others. */
+static bool asks_which(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    bool which = word_token_in("which what", &t);
+    while (which && t.n) {
+        t = word_token_next(question, len, &at);
+        which = !word_token_in("no not none never without cannot", &t);
+    }
+    return which;
+}
+
 demands demands_read(const char *question, size_t len) {
     uint8_t days = days_in(question, len);
     size_t at = 0;
-    token first = next_token(question, len, &at);
-    return (demands){.amount = amount_of(question, len),
+    word_token first = word_token_next(question, len, &at);
+    return (demands){.amount = demand_amount_of(question, len),
                      .days = days == EVERY_DAY ? 0 : days,
-                     .place = in("where", &first),
+                     .months = months_in(question, len),
+                     .which = asks_which(question, len),
+                     .whether = asks_whether(question, len),
+                     .place = word_token_in("where", &first),
                      .counted = counted_in(question, len),
-                     .rank = in("who whom whose", &first) ? ranks_in(question, len) : 0};
+                     .rank = word_token_in("who whom whose", &first) ? ranks_in(question, len) : 0};
 }

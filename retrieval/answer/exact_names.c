@@ -153,6 +153,25 @@ bool exact_names_other_value(const exact_names *x, const char *column, size_t n_
 
 /* ---- the question ---------------------------------------------------------------------------- */
 
+/* Is the number of n bytes at question[at], with a dot, an amount: "2.5 mm", "2.20 high", "it shows 0.9"? */
+static bool is_amount(const char *question, size_t at, size_t n, size_t len) {
+    static const char units[] =
+        "mm cm m km in ft mi h hr hrs hour hours min minutes s sec seconds day days week weeks month months year years kg g mg lb lbs t ton "
+        "tons tonne tonnes l ml litre litres liter liters bar psi v volt volts a amp amps w kw kwh kb mb gb tb hz khz mhz ghz "
+        "metre metres meter meters inch inches foot feet mile miles percent million billion euro euros eur dollar dollars usd "
+        "pound pounds gbp francs chf high wide long deep tall thick heavy times";
+    static const char shows[] = "shows show showed reads reaches reached says weighs measures costs";
+    size_t behind = at + n;
+    while (behind < len && question[behind] == ' ') behind++;
+    if (behind < len && question[behind] == '%') return true;
+    const size_t unit = behind < len ? word_at(question, behind, len) : 0;
+    if (unit && fo_words_have_any_case(units, question + behind, unit)) return true;
+    size_t end = at, start;
+    while (end > 0 && question[end - 1] == ' ') end--;
+    for (start = end; start > 0 && is_letter(question[start - 1]);) start--;
+    return fo_words_have_any_case(shows, question + start, end - start);
+}
+
 void exact_names_read(exact_names *out, const char *question, size_t len) {
     *out = (exact_names){0};
     for (size_t i = 0, n, digits; i < len; i += n ? n : 1) {
@@ -162,7 +181,8 @@ void exact_names_read(exact_names *out, const char *question, size_t len) {
     }
     for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {
         n = number_at(question, i, len, &dots);
-        if (n && dots && out->n_versions < EXACT_NAMES_MAX)
+        if (n && dots && out->n_versions < EXACT_NAMES_MAX &&
+            (dots > 1 || !is_amount(question, i, n, len)))
             out->versions[out->n_versions++] = (exact_name){question + i, n};
         if (n) continue;
         n = option_at(question, i, len);

@@ -274,6 +274,15 @@ static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
            (cross < keep_cross || cross < cross_of(best) - keep_cross_within);
 }
 
+/* A row or an item that lacks what the best of them has of the question, and has nothing else of it: of the motor boat it was
+ * asked, and this is the pedal boat. */
+static bool is_a_sibling(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    return c->unit.kind == best->unit.kind &&
+           (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_ITEM) &&
+           c->set != best->set && (c->set & ~best->set) == 0;
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -281,7 +290,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
-    if (is_beside_the_point(set, c)) return false;
+    if (is_a_sibling(set, c) || is_beside_the_point(set, c)) return false;
     if (restricts(set, c) || goes_on_answering(set, c)) return true;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = is_option(set, c) ? keep_option_within : keep_entry_within;

@@ -206,7 +206,8 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     collect_pairs(q);
     exact_names_read(&q->exact, text, len);
     q->demands = demands_read(text, len);
-    q->rivals = rivals_in(text, len);
+    /* "White only" answers whether blue is allowed. */
+    q->rivals = q->demands.whether ? 0 : rivals_in(text, len);
     q->ids = malloc((q->text.n_words + 1) * sizeof *q->ids);
     if (!q->ids) return fo_fail(err, FO_ENOMEM, "out of memory for the question");
     for (size_t i = 0; i < q->text.n_words; i++) q->ids[i] = q->text.words[i].id;

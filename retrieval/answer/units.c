@@ -18,6 +18,7 @@ enum {
     MAX_HEADING = 90,   /* ... a heading */
     MAX_QUESTION = 200, /* ... a question that what follows answers */
     WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
+    SEVERAL = 3,        /* sentences below a word, of which each is a unit of its own */
     WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
     SHORT_STEPS = 12,   /* items of it */
     WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
@@ -212,7 +213,44 @@ static bool is_shouted(const unit_reader *r, size_t i) {
     return letters && l->end - l->start > 2;
 }
 
-/* Does line i stand alone between blank lines, short and without a stop, or in capitals above what it names? */
+/* Are there at least `least` sentences in [start, end)? */
+static bool has_sentences(const unit_reader *r, uint32_t start, uint32_t end, size_t least) {
+    for (uint32_t at = start; at < end && least; least--) {
+        const size_t stop = stop_of(r, end, at);
+        if (stop <= at) break;
+        at = (uint32_t)stop;
+        while (at < end && fo_is_blank(r->in.text[at])) at++;
+    }
+    return least == 0;
+}
+
+/* "Child lock" right above what it names, sentences or a list, as people write who leave out the blank line between: a few
+ * words without a stop, behind a blank line. A single word above sentences is a term with what is said of it. */
+static bool is_right_above(const unit_reader *r, size_t i) {
+    enum { WIDEST = 48, MOST_WORDS = 6 };
+    const text_line *l = &r->in.v[i], *next = l + 1;
+    const char *s = r->in.text + l->start;
+    const size_t n = l->end - l->start;
+    size_t words = 1;
+    if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= r->in.n) return false;
+    if (i > 0 ? l[-1].class != LINE_BLANK : r->in.goes_on) return false;
+    if (!unit_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || is_shouted(r, i)) return false;
+    for (size_t k = 0; k < n; k++) {
+        if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
+        words += s[k] == ' ';
+    }
+    if (words > MOST_WORDS) return false;
+    if (next->class == LINE_ITEM) return true;
+    if (words == 1) return false;
+    const char first = r->in.text[next->start];
+    if (next->class != LINE_TEXT || !(unit_is_upper(first) || unit_is_digit(first)) ||
+        next->end - next->start <= n || !breaks_on_purpose(r, i) || is_shouted(r, i + 1))
+        return false;
+    const text_line *last = &r->in.v[paragraph_end(r, i + 1) - 1];
+    return unit_ends_sentence(r->in.text + last->start, last->end - last->start);
+}
+
+/* Does line i stand alone between blank lines, short and without a stop, or above what it names? */
 static bool is_heading(const unit_reader *r, size_t i) {
     const text_line *l = &r->in.v[i];
     size_t n = l->end - l->start;
@@ -227,6 +265,7 @@ static bool is_heading(const unit_reader *r, size_t i) {
     if (next == LINE_BLANK)
         return true; /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
     const bool several = memchr(s, ' ', n) != NULL;
+    if (is_right_above(r, i)) return true;
     return is_shouted(r, i) && (next == LINE_ITEM || next == LINE_ROW ||
                                 (next == LINE_TEXT && several && !is_shouted(r, i + 1)));
 }
@@ -244,6 +283,7 @@ static bool is_term(const unit_reader *r, size_t i) {
                                                  r->in.v[i - 1].end - r->in.v[i - 1].start)))
         return false;
     if (r->in.v[i + 1].class == LINE_TEXT && is_shouted(r, i + 1)) return false;
+    if (is_right_above(r, i)) return false;
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
@@ -258,6 +298,14 @@ static bool is_term(const unit_reader *r, size_t i) {
     return odd && i + 2 < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
            r->in.v[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2) &&
            !(blank && is_heading(r, i + 2)); /* a command above the next section */
+}
+
+/* "Cleaning": a word as a section is called, not the name of an option or a variable. */
+static bool is_word(const unit_reader *r, size_t i) {
+    const text_line *l = &r->in.v[i];
+    for (uint32_t k = l->start + 1; k < l->end; k++)
+        if (r->in.text[k] < 'a' || r->in.text[k] > 'z') return false;
+    return unit_is_upper(r->in.text[l->start]);
 }
 
 /* An option or term and what is said of it: line i, and further options right below. */
@@ -283,7 +331,8 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
         end++;
     uint32_t body_start = r->in.v[at].start, body_end = r->in.v[end - 1].end;
     uint32_t cut = body_end;
-    if (body_end - head_start > WHOLE_ENTRY) {
+    if (body_end - head_start > WHOLE_ENTRY ||
+        (is_word(r, i) && has_sentences(r, body_start, body_end, SEVERAL))) {
         size_t stop = stop_of(r, body_end, body_start);
         cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
         while (cut > body_start && fo_is_blank(r->in.text[cut - 1])) cut--;
@@ -570,14 +619,25 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
     return i + 1;
 }
 
+/* Bytes of "E2" in "E2: water does not drain" and "E2 - water does not drain"; 0: nothing of the kind. */
+static size_t tag_of(const char *s, size_t n) {
+    static const char *const marks[] = {": ", " - ", " \xE2\x80\x93 "};
+    const size_t most = n < TITLE ? n : TITLE;
+    for (size_t i = 1; i < most; i++)
+        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
+            const size_t m = strlen(marks[k]);
+            if (i + m < n && memcmp(s + i, marks[k], m) == 0) return i;
+        }
+    return 0;
+}
+
 /* "E2: water does not drain. ...": a line that begins with what it speaks of. Who asks and who answers are no such things. */
 static bool is_tagged(const unit_reader *r, size_t i) {
     size_t n;
-    const char *s = unit_lines_text(&r->in, i, &n), *colon = memchr(s, ':', n < TITLE ? n : TITLE);
-    if (r->in.v[i].class != LINE_TEXT || (i == 0 && r->in.goes_on) || !colon) return false;
-    const size_t tag = (size_t)(colon - s);
-    if (!tag || tag + 2 >= n || s[tag + 1] != ' ' || !(unit_is_upper(s[0]) || unit_is_digit(s[0])))
-        return false;
+    const char *s = unit_lines_text(&r->in, i, &n);
+    const size_t tag = tag_of(s, n);
+    if (r->in.v[i].class != LINE_TEXT || (i == 0 && r->in.goes_on)) return false;
+    if (!tag || !(unit_is_upper(s[0]) || unit_is_digit(s[0]))) return false;
     if (answer_mark(s, n) || s[n - 1] == '?') return false;
     size_t words = 1;
     for (size_t k = 0; k < tag; k++) {

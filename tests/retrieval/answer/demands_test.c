@@ -101,7 +101,8 @@ static void an_amount_of_another_kind_is_none(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         demands d = asked(cases[i].question);
-        if (demands_amount_in(&d, cases[i].text, strlen(cases[i].text)) != cases[i].in)
+        if ((demand_amount_in(d.amount, cases[i].text, strlen(cases[i].text)) == AMOUNT_STATED) !=
+            cases[i].in)
             fail_msg("%s: %s", cases[i].question, cases[i].text);
     }
 }
@@ -112,32 +113,92 @@ static void another_day_is_told_apart(void **state) {
         const char *question, *text;
         enum demand_day day;
     } cases[] = {
-        {"Is it open on Sunday?", "Sunday: closed", DAY_MET},
-        {"Is it open on Sunday?", "It is closed on Sundays.", DAY_MET},
-        {"Is it open on Sunday?", "Monday to Friday, 10 to 18", DAY_OTHER},
-        {"Is it open on Wednesday?", "Monday to Friday, 10 to 18", DAY_MET},
-        {"Is it open on Wednesday?",
+        {"When is it open on Sunday?", "Sunday: closed", DAY_MET},
+        {"When is it open on Sunday?", "It is closed on Sundays.", DAY_MET},
+        {"When is it open on Sunday?", "Monday to Friday, 10 to 18", DAY_OTHER},
+        {"When is it open on Wednesday?", "Monday to Friday, 10 to 18", DAY_MET},
+        {"When is it open on Wednesday?",
          "Mon\xE2\x80\x93"
          "Fri: 10 to 18",
          DAY_MET},
-        {"Is it open on Wednesday?", "Mon-Fri", DAY_MET},
-        {"Is it open on Wednesday?", "Monday and Friday", DAY_OTHER},
-        {"Is it open on Sunday?", "Friday to Monday", DAY_MET}, /* over the week's end */
-        {"Is it open on Tuesday?", "Friday to Monday", DAY_OTHER},
-        {"Is it open on Sunday?", "daily from 8", DAY_MET},
-        {"Is it open on Sunday?", "every day but Monday", DAY_MET},
-        {"Is it open on Sunday?", "on weekdays", DAY_OTHER},
-        {"Is it open at the weekend?", "Saturday: 10 to 14", DAY_MET},
-        {"Is it open on Sunday?", "The cat sat in the sun.", DAY_NOT_SAID},
-        {"Is it open on Sunday?", "from 10 to 18", DAY_NOT_SAID},
+        {"When is it open on Wednesday?", "Mon-Fri", DAY_MET},
+        {"When is it open on Wednesday?", "Monday and Friday", DAY_OTHER},
+        {"When is it open on Sunday?", "Friday to Monday", DAY_MET}, /* over the week's end */
+        {"When is it open on Tuesday?", "Friday to Monday", DAY_OTHER},
+        {"When is it open on Sunday?", "daily from 8", DAY_MET},
+        {"When is it open on Sunday?", "every day but Monday", DAY_MET},
+        {"When is it open on Sunday?", "on weekdays", DAY_OTHER},
+        {"When is it open at the weekend?", "Saturday: 10 to 14", DAY_MET},
+        {"When is it open on Sunday?", "The cat sat in the sun.", DAY_NOT_SAID},
+        {"When is it open on Sunday?", "from 10 to 18", DAY_NOT_SAID},
+        {"When is it open on Sunday?", "Sat, Sun | 9:30\xE2\x80\x93" "12:00", DAY_MET},
+        {"Can I come on Sunday?", "Only on Saturdays.", DAY_NOT_SAID}, /* that is an answer */
+        {"She was ill, can she come on Sunday?", "Only on Saturdays.", DAY_NOT_SAID},
+        {"Can I come on Sunday?", "Sundays from 9", DAY_MET},
         {"When is it open?", "Sunday: closed", DAY_NOT_SAID}, /* no day is demanded */
-        {"Is it open daily?", "Monday to Friday", DAY_NOT_SAID},
+        {"When is it open daily?", "Monday to Friday", DAY_NOT_SAID},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         demands d = asked(cases[i].question);
         enum demand_day got = demands_day_in(&d, cases[i].text, strlen(cases[i].text));
         if (got != cases[i].day)
             fail_msg("%s in '%s': %d, not %d", cases[i].question, cases[i].text, got, cases[i].day);
+    }
+}
+
+static void another_month_is_told_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        enum demand_day month;
+    } cases[] = {
+        {"When is the meeting in December?", "Next meeting: 11 November", DAY_OTHER},
+        {"When is the meeting in December?", "It is on 4 December.", DAY_MET},
+        {"When is the meeting in december?", "It is at noon.", DAY_NOT_SAID},
+        {"What is allowed in January?", "from 1 November to 31 March", DAY_MET},
+        {"What is allowed in January?", "from 1 November until the end of March", DAY_MET},
+        {"What is allowed in May?", "from 1 November to 31 March", DAY_OTHER},
+        {"What is allowed in July?", "April\xE2\x80\x93September", DAY_MET},
+        {"What is allowed in July?", "In April it may rain, and in September", DAY_OTHER},
+        {"What is allowed in July?", "You may march on.", DAY_NOT_SAID},
+        {"Is it allowed in July?", "Only in May.", DAY_NOT_SAID},
+        {"What may I do?", "Only in May.", DAY_NOT_SAID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        demands d = asked(cases[i].question);
+        enum demand_day got = demands_month_in(&d, cases[i].text, strlen(cases[i].text));
+        if (got != cases[i].month)
+            fail_msg("%s in '%s': %d, not %d", cases[i].question, cases[i].text, got,
+                     cases[i].month);
+    }
+}
+
+/* Prices are seldom said with what they are in. */
+static void a_price_may_be_a_number_alone(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum amount_stated stated;
+    } cases[] = {
+        {"Fee 32 a year, couples 48", AMOUNT_STATED},
+        {"Dogs 5, prams free, bicycles only to halfway (7).", AMOUNT_STATED},
+        {"Visitors pay 7, children 3, members nothing.", AMOUNT_STATED},
+        {"Late return: 5 for each quarter of an hour.", AMOUNT_PERHAPS},
+        {"Whose engine does not start is towed, 60.", AMOUNT_PERHAPS},
+        {"Free from 15.", AMOUNT_STATED},
+        {"| Under 12 | with an adult | free |", AMOUNT_STATED},
+        {"Free keys may make 100 requests.", AMOUNT_NOT_STATED},
+        {"Open from 9 to 13, room 4.", AMOUNT_NOT_STATED},
+        {"9. Opening hours are 9:00\xE2\x80\x93" "13:30.", AMOUNT_NOT_STATED},
+        {"It was built in 1904.", AMOUNT_NOT_STATED},
+        {"One of them pays.", AMOUNT_NOT_STATED},
+        {":5", AMOUNT_PERHAPS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum amount_stated got =
+            demand_amount_in(AMOUNT_MONEY, cases[i].text, strlen(cases[i].text));
+        if (got != cases[i].stated)
+            fail_msg("'%s': %d, not %d", cases[i].text, got, cases[i].stated);
     }
 }
 
@@ -153,9 +214,9 @@ static void any_bytes_are_taken(void **state) {
         d.amount = AMOUNT_WEIGHT;
         d.days = 1;
         d.place = true;
-        demands_amount_in(&d, exact, n);
+        demand_amount_in(d.amount, exact, n);
         demands_day_in(&d, exact, n);
-        demands_column_in(&d, exact, n);
+        demand_amount_column_in(d.amount, exact, n);
         demands_place_in(&d, exact, n);
         test_free(exact);
     }
@@ -166,12 +227,12 @@ static void a_column_may_say_of_what_kind_its_numbers_are(void **state) {
     (void)state;
     const demands heavy = asked("How heavy is the seat?"), hot = asked("How hot does it get?"),
                   many = asked("How many seats are left?");
-    assert_true(demands_column_in(&heavy, "Part: seat; Weight: 62", 22));
-    assert_true(demands_column_in(&heavy, "Bird | kg", 9));
-    assert_false(demands_column_in(&heavy, "Part: seat; In stock: 3", 23));
-    assert_true(demands_column_in(&hot, "Highest temperature | 900", 25));
-    assert_false(demands_column_in(&hot, "Part: seat; In stock: 3", 23));
-    assert_true(demands_column_in(&many, "Part: seat; In stock: 3", 23));
+    assert_true(demand_amount_column_in(heavy.amount, "Part: seat; Weight: 62", 22));
+    assert_true(demand_amount_column_in(heavy.amount, "Bird | kg", 9));
+    assert_false(demand_amount_column_in(heavy.amount, "Part: seat; In stock: 3", 23));
+    assert_true(demand_amount_column_in(hot.amount, "Highest temperature | 900", 25));
+    assert_false(demand_amount_column_in(hot.amount, "Part: seat; In stock: 3", 23));
+    assert_true(demand_amount_column_in(many.amount, "Part: seat; In stock: 3", 23));
 }
 
 static void a_place_is_demanded_by_where_alone(void **state) {
@@ -249,6 +310,8 @@ int main(void) {
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(another_office_is_told_apart),
         cmocka_unit_test(another_day_is_told_apart),
+        cmocka_unit_test(another_month_is_told_apart),
+        cmocka_unit_test(a_price_may_be_a_number_alone),
         cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

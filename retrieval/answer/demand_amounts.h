@@ -1,0 +1,35 @@
+/* demand_amounts.h - amounts that a question demands: a price, a weight, a temperature, a time or a way, a number; and
+ * whether a text states one. English. */
+#ifndef FORAGE_RETRIEVAL_DEMAND_AMOUNTS_H
+#define FORAGE_RETRIEVAL_DEMAND_AMOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum demand_amount {
+    AMOUNT_NONE,
+    AMOUNT_MONEY,
+    AMOUNT_EXPENSE, /* what does it cost: money, or time, memory, a share */
+    AMOUNT_WEIGHT,
+    AMOUNT_TEMPERATURE,
+    AMOUNT_LONG, /* how long: of time or of way */
+    AMOUNT_ANY,  /* how many, how far: a number, in digits or letters */
+};
+
+/* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay". How something
+ * is done, who, why, when and what something is called are other questions. */
+enum demand_amount demand_amount_of(const char *question, size_t len);
+
+enum amount_stated {
+    AMOUNT_NOT_STATED,
+    AMOUNT_PERHAPS, /* "cleaning 60.": a number that counts nothing else, where money is asked for */
+    AMOUNT_STATED,
+};
+/* Does text[len] state an amount of the kind? AMOUNT_STATED where none is demanded. */
+enum amount_stated demand_amount_in(enum demand_amount amount, const char *text, size_t len);
+
+/* May a row of a table, or what its columns are called, state the amount by a number alone, since a word of it says
+ * of what kind its numbers are ("Weight: 62")? True for what may be counted or paid: that is said above a table. */
+bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t len);
+
+#endif
