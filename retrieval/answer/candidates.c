@@ -417,7 +417,7 @@ static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
  * name); what the numbers of a table are is seldom said in each row. */
 static double amount_lacking(const candidate_set *set, const candidate_passage *p,
                              const text_unit *u) {
-    static const double perhaps = 0.35, other_things = 0.375;
+    static const double perhaps = 0.5, other_things = 0.375;
     const enum demand_amount amount = set->q.demands.amount;
     const char *text = p->text.text;
     const bool row = u->kind == TEXT_UNIT_ROW;

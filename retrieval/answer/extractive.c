@@ -331,9 +331,10 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* The stretch of neighbours that holds the best sentence, c[0], comes first; the others follow by
- * passage (in order of their best) and place. */
+/* The stretch of neighbours that holds the best sentence, c[0], comes first, though one may be left out between two; the
+ * others follow by passage (in order of their best) and place. */
 static void put_in_order(candidate *c, size_t n) {
+    enum { NEAR = 2 };
     if (n == 0) return;
     uint32_t first = c[0].order, last = first, home = c[0].passage;
     for (size_t again = 0; again < n; again++) {
@@ -341,8 +342,8 @@ static void put_in_order(candidate *c, size_t n) {
             if (c[i].passage != home || c[i].unit.kind != TEXT_UNIT_SENTENCE ||
                 c[0].unit.kind != TEXT_UNIT_SENTENCE)
                 continue;
-            if (c[i].order + 1 == first) first--;
-            if (c[i].order == last + 1) last++;
+            if (c[i].order < first && first - c[i].order <= NEAR) first = c[i].order;
+            if (c[i].order > last && c[i].order - last <= NEAR) last = c[i].order;
         }
     }
     size_t rank[MAX_SENTENCES];
