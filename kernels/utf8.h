@@ -29,6 +29,17 @@ static inline bool fo_is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* ASCII's digits and letters, whatever the locale. */
+static inline bool fo_is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+static inline bool fo_is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+static inline bool fo_is_letter(char c) {
+    return fo_is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
 /* Bytes of a no-break, thin or narrow no-break space at s[0..n); 0: none is there. */
 static inline size_t fo_utf8_wide_blank(const char *s, size_t n) {
     if (n >= 2 && memcmp(s, "\xC2\xA0", 2) == 0) return 2;

@@ -8,10 +8,6 @@
 
 enum { MAX_ATTRIBUTES = 256 };
 
-static bool is_letter(char c) {
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
 /* Past the end of what begins at s[at], where `end` ends it; n where it never does. */
 static size_t past(const char *s, size_t n, size_t at, const char *end) {
     size_t k = strlen(end);
@@ -90,7 +86,7 @@ bool html_guard_attributes(builder *b, const char *s, size_t n, fo_buf *out) {
         at = (size_t)(open - s) + 1;
         if (n - at >= 3 && memcmp(s + at, "!--", 3) == 0) {
             at = past(s, n, at + 3, "-->");
-        } else if (at < n && is_letter(s[at])) {
+        } else if (at < n && fo_is_letter(s[at])) {
             size_t name = at;
             tag t = read_tag(s, n, at);
             if (t.surplus < t.end) {

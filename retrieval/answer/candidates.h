@@ -75,6 +75,7 @@ typedef struct candidate_passage {
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
     bool other_days;    /* speaks of days, and never of the one that is asked about */
     bool lacks_version; /* a version number of the question stands in neither text nor title */
+    bool other_version; /* ... and it begins below a heading that names another one */
     double bm25;        /* over these passages, as a share of the question's own mass */
     double align;       /* by the reader; NAN: not read */
 } candidate_passage;

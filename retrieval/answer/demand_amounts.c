@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
                                      const word_token *before, const word_token *t) {
     if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
-                       word_token_digit(before->s[-1]);
+                       fo_is_digit(before->s[-1]);
     if (clock || is_dash(before) || word_token_in(labels, before) || word_token_in(months, before) ||
         word_token_is(before, "#") || word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;

@@ -1,118 +1,22 @@
 #include "retrieval/answer/demands.h"
 
+#include <string.h>
+
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/word_tokens.h"
 
-/* ---- days -------------------------------------------------------------------------------- */
-
-enum { EVERY_DAY = 0x7F, WORKING_DAYS = 0x1F, WEEKEND = 0x60, NO_DAY = -1 };
-
-/* Monday is 0. A short form has a capital and a sign behind it, or ends a range ("Mon-Fri", "Sat:"): the
- * sun and what sat down are none. */
-static int day_of(const word_token *t, char behind, bool ends_range) {
-    static const char *const names[] = {
-        "monday mondays", "tuesday tuesdays",   "wednesday wednesdays", "thursday thursdays",
-        "friday fridays", "saturday saturdays", "sunday sundays"};
-    static const char *const shorts[] = {"Mon", "Tue Tues", "Wed", "Thu Thur Thurs",
-                                         "Fri", "Sat",      "Sun"};
-    bool sign =
-        ends_range || (behind && !word_token_letter(behind) && !fo_is_blank(behind) && !word_token_digit(behind));
-    for (int d = 0; t->letters && d < 7; d++)
-        if (word_token_in(names[d], t) || (sign && fo_words_have(shorts[d], t->s, t->n))) return d;
-    return NO_DAY;
-}
-
-/* Days a to b, over the end of the week where b comes before a. */
-static uint8_t range(int a, int b) {
-    uint8_t days = 0;
-    for (int d = a;; d = (d + 1) % 7) {
-        days |= (uint8_t)(1 << d);
-        if (d == b) return days;
-    }
-}
-
-static bool is_range_sign(const word_token *t) {
-    return word_token_in("to until till through", t) || word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93") ||
-           word_token_is(t, "\xE2\x80\x94");
-}
-
-/* The byte behind a word, or the bar that ends its cell of a table. */
-static char sign_behind(const char *text, size_t len, size_t at) {
-    return at + 1 < len && text[at] == ' ' && text[at + 1] == '|' ? '|' : at < len ? text[at] : 0;
-}
-
-static uint8_t days_in(const char *text, size_t len) {
-    uint8_t days = 0;
-    word_token before = {0};
-    int last = NO_DAY; /* the day that stands before a sign of a range */
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return days;
-        bool ends_range = last != NO_DAY && is_range_sign(&before);
-        int day = day_of(&t, sign_behind(text, len, at), ends_range);
-        if (day != NO_DAY) days |= ends_range ? range(last, day) : (uint8_t)(1 << day);
-        if (word_token_in("daily", &t) || (word_token_in("every each", &before) && word_token_in("day", &t))) days |= EVERY_DAY;
-        if (word_token_in("weekdays", &t)) days |= WORKING_DAYS;
-        if (word_token_in("weekend weekends", &t)) days |= WEEKEND;
-        if (day != NO_DAY || !is_range_sign(&t)) last = day;
-        before = t;
-    }
-}
+/* ---- days and months -------------------------------------------------------------------- */
 
 /* "Only on Saturdays" answers whether it can be done on a Wednesday. */
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len) {
-    uint8_t said = d->days ? days_in(text, len) : 0;
+    uint8_t said = d->days ? demand_days_in(text, len) : 0;
     return said & d->days ? DAY_MET : !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
 }
 
-/* ---- months ------------------------------------------------------------------------------ */
-
-enum { NO_MONTH = -1, MONTHS = 12 };
-
-/* January is 0. "may" is a month beside a number or behind a word of time, and so is "march". */
-static int month_of(const word_token *t, const word_token *before, bool number_behind) {
-    static const char *const names[MONTHS] = {"january", "february", "march",     "april",
-                                              "may",     "june",     "july",      "august",
-                                              "september", "october", "november", "december"};
-    for (int m = 0; m < MONTHS; m++) {
-        if (!word_token_in(names[m], t)) continue;
-        const bool beside = before->digits || number_behind ||
-                            word_token_in("in from to until till of by since early late mid during before after and or through next last each every", before);
-        return (m == 2 || m == 4) && !beside ? NO_MONTH : m;
-    }
-    return NO_MONTH;
-}
-
-/* Months that are named, and those between two: "from 1 November to 31 March". */
-static uint16_t months_in(const char *text, size_t len) {
-    uint16_t months = 0;
-    word_token before = {0};
-    int last = NO_MONTH;
-    bool ranges = false; /* since the last month nothing stood but a sign of a range and a number */
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return months;
-        size_t behind = at;
-        const word_token next = word_token_next(text, len, &behind);
-        const int month = month_of(&t, &before, next.digits);
-        if (month != NO_MONTH) {
-            for (int m = last; ranges && m != month; m = (m + 1) % MONTHS) months |= (uint16_t)(1 << m);
-            months |= (uint16_t)(1 << month);
-            last = month;
-            ranges = false;
-        } else if (last != NO_MONTH && is_range_sign(&t)) {
-            ranges = true;
-        } else if (!t.digits && !(ranges && word_token_in("the end of mid early late", &t))) {
-            last = NO_MONTH;
-            ranges = false;
-        }
-        before = t;
-    }
-}
-
 enum demand_day demands_month_in(const demands *d, const char *text, size_t len) {
-    const uint16_t said = d->months ? months_in(text, len) : 0;
+    const uint16_t said = d->months ? demand_months_in(text, len) : 0;
     return said & d->months ? DAY_MET : !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
 }
 
@@ -247,12 +151,12 @@ static bool asks_which(const char *question, size_t len) {
 }
 
 demands demands_read(const char *question, size_t len) {
-    uint8_t days = days_in(question, len);
+    uint8_t days = demand_days_in(question, len);
     size_t at = 0;
     word_token first = word_token_next(question, len, &at);
     return (demands){.amount = demand_amount_of(question, len),
-                     .days = days == EVERY_DAY ? 0 : days,
-                     .months = months_in(question, len),
+                     .days = days == DEMAND_EVERY_DAY ? 0 : days,
+                     .months = demand_months_in(question, len),
                      .which = asks_which(question, len),
                      .whether = asks_whether(question, len),
                      .place = word_token_in("where", &first),

@@ -2,24 +2,17 @@
 
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 #include <strings.h>
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c) {
-    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
 
 /* Bytes of the version number that text[at..len) begins with: 2 for 42, 5 for 10.21; dots: how many
  * stand inside. */
 static size_t number_at(const char *text, size_t at, size_t len, size_t *dots) {
     size_t i = at;
     *dots = 0;
-    while (i < len && (is_digit(text[i]) || (text[i] == '.' && i > at && i + 1 < len &&
-                                             is_digit(text[i - 1]) && is_digit(text[i + 1])))) {
+    while (i < len && (fo_is_digit(text[i]) || (text[i] == '.' && i > at && i + 1 < len &&
+                                             fo_is_digit(text[i - 1]) && fo_is_digit(text[i + 1])))) {
         *dots += text[i] == '.';
         i++;
     }
@@ -37,10 +30,10 @@ static size_t option_at(const char *text, size_t at, size_t len) {
     }
     size_t i = at + 1;
     if (i < len && text[i] == '-') i++;
-    if (i >= len || !is_letter(text[i])) return 0;
-    while (i < len && (is_letter(text[i]) || is_digit(text[i]) ||
+    if (i >= len || !fo_is_letter(text[i])) return 0;
+    while (i < len && (fo_is_letter(text[i]) || fo_is_digit(text[i]) ||
                        ((text[i] == '-' || text[i] == '_') && i + 1 < len &&
-                        (is_letter(text[i + 1]) || is_digit(text[i + 1])))))
+                        (fo_is_letter(text[i + 1]) || fo_is_digit(text[i + 1])))))
         i++;
     return i - at;
 }
@@ -48,17 +41,17 @@ static size_t option_at(const char *text, size_t at, size_t len) {
 bool exact_names_is_code(const char *word, size_t n) {
     bool digit = false, letter = false;
     for (size_t i = 0; i < n; i++) {
-        digit |= is_digit(word[i]);
-        letter |= is_letter(word[i]);
+        digit |= fo_is_digit(word[i]);
+        letter |= fo_is_letter(word[i]);
     }
-    return digit && letter && !is_digit(word[0]);
+    return digit && letter && !fo_is_digit(word[0]);
 }
 
 /* Bytes of the word of ASCII letters and digits that begins at text[at]; 0: inside one, or none. */
 static size_t word_at(const char *text, size_t at, size_t len) {
     size_t i = at;
-    if (at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]))) return 0;
-    while (i < len && (is_letter(text[i]) || is_digit(text[i]))) i++;
+    if (at > 0 && (fo_is_letter(text[at - 1]) || fo_is_digit(text[at - 1]))) return 0;
+    while (i < len && (fo_is_letter(text[i]) || fo_is_digit(text[i]))) i++;
     return i - at;
 }
 
@@ -93,16 +86,16 @@ static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digit
     size_t i = at + n, k = 0;
     if (n < FEWEST || fo_words_have_any_case(no_names, text + at, n)) return 0;
     for (size_t j = at; j < at + n; j++)
-        if (is_digit(text[j])) return 0;
+        if (fo_is_digit(text[j])) return 0;
     if (i + 1 < len && text[i] == ':') i++;
     if (i + 1 >= len || text[i] != ' ') return 0;
     *digits = ++i;
     const size_t capitals = capitals_at(text, i, len);
     if (capitals && fo_words_have_any_case(lettered, text + at, n)) return i + capitals - at;
-    while (i + k < len && is_digit(text[i + k])) k++;
+    while (i + k < len && fo_is_digit(text[i + k])) k++;
     const char behind = i + k < len ? text[i + k] : 0;
-    const bool goes_on = is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&
-                                               i + k + 1 < len && is_digit(text[i + k + 1]));
+    const bool goes_on = fo_is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&
+                                               i + k + 1 < len && fo_is_digit(text[i + k + 1]));
     return k && k <= MOST_DIGITS && !goes_on ? i + k - at : 0;
 }
 
@@ -117,11 +110,20 @@ static bool is_same(const exact_name *x, const char *s, size_t n) {
     return x->n == n && strncasecmp(x->s, s, n) == 0;
 }
 
+/* 3.2 is 3.2.0, but not 3.2.1; 40 is not 40.0. */
+static bool is_version(const exact_name *asked, const char *s, size_t n) {
+    if (n < asked->n || memcmp(s, asked->s, asked->n) != 0) return false;
+    if (n > asked->n && !memchr(asked->s, '.', asked->n)) return false;
+    for (size_t i = asked->n; i < n; i++)
+        if (s[i] != '.' && s[i] != '0') return false;
+    return n == asked->n || s[asked->n] == '.';
+}
+
 /* Does the text say the number, or the version, and not a longer one that holds it? */
 static bool holds_number(const char *text, size_t len, const exact_name *number) {
     for (size_t i = 0, n, dots; text && i < len; i += n ? n : 1) {
-        n = is_digit(number->s[0]) ? number_at(text, i, len, &dots) : word_at(text, i, len);
-        if (n == number->n && memcmp(text + i, number->s, n) == 0) return true;
+        n = fo_is_digit(number->s[0]) ? number_at(text, i, len, &dots) : word_at(text, i, len);
+        if (n && is_version(number, text + i, n)) return true;
     }
     return false;
 }
@@ -168,7 +170,7 @@ static bool is_amount(const char *question, size_t at, size_t n, size_t len) {
     if (unit && fo_words_have_any_case(units, question + behind, unit)) return true;
     size_t end = at, start;
     while (end > 0 && question[end - 1] == ' ') end--;
-    for (start = end; start > 0 && is_letter(question[start - 1]);) start--;
+    for (start = end; start > 0 && fo_is_letter(question[start - 1]);) start--;
     return fo_words_have_any_case(shows, question + start, end - start);
 }
 
@@ -204,6 +206,18 @@ bool exact_names_versions_in(const exact_names *x, const char *text, size_t len,
     return true;
 }
 
+bool exact_names_other_version(const exact_names *x, const char *text, size_t len) {
+    bool other = false;
+    for (size_t i = 0, n, dots; x->n_versions && i < len; i += n ? n : 1) {
+        n = number_at(text, i, len, &dots);
+        if (!n || !dots) continue;
+        for (size_t k = 0; k < x->n_versions; k++)
+            if (is_version(&x->versions[k], text + i, n)) return false;
+        other = true;
+    }
+    return other;
+}
+
 static bool holds_option(const char *text, size_t len, const exact_name *option) {
     const char *at = memchr(text, '-', len);
     while (at) {
@@ -225,7 +239,7 @@ size_t exact_names_options_in(const exact_names *x, const char *text, size_t len
 static bool holds_in_words(const char *text, size_t len, const exact_name *code) {
     if (code->n < 2 || (code->s[0] != 'v' && code->s[0] != 'V')) return false;
     for (size_t i = 1; i < code->n; i++)
-        if (!is_digit(code->s[i])) return false;
+        if (!fo_is_digit(code->s[i])) return false;
     const exact_name number = {code->s + 1, code->n - 1};
     for (size_t i = 0, n; i < len; i += n ? n : 1) {
         n = word_at(text, i, len);

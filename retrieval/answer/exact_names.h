@@ -26,8 +26,11 @@ typedef struct exact_names {
 void exact_names_read(exact_names *out, const char *question, size_t len);
 
 /* True when every version stands in text[len] or in title too (either may be NULL): 4.4 is not 4.2,
- * nor 14.4. True without versions. */
+ * nor 14.4, and 4.4.0 is. True without versions. */
 bool exact_names_versions_in(const exact_names *x, const char *text, size_t len, const char *title);
+
+/* Does text[len] name versions, and none of those in the question? */
+bool exact_names_other_version(const exact_names *x, const char *text, size_t len);
 
 /* How many of the options stand in text[len]: `-z` does in "-z, --gzip", not in "-xz", "-Z" or
  * "up-z". */

@@ -12,6 +12,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/foreign_marks.h"
 #include "retrieval/answer/table_row.h"
 
@@ -673,12 +674,18 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
     *out = (extractive_answer){.abstain = true,
                                .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
+    extractive_input asked = *in;
+    fo_buf as_written = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
-    rc = candidate_set_read(&set, in, err);
-    if (!rc) rc = answer(out, &set, in, err);
+    if (demand_days_as_written(&as_written, in->question, in->passages, in->n_passages))
+        asked.question = as_written.data;
+    if (as_written.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory for a question");
+    if (!rc) rc = candidate_set_read(&set, &asked, err);
+    if (!rc) rc = answer(out, &set, &asked, err);
 done:
     candidate_set_deinit(&set);
+    fo_buf_free(&as_written);
     if (!rc && !out->text) {
         out->text = calloc(1, 1);
         if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");

@@ -8,14 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 static bool is_wordlike(char c) { /* letters beyond ASCII count as letters */
-    return is_letter(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0xC3;
+    return fo_is_letter(c) || fo_is_digit(c) || c == '_' || (unsigned char)c >= 0xC3;
 }
 
 typedef struct cursor {
@@ -31,7 +25,7 @@ static char at(const cursor *c, size_t i) {
  * longer. */
 static size_t letters_at(const cursor *c, size_t i, char out[16]) {
     size_t n = 0;
-    while (is_letter(at(c, i + n))) {
+    while (fo_is_letter(at(c, i + n))) {
         if (n < 15) out[n] = (char)(c->text[i + n] | 0x20);
         n++;
     }
@@ -213,7 +207,7 @@ static void take_magnitude(const cursor *c, size_t *end, double *value) {
 
 static size_t digit_run(const cursor *c, size_t i) {
     size_t n = 0;
-    while (is_digit(at(c, i + n))) n++;
+    while (fo_is_digit(at(c, i + n))) n++;
     return n;
 }
 
@@ -235,10 +229,10 @@ static size_t read_digits(const cursor *c, size_t i, double *value, bool *opaque
     size_t decimals = digit_run(c, end + 1);
     if (decimals && (point == '.' || (point == ',' && !grouped && decimals != 3))) {
         if (point == '.' && at(c, end + 1 + decimals) == '.' &&
-            is_digit(
+            fo_is_digit(
                 at(c, end + 2 + decimals))) { /* 1.2.3: a version or an address, not a number */
             *opaque = true;
-            while (is_digit(at(c, end)) || (at(c, end) == '.' && is_digit(at(c, end + 1)))) end++;
+            while (fo_is_digit(at(c, end)) || (at(c, end) == '.' && fo_is_digit(at(c, end + 1)))) end++;
             return end;
         }
         double scale = 1;
@@ -327,7 +321,7 @@ static bool one_is_weak(const cursor *c, size_t start, size_t end) {
     size_t b = start;
     while (b > 0 && c->text[b - 1] == ' ') b--;
     size_t e = b;
-    while (b > 0 && is_letter(c->text[b - 1])) b--;
+    while (b > 0 && fo_is_letter(c->text[b - 1])) b--;
     if (e > b) letters_at(c, b, word);
     if (one_of(word, "no the this that which any every each another some only")) return true;
     size_t next = end + space_at(c, end);
@@ -346,7 +340,7 @@ int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *e
         double value = 0;
         bool opaque = false, weak = false;
         size_t end;
-        if (is_digit(text[i])) {
+        if (fo_is_digit(text[i])) {
             end = read_digits(&c, i, &value, &opaque);
             if (!opaque) take_magnitude(&c, &end, &value);
         } else {

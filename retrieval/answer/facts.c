@@ -74,21 +74,15 @@ static void classes_build(void) {
     }
 }
 
-static bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 static char to_lower(char c) {
-    return is_upper(c) ? (char)(c | 0x20) : c;
+    return fo_is_upper(c) ? (char)(c | 0x20) : c;
 }
 
 /* Upper case beyond ASCII, for the scripts that have it: Latin-1, Latin Extended-A, Greek,
  * Cyrillic, by their code ranges. */
 static bool is_capital(const char *s, size_t n) {
     if (n == 0) return false;
-    if ((unsigned char)*s < 0x80) return is_upper(*s);
+    if ((unsigned char)*s < 0x80) return fo_is_upper(*s);
     int32_t cp;
     fo_utf8_decode(s, n, &cp);
     if (cp >= 0xC0 && cp <= 0xDE) return cp != 0xD7;
@@ -100,7 +94,7 @@ static bool is_capital(const char *s, size_t n) {
 static uint32_t word_flags(const char *s, size_t n) {
     uint32_t flags = is_capital(s, n) ? WORD_CAPITAL : 0;
     for (size_t i = 0; i < n; i++)
-        if (is_digit(s[i])) flags |= WORD_DIGIT;
+        if (fo_is_digit(s[i])) flags |= WORD_DIGIT;
     if (n >= 3 && to_lower(s[n - 1]) == 't' &&
         (s[n - 2] == '\'' || (n >= 5 && memcmp(s + n - 4, "\xE2\x80\x99", 3) == 0)))
         flags |= WORD_NEGATION | WORD_STOP;

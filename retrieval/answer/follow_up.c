@@ -50,10 +50,6 @@ static bool in(const char *list, const word *w) {
     return fo_words_have_any_case(list, w->s, w->n);
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_mark(char c) {
     return c && strchr("?!.,;:\"'()[]", c);
 }
@@ -149,11 +145,11 @@ static bool same_code(const word *a, const word *b) {
     size_t i = 0, k = 0;
     bool digits = false;
     while (i < a->n && k < b->n) {
-        if (is_digit(a->s[i]) != is_digit(b->s[k])) return false;
-        if (is_digit(a->s[i])) {
+        if (fo_is_digit(a->s[i]) != fo_is_digit(b->s[k])) return false;
+        if (fo_is_digit(a->s[i])) {
             digits = true;
-            while (i < a->n && is_digit(a->s[i])) i++;
-            while (k < b->n && is_digit(b->s[k])) k++;
+            while (i < a->n && fo_is_digit(a->s[i])) i++;
+            while (k < b->n && fo_is_digit(b->s[k])) k++;
         } else if ((a->s[i++] | 32) != (b->s[k++] | 32))
             return false;
     }
@@ -173,7 +169,7 @@ static bool same_kind(const word *a, const word *b) {
 
 static bool is_number(const word *w) {
     for (size_t i = 0; i < w->n; i++)
-        if (!is_digit(w->s[i])) return false;
+        if (!fo_is_digit(w->s[i])) return false;
     return true;
 }
 

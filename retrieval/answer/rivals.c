@@ -1,5 +1,6 @@
 #include "retrieval/answer/rivals.h"
 
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 
 /* A row for each kind; words of one string are the same. */
@@ -14,15 +15,11 @@ static const char *const rivals[KINDS][WORDS] = {
     {"front", "rear"},
 };
 
-static bool is_letter(char c) {
-    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
 uint64_t rivals_in(const char *text, size_t len) {
     uint64_t found = 0;
     for (size_t i = 0, n; i < len; i += n ? n : 1) {
         n = 0;
-        while (i + n < len && is_letter(text[i + n])) n++;
+        while (i + n < len && fo_is_letter(text[i + n])) n++;
         if (n < 3) continue;
         for (int k = 0; k < KINDS; k++)
             for (int w = 0; w < WORDS && rivals[k][w]; w++)

@@ -34,7 +34,7 @@ static bool is_option_line(const char *s, size_t n) {
     if (n < 2 || n > MAX_TAG || s[0] != '-') return false;
     size_t i = s[1] == '-' ? 2 : 1;
     if (i >= n ||
-        !(unit_is_letter(s[i]) || (i == 1 && (unit_is_digit(s[i]) || strchr("?#@", s[i])))))
+        !(fo_is_letter(s[i]) || (i == 1 && (fo_is_digit(s[i]) || strchr("?#@", s[i])))))
         return false;
     return !unit_ends_sentence(s, without_dots(s, n)) || n < 8;
 }
@@ -43,8 +43,8 @@ size_t text_item_mark(const char *s, size_t n) {
     size_t i = 0;
     if (n > 2 && strchr("-*+", s[0]) && s[1] == ' ') return 2;
     if (n > 4 && memcmp(s, "\xE2\x80\xA2", 3) == 0) return 3 + (s[3] == ' ');
-    while (i < n && i < 3 && unit_is_digit(s[i])) i++;
-    if (i == 0 && n > 2 && unit_is_letter(s[0])) i = s[1] == ')' ? 1 : 0;
+    while (i < n && i < 3 && fo_is_digit(s[i])) i++;
+    if (i == 0 && n > 2 && fo_is_letter(s[0])) i = s[1] == ')' ? 1 : 0;
     if (i == 0 || i + 1 >= n) return 0;
     return (s[i] == '.' || s[i] == ')') && s[i + 1] == ' ' ? i + 2 : 0;
 }
@@ -71,8 +71,8 @@ static bool is_option_row(const char *s, size_t n) {
 static bool is_turn(const char *s, size_t n) {
     size_t i = n && s[0] == '[';
     size_t digits = 0, colons = 0;
-    for (; i < n && i < 24 && (unit_is_digit(s[i]) || strchr(":-T. /", s[i])); i++) {
-        digits += unit_is_digit(s[i]);
+    for (; i < n && i < 24 && (fo_is_digit(s[i]) || strchr(":-T. /", s[i])); i++) {
+        digits += fo_is_digit(s[i]);
         colons += s[i] == ':';
     }
     return digits >= 3 && colons >= 1 && i < n && (s[i] == ']' || s[i] == '<' || s[0] == '[');
@@ -181,6 +181,73 @@ static void find_records(unit_lines *l) {
     }
 }
 
+/* "Flat white ............. 3.80": a name, dots that lead the eye, and what it has. */
+static bool is_led(const char *s, size_t n) {
+    enum { DOTS = 4, WIDEST = 32 };
+    size_t i = 0, dots = 0;
+    while (i < n && s[i] != '.') i++;
+    if (i == 0 || s[i - 1] != ' ') return false;
+    while (i < n && (s[i] == '.' || s[i] == ' ')) dots += s[i++] == '.';
+    return dots >= DOTS && i < n && n - i <= WIDEST;
+}
+
+/* Such lines are items where there are several. */
+static void find_led(unit_lines *l) {
+    size_t n;
+    for (size_t i = 0; i + 1 < l->n; i++) {
+        const char *s = unit_lines_text(l, i, &n);
+        const bool led = l->v[i].class == LINE_TEXT && is_led(s, n);
+        const char *next = unit_lines_text(l, i + 1, &n);
+        if (!led || l->v[i + 1].class != LINE_TEXT || !is_led(next, n)) continue;
+        for (; i < l->n && l->v[i].class == LINE_TEXT; i++) {
+            s = unit_lines_text(l, i, &n);
+            if (!is_led(s, n)) break;
+            l->v[i].class = LINE_ITEM;
+        }
+    }
+}
+
+bool unit_is_comment(const char *s, size_t n) {
+    return n > 1 && (s[0] == '#' || s[0] == ';' || (s[0] == '/' && s[1] == '/'));
+}
+
+/* "port = 9631", "export LEVEL=info", "port: 9631": a name without blanks, and what it is set to. */
+static bool is_setting(const char *s, size_t n) {
+    enum { WIDEST = 48 };
+    size_t i = n > 7 && memcmp(s, "export ", 7) == 0 ? 7 : 0;
+    const size_t from = i;
+    while (i < n && (fo_is_letter(s[i]) || fo_is_digit(s[i]) || strchr("_.-", s[i]))) i++;
+    if (i == from || i - from > WIDEST || !(fo_is_letter(s[from]) || s[from] == '_')) return false;
+    const bool colon = i + 1 < n && s[i] == ':' && s[i + 1] == ' ' && !fo_is_upper(s[from]);
+    while (i < n && fo_is_blank(s[i])) i++;
+    return colon || (i < n && s[i] == '=' && !(i + 1 < n && s[i + 1] == '='));
+}
+
+/* A file of settings is one where nearly all lines are settings, comments on them, and names of sections. */
+static void find_settings(unit_lines *l) {
+    enum { FEWEST = 3 };
+    size_t n, settings = 0, beside = 0, others = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const char *s = unit_lines_text(l, i, &n);
+        if (n == 0) continue;
+        if (is_setting(s, n))
+            settings++;
+        else if (unit_is_comment(s, n) || s[0] == '[')
+            beside++;
+        else
+            others++;
+    }
+    if (settings < FEWEST || others * 5 > settings + beside) return;
+    for (size_t i = 0; i < l->n; i++) {
+        const char *s = unit_lines_text(l, i, &n);
+        if (n == 0 || (i == 0 && l->goes_on)) continue;
+        if (is_setting(s, n) || unit_is_comment(s, n))
+            l->v[i].class = LINE_SETTING;
+        else if (s[0] == '[' && s[n - 1] == ']')
+            l->v[i].class = LINE_HEADING;
+    }
+}
+
 int unit_lines_read(unit_lines *l, fo_err *err) {
     for (size_t i = 1; i <= l->before && l->text[-(ptrdiff_t)i] != '\n' && !l->goes_on; i++)
         l->goes_on = !fo_is_blank(l->text[-(ptrdiff_t)i]);
@@ -201,8 +268,10 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
         uint8_t class = class_of_line(l, a, b);
         l->v[l->n++] = (text_line){(uint32_t)a, (uint32_t)b, class};
     }
+    find_settings(l);
     find_records(l);
     find_columns(l);
+    find_led(l);
     for (size_t i = 0; i < l->n; i++) { /* a bar in prose: "gzip -cd a | grep b" */
         text_line *at = &l->v[i];
         bool beside = (i > 0 && l->v[i - 1].class == LINE_ROW) ||

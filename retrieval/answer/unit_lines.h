@@ -20,7 +20,8 @@ enum line_class {
     LINE_ROW,
     LINE_RECORD, /* a row whose cells say which columns they are of */
     LINE_TURN,
-    LINE_NUMBERED, /* a heading with a number: is_numbered_heading */
+    LINE_HEADING, /* of a numbered section (is_numbered_heading), or "[network]" above settings */
+    LINE_SETTING, /* "port = 9631", or a comment beside such lines */
 };
 
 typedef struct text_line {
@@ -48,20 +49,13 @@ const char *unit_lines_above(const unit_lines *l, size_t *n);
 /* The first line from i on that is not blank, or l->n. */
 size_t unit_lines_skip_blank(const unit_lines *l, size_t i);
 
+/* "# seconds before it is closed", "; ...", "// ..." */
+bool unit_is_comment(const char *s, size_t n);
+
 bool unit_ends_sentence(const char *s, size_t n);
 /* The line between header and rows: "| --- | :-: |", "=====  ====". */
 bool unit_is_rule(const char *s, size_t n);
 /* "a | b", "| a |" */
 bool unit_is_row(const char *s, size_t n);
-
-static inline bool unit_is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-static inline bool unit_is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-static inline bool unit_is_letter(char c) {
-    return unit_is_upper(c) || (c >= 'a' && c <= 'z');
-}
 
 #endif

@@ -72,7 +72,7 @@ static void trim(const unit_reader *r, uint32_t *a, uint32_t *b) {
 /* "No. Below 20 euros we charge for handling.": one word says too little by itself. */
 static bool is_one_word(const char *s, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (fo_is_blank(s[i]) || unit_is_digit(s[i])) return false;
+        if (fo_is_blank(s[i]) || fo_is_digit(s[i])) return false;
     return n > 1;
 }
 
@@ -126,8 +126,8 @@ static bool is_beside_items(const unit_reader *r, size_t i) {
     while (before > 0 && r->in.v[before - 1].class == LINE_BLANK) before--;
     while (next < r->in.n && r->in.v[next].class == LINE_BLANK) next++;
     const text_line *l = before > 0 ? &r->in.v[before - 1] : NULL;
-    return next >= r->in.n || (l && l->class == LINE_ITEM && unit_is_digit(r->in.text[l->start])) ||
-           (r->in.v[next].class == LINE_ITEM && unit_is_digit(r->in.text[r->in.v[next].start]));
+    return next >= r->in.n || (l && l->class == LINE_ITEM && fo_is_digit(r->in.text[l->start])) ||
+           (r->in.v[next].class == LINE_ITEM && fo_is_digit(r->in.text[r->in.v[next].start]));
 }
 
 /* "4. Fees", a line of its own above sentences, as minutes and contracts have them: no item of a list. */
@@ -135,7 +135,7 @@ static bool is_numbered_heading(const unit_reader *r, size_t i) {
     const text_line *l = &r->in.v[i];
     const char *s = r->in.text + l->start;
     const size_t n = l->end - l->start;
-    if (l->class != LINE_ITEM || !unit_is_digit(s[0]) || n > MAX_HEADING ||
+    if (l->class != LINE_ITEM || !fo_is_digit(s[0]) || n > MAX_HEADING ||
         strchr(".!?:;,", s[n - 1]))
         return false;
     if (i + 1 >= r->in.n || (i > 0 ? r->in.v[i - 1].class != LINE_BLANK : r->in.goes_on))
@@ -208,7 +208,7 @@ static bool is_shouted(const unit_reader *r, size_t i) {
     bool letters = false;
     for (uint32_t k = l->start; k < l->end; k++) {
         if (r->in.text[k] >= 'a' && r->in.text[k] <= 'z') return false;
-        letters |= unit_is_upper(r->in.text[k]) || (unsigned char)r->in.text[k] >= 0x80;
+        letters |= fo_is_upper(r->in.text[k]) || (unsigned char)r->in.text[k] >= 0x80;
     }
     return letters && l->end - l->start > 2;
 }
@@ -234,16 +234,16 @@ static bool is_right_above(const unit_reader *r, size_t i) {
     size_t words = 1;
     if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= r->in.n) return false;
     if (i > 0 ? l[-1].class != LINE_BLANK : r->in.goes_on) return false;
-    if (!unit_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || is_shouted(r, i)) return false;
+    if (!fo_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || is_shouted(r, i)) return false;
     for (size_t k = 0; k < n; k++) {
         if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
         words += s[k] == ' ';
     }
     if (words > MOST_WORDS) return false;
-    if (next->class == LINE_ITEM) return true;
+    if (next->class == LINE_ITEM || next->class == LINE_ROW) return true;
     if (words == 1) return false;
     const char first = r->in.text[next->start];
-    if (next->class != LINE_TEXT || !(unit_is_upper(first) || unit_is_digit(first)) ||
+    if (next->class != LINE_TEXT || !(fo_is_upper(first) || fo_is_digit(first)) ||
         next->end - next->start <= n || !breaks_on_purpose(r, i) || is_shouted(r, i + 1))
         return false;
     const text_line *last = &r->in.v[paragraph_end(r, i + 1) - 1];
@@ -289,7 +289,7 @@ static bool is_term(const unit_reader *r, size_t i) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
         odd |= k + 2 < n && s[k] == ' ' && s[k + 1] == '-' && !fo_is_blank(s[k + 2]) &&
                s[k + 2] != '-';
-        odd |= k + 3 < n && memcmp(s + k, " --", 3) == 0 && unit_is_letter(s[k + 3]);
+        odd |= k + 3 < n && memcmp(s + k, " --", 3) == 0 && fo_is_letter(s[k + 3]);
         blank |= s[k] == ' ';
     }
     if (r->in.v[i + 1].class == LINE_TEXT)
@@ -305,7 +305,7 @@ static bool is_word(const unit_reader *r, size_t i) {
     const text_line *l = &r->in.v[i];
     for (uint32_t k = l->start + 1; k < l->end; k++)
         if (r->in.text[k] < 'a' || r->in.text[k] > 'z') return false;
-    return unit_is_upper(r->in.text[l->start]);
+    return fo_is_upper(r->in.text[l->start]);
 }
 
 /* An option or term and what is said of it: line i, and further options right below. */
@@ -379,8 +379,8 @@ static bool names_columns(const char *s, size_t n) {
         const char *bar = memchr(s + at, '|', n - at);
         size_t stop = bar ? (size_t)(bar - s) : n, digits = 0, others = 0;
         for (size_t i = at; i < stop; i++) {
-            digits += unit_is_digit(s[i]);
-            others += !unit_is_digit(s[i]) && !strchr(" .,+-%:", s[i]);
+            digits += fo_is_digit(s[i]);
+            others += !fo_is_digit(s[i]) && !strchr(" .,+-%:", s[i]);
         }
         if (digits && !others) return false;
         at = stop + 1;
@@ -473,7 +473,7 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
     size_t end = i, n_items = 0, last_text = i;
     const text_line *first = &r->in.v[i];
     const char *s = r->in.text + first->start;
-    bool numbered = unit_is_digit(s[0]) && text_item_mark(s, first->end - first->start) > 0;
+    bool numbered = fo_is_digit(s[0]) && text_item_mark(s, first->end - first->start) > 0;
     for (size_t k = i; k < r->in.n; k++) {
         uint8_t c = r->in.v[k].class;
         if (c == LINE_ITEM) {
@@ -590,6 +590,21 @@ static size_t read_turn(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
+/* A setting with the comment above it, or a comment that stands alone. */
+static size_t read_setting(unit_reader *r, size_t i, int *rc) {
+    size_t end = i, n;
+    bool sets = false;
+    while (end < r->in.n && r->in.v[end].class == LINE_SETTING && !sets) {
+        const char *s = unit_lines_text(&r->in, end++, &n);
+        sets = !unit_is_comment(s, n);
+    }
+    *rc = add_unit(r, r->in.v[i].start, r->in.v[end - 1].end,
+                   sets ? TEXT_UNIT_ITEM : TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
+                   TEXT_UNIT_HEADING);
+    if (!*rc) r->out->v[r->out->n - 1].lines = true;
+    return end;
+}
+
 static size_t read_block(unit_reader *r, size_t i, int *rc) {
     const text_line *l = &r->in.v[i];
     switch (l->class) {
@@ -607,7 +622,9 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         return i + 1;
     case LINE_TURN:
         return read_turn(r, i, rc);
-    case LINE_NUMBERED:
+    case LINE_SETTING:
+        return read_setting(r, i, rc);
+    case LINE_HEADING:
         break;
     default:
         if (is_term(r, i)) return read_definition(r, i, rc);
@@ -637,7 +654,7 @@ static bool is_tagged(const unit_reader *r, size_t i) {
     const char *s = unit_lines_text(&r->in, i, &n);
     const size_t tag = tag_of(s, n);
     if (r->in.v[i].class != LINE_TEXT || (i == 0 && r->in.goes_on)) return false;
-    if (!tag || !(unit_is_upper(s[0]) || unit_is_digit(s[0]))) return false;
+    if (!tag || !(fo_is_upper(s[0]) || fo_is_digit(s[0]))) return false;
     if (answer_mark(s, n) || s[n - 1] == '?') return false;
     size_t words = 1;
     for (size_t k = 0; k < tag; k++) {
@@ -691,7 +708,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     unit_reader r = {.in = {.text = text, .len = len, .before = before}, .out = out, .err = err};
     int rc = unit_lines_read(&r.in, err);
     for (size_t i = 0; !rc && i < r.in.n; i++)
-        if (is_numbered_heading(&r, i)) r.in.v[i].class = LINE_NUMBERED;
+        if (is_numbered_heading(&r, i)) r.in.v[i].class = LINE_HEADING;
     if (!rc) find_tags(&r);
     if (!rc) find_points(&r);
     r.asks = !rc && asks_often(&r);

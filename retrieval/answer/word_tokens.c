@@ -7,11 +7,7 @@
 
 bool word_token_letter(char c) {
     unsigned char u = (unsigned char)c;
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (u >= 0xC3 && u != 0xE2);
-}
-
-bool word_token_digit(char c) {
-    return c >= '0' && c <= '9';
+    return fo_is_letter(c) || (u >= 0xC3 && u != 0xE2);
 }
 
 /* Bytes of the white space at i, no-break and thin spaces too; 0: none. */
@@ -21,7 +17,7 @@ static size_t blank_at(const char *text, size_t len, size_t i) {
 }
 
 static bool goes_on(const char *text, size_t len, size_t i) {
-    return (text[i] == '.' || text[i] == ',') && i + 1 < len && word_token_digit(text[i + 1]);
+    return (text[i] == '.' || text[i] == ',') && i + 1 < len && fo_is_digit(text[i + 1]);
 }
 
 /* What begins with C2 or E2 in UTF-8 is a sign (degree, pound, euro, dash), what begins with C3 and above a letter. */
@@ -34,9 +30,9 @@ word_token word_token_next(const char *text, size_t len, size_t *at) {
         return t;
     }
     size_t k = i + 1;
-    if (word_token_digit(text[i])) {
+    if (fo_is_digit(text[i])) {
         t.digits = true;
-        while (k < len && (word_token_digit(text[k]) || goes_on(text, len, k))) k++;
+        while (k < len && (fo_is_digit(text[k]) || goes_on(text, len, k))) k++;
     } else if ((unsigned char)text[i] == 0xE2 || (unsigned char)text[i] == 0xC2) {
         while (k < len && ((unsigned char)text[k] & 0xC0) == 0x80) k++;
     } else if (word_token_letter(text[i])) {

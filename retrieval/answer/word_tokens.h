@@ -14,7 +14,6 @@ typedef struct word_token {
 
 /* ASCII letters and bytes of others; the bytes of signs such as the euro's and of dashes are none. */
 bool word_token_letter(char c);
-bool word_token_digit(char c);
 
 /* The token at or behind byte *at of text[len], which moves behind it. */
 word_token word_token_next(const char *text, size_t len, size_t *at);

@@ -1,0 +1,152 @@
+#include "retrieval/answer/demand_days.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/answer/word_tokens.h"
+
+/* ---- days -------------------------------------------------------------------------------- */
+
+enum { WORKING_DAYS = 0x1F, WEEKEND = 0x60, NO_DAY = -1 };
+
+enum { DAYS = 7 };
+static const char *const long_days[DAYS] = {
+    "monday mondays", "tuesday tuesdays",   "wednesday wednesdays", "thursday thursdays",
+    "friday fridays", "saturday saturdays", "sunday sundays"};
+static const char *const short_days[DAYS] = {"Mon", "Tue Tues", "Wed", "Thu Thur Thurs",
+                                             "Fri", "Sat",      "Sun"};
+
+static int long_day(const word_token *t) {
+    for (int d = 0; t->letters && d < DAYS; d++)
+        if (word_token_in(long_days[d], t)) return d;
+    return NO_DAY;
+}
+
+/* A short form has a capital and a sign behind it, ends a range or stands behind "on" ("Mon-Fri", "Sat:"): the sun and what
+ * sat down are none. */
+static int short_day(const word_token *t, const word_token *before, char behind, bool ends_range) {
+    const bool sign = ends_range || (behind && !word_token_letter(behind) && !fo_is_blank(behind)) ||
+                      word_token_in("on every each next last this", before);
+    for (int d = 0; sign && t->letters && d < DAYS; d++)
+        if (fo_words_have(short_days[d], t->s, t->n)) return d;
+    return NO_DAY;
+}
+
+/* Days a to b, over the end of the week where b comes before a. */
+static uint8_t range(int a, int b) {
+    uint8_t days = 0;
+    for (int d = a;; d = (d + 1) % 7) {
+        days |= (uint8_t)(1 << d);
+        if (d == b) return days;
+    }
+}
+
+static bool is_range_sign(const word_token *t) {
+    return word_token_in("to until till through", t) || word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93") ||
+           word_token_is(t, "\xE2\x80\x94");
+}
+
+/* The sign behind a word: that which touches it, or a figure, a dash or a bar behind blanks ("Fri   7.30", "Mon - Thu"). */
+static char sign_behind(const char *text, size_t len, size_t at) {
+    size_t i = at;
+    while (i < len && text[i] == ' ') i++;
+    if (i == len) return 0;
+    return i == at || fo_is_digit(text[i]) || strchr("|-\xE2", text[i]) ? text[i] : ' ';
+}
+
+uint8_t demand_days_in(const char *text, size_t len) {
+    uint8_t days = 0;
+    word_token before = {0};
+    int last = NO_DAY; /* the day that stands before a sign of a range */
+    for (size_t at = 0;;) {
+        word_token t = word_token_next(text, len, &at);
+        if (!t.n) return days;
+        bool ends_range = last != NO_DAY && is_range_sign(&before);
+        int day = long_day(&t);
+        if (day == NO_DAY) day = short_day(&t, &before, sign_behind(text, len, at), ends_range);
+        if (day != NO_DAY) days |= ends_range ? range(last, day) : (uint8_t)(1 << day);
+        if (word_token_in("daily", &t) || (word_token_in("every each", &before) && word_token_in("day", &t))) days |= DEMAND_EVERY_DAY;
+        if (word_token_in("weekdays", &t)) days |= WORKING_DAYS;
+        if (word_token_in("weekend weekends", &t)) days |= WEEKEND;
+        if (day != NO_DAY || !is_range_sign(&t)) last = day;
+        before = t;
+    }
+}
+
+/* How the text first writes the day; *is_short: in short. Nothing: it does not name it. */
+static word_token day_in(const char *text, size_t len, int day, bool *is_short) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        *is_short = short_day(&t, &before, sign_behind(text, len, at), false) == day;
+        if (!t.n || *is_short || long_day(&t) == day) return t;
+        before = t;
+    }
+}
+
+bool demand_days_as_written(fo_buf *out, const char *question, const passage *passages, size_t n) {
+    const size_t len = strlen(question);
+    size_t copied = 0;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(question, len, &at);
+        const int day = long_day(&t);
+        if (!t.n) break;
+        if (day == NO_DAY) continue;
+        bool is_short = false;
+        word_token written = {0};
+        for (size_t i = 0; i < n && !written.n; i++) /* the first to name it decides */
+            written = day_in(passages[i].text, passages[i].len, day, &is_short);
+        if (!written.n || !is_short) continue;
+        fo_buf_add(out, question + copied, (size_t)(t.s - question) - copied);
+        fo_buf_add(out, written.s, written.n);
+        copied = at;
+    }
+    if (copied) fo_buf_str(out, question + copied);
+    return copied > 0;
+}
+
+/* ---- months ------------------------------------------------------------------------------ */
+
+enum { NO_MONTH = -1, MONTHS = 12, SHORT = 4 };
+
+/* January is 0. "may" is a month beside a number or behind a word of time, and so are "march" and what is short. */
+static int month_of(const word_token *t, const word_token *before, bool number_behind) {
+    static const char *const names[MONTHS] = {
+        "january jan", "february feb", "march mar",          "april apr",   "may",          "june jun",
+        "july jul",    "august aug",   "september sept sep", "october oct", "november nov", "december dec"};
+    for (int m = 0; m < MONTHS; m++) {
+        if (!word_token_in(names[m], t)) continue;
+        const bool beside = before->digits || number_behind ||
+                            word_token_in("in from to until till of by since early late mid during before after and or through next last each every", before);
+        return (m == 2 || m == 4 || t->n <= SHORT) && !beside ? NO_MONTH : m;
+    }
+    return NO_MONTH;
+}
+
+uint16_t demand_months_in(const char *text, size_t len) {
+    uint16_t months = 0;
+    word_token before = {0};
+    int last = NO_MONTH;
+    bool ranges = false; /* since the last month nothing stood but a sign of a range and a number */
+    for (size_t at = 0;;) {
+        word_token t = word_token_next(text, len, &at);
+        if (!t.n) return months;
+        size_t behind = at;
+        const word_token next = word_token_next(text, len, &behind);
+        const int month = month_of(&t, &before, next.digits);
+        if (month != NO_MONTH) {
+            for (int m = last; ranges && m != month; m = (m + 1) % MONTHS) months |= (uint16_t)(1 << m);
+            months |= (uint16_t)(1 << month);
+            last = month;
+            ranges = false;
+        } else if (last != NO_MONTH && is_range_sign(&t)) {
+            ranges = true;
+        } else if (!t.digits && !(ranges && word_token_in("the end of mid early late", &t))) {
+            last = NO_MONTH;
+            ranges = false;
+        }
+        before = t;
+    }
+}
+

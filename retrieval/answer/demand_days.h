@@ -1,0 +1,24 @@
+/* demand_days.h - days of the week and months that a text names, in words or in short ("Mon-Fri", "Sat: 9-12"). English. */
+#ifndef FORAGE_RETRIEVAL_DEMAND_DAYS_H
+#define FORAGE_RETRIEVAL_DEMAND_DAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/buf.h"
+#include "retrieval/answer/passage.h"
+
+enum { DEMAND_EVERY_DAY = 0x7F };
+
+/* Bit 0: Monday ... bit 6: Sunday; those between two as well ("Tuesday to Friday"), all where something is daily. */
+uint8_t demand_days_in(const char *text, size_t len);
+
+/* Bit 0: January ...; those between two as well: "from 1 November to 31 March". */
+uint16_t demand_months_in(const char *text, size_t len);
+
+/* Appends the question to *out with its days as the passages write them, "Sat" for "Saturday"; false, and nothing
+ * appended, where they write one of them out, or none in short. What reads both knows few short forms. */
+bool demand_days_as_written(fo_buf *out, const char *question, const passage *passages, size_t n);
+
+#endif
