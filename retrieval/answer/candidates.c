@@ -342,8 +342,7 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
 static enum amount_stated stated_by(const candidate_passage *p, enum demand_amount amount,
                                     const text_unit *u) {
     const char *text = p->text.text;
-    const enum amount_stated itself =
-        demand_amount_in(amount, text + u->start, u->end - u->start);
+    const enum amount_stated itself = demand_amount_in(amount, text + u->start, u->end - u->start);
     const enum amount_stated head =
         demand_amount_in(amount, text + u->head_start, u->head_end - u->head_start);
     return head == AMOUNT_STATED || itself < head ? head : itself;
@@ -425,8 +424,8 @@ static bool is_denied(const candidate_set *set, const candidate_passage *p, cons
     size_t at = 0, at_name = 0, n_name, n_value;
     while (!u->record && n_head && table_row_cell(head, n_head, &at_name, &name, &n_name) &&
            table_row_cell(row, n_row, &at, &value, &n_value))
-        if (is_denial(value, n_value) &&
-            is_asked_for(set, p, (uint32_t)(name - text), (uint32_t)(name - text + (ptrdiff_t)n_name)))
+        if (is_denial(value, n_value) && is_asked_for(set, p, (uint32_t)(name - text),
+                                                      (uint32_t)(name - text + (ptrdiff_t)n_name)))
             return true;
     return false;
 }
@@ -479,8 +478,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
     if (month == DAY_NOT_SAID)
         month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
-    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
-                           month == DAY_OTHER;
+    c->f[CAND_OTHER_DAY] =
+        day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) || month == DAY_OTHER;
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -600,11 +599,10 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
-        c.f[CAND_OTHER_THING] =
-            is_of_a_rival(set, p, u)
-                ? RIVAL
-                : p->other_command || is_other_office(set, p, u) || is_other_number(set, p, u) ||
-                      is_denied(set, p, u);
+        c.f[CAND_OTHER_THING] = is_of_a_rival(set, p, u)
+                                    ? RIVAL
+                                    : p->other_command || is_other_office(set, p, u) ||
+                                          is_other_number(set, p, u) || is_denied(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

@@ -38,7 +38,8 @@ static const char lengths[] =
     "second seconds minute minutes hour hours day days night nights week weeks weekend weekends "
     "fortnight month months monthly quarter quarters year years decade decades century centuries "
     "semester semesters season seasons term lifetime life forever permanently indefinitely "
-    "winter winters summer summers overnight until till since metre metres meter meters kilometre kilometres kilometer "
+    "winter winters summer summers overnight until till since metre metres meter meters kilometre "
+    "kilometres kilometer "
     "kilometers centimetre centimetres centimeter centimeters millimetre millimetres millimeter "
     "millimeters mile miles foot feet inch inches yard yards line lines page pages word words "
     "character characters byte bytes bit bits digit digits letter letters sentence sentences "
@@ -114,8 +115,9 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
     if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
                        fo_is_digit(before->s[-1]);
-    if (clock || is_dash(before) || word_token_in(labels, before) || word_token_in(months, before) ||
-        word_token_is(before, "#") || word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
+    if (clock || is_dash(before) || word_token_in(labels, before) ||
+        word_token_in(months, before) || word_token_is(before, "#") || word_token_is(before, "/") ||
+        word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;
     if (looks_like_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
     const word_token next = word_token_next(text, len, &at);
@@ -141,9 +143,8 @@ static bool is_length(const word_token *before, const word_token *t) {
             (word_token_in(short_lengths, t) || word_token_in(months, t) || word_token_is(t, ":") ||
              word_token_is(t, "'") || word_token_is(t, "\""))) ||
            (word_token_in("from to until till", before) && word_token_in(months, t)) ||
-           (looks_like_year(t) &&
-            (word_token_in("from to between and", before) || word_token_in(months, before) ||
-             is_dash(before)));
+           (looks_like_year(t) && (word_token_in("from to between and", before) ||
+                                   word_token_in(months, before) || is_dash(before)));
 }
 
 static bool states(enum demand_amount amount, const word_token *before, const word_token *t) {
@@ -161,9 +162,8 @@ static bool states(enum demand_amount amount, const word_token *before, const wo
     case AMOUNT_LONG:
         return is_length(before, t);
     case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
-        return is_number(t) ||
-               (word_token_in("a one", before) &&
-                (word_token_in(fractions, t) || word_token_in(lengths, t)));
+        return is_number(t) || (word_token_in("a one", before) &&
+                                (word_token_in(fractions, t) || word_token_in(lengths, t)));
     }
     return true;
 }
@@ -193,7 +193,8 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
     /* Time, memory or a share is what something costs where the text says so ("takes 5 ms"): a number of seconds
      * alone may be anything. */
     if (amount == AMOUNT_EXPENSE && costs && expense) return AMOUNT_STATED;
-    return money && stated == AMOUNT_PERHAPS && speaks_of_prices(text, len) ? AMOUNT_STATED : stated;
+    return money && stated == AMOUNT_PERHAPS && speaks_of_prices(text, len) ? AMOUNT_STATED
+                                                                            : stated;
 }
 
 bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t len) {

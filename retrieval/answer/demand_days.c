@@ -26,7 +26,8 @@ static int long_day(const word_token *t) {
 /* A short form has a capital and a sign behind it, ends a range or stands behind "on" ("Mon-Fri", "Sat:"): the sun and what
  * sat down are none. */
 static int short_day(const word_token *t, const word_token *before, char behind, bool ends_range) {
-    const bool sign = ends_range || (behind && !word_token_letter(behind) && !fo_is_blank(behind)) ||
+    const bool sign = ends_range ||
+                      (behind && !word_token_letter(behind) && !fo_is_blank(behind)) ||
                       word_token_in("on every each next last this", before);
     for (int d = 0; sign && t->letters && d < DAYS; d++)
         if (fo_words_have(short_days[d], t->s, t->n)) return d;
@@ -43,8 +44,8 @@ static uint8_t range(int a, int b) {
 }
 
 static bool is_range_sign(const word_token *t) {
-    return word_token_in("to until till through", t) || word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93") ||
-           word_token_is(t, "\xE2\x80\x94");
+    return word_token_in("to until till through", t) || word_token_is(t, "-") ||
+           word_token_is(t, "\xE2\x80\x93") || word_token_is(t, "\xE2\x80\x94");
 }
 
 /* The sign behind a word: that which touches it, or a figure, a dash or a bar behind blanks ("Fri   7.30", "Mon - Thu"). */
@@ -66,7 +67,9 @@ uint8_t demand_days_in(const char *text, size_t len) {
         int day = long_day(&t);
         if (day == NO_DAY) day = short_day(&t, &before, sign_behind(text, len, at), ends_range);
         if (day != NO_DAY) days |= ends_range ? range(last, day) : (uint8_t)(1 << day);
-        if (word_token_in("daily", &t) || (word_token_in("every each", &before) && word_token_in("day", &t))) days |= DEMAND_EVERY_DAY;
+        if (word_token_in("daily", &t) ||
+            (word_token_in("every each", &before) && word_token_in("day", &t)))
+            days |= DEMAND_EVERY_DAY;
         if (word_token_in("weekdays", &t)) days |= WORKING_DAYS;
         if (word_token_in("weekend weekends", &t)) days |= WEEKEND;
         if (day != NO_DAY || !is_range_sign(&t)) last = day;
@@ -112,13 +115,16 @@ enum { NO_MONTH = -1, MONTHS = 12, SHORT = 4 };
 
 /* January is 0. "may" is a month beside a number or behind a word of time, and so are "march" and what is short. */
 static int month_of(const word_token *t, const word_token *before, bool number_behind) {
-    static const char *const names[MONTHS] = {
-        "january jan", "february feb", "march mar",          "april apr",   "may",          "june jun",
-        "july jul",    "august aug",   "september sept sep", "october oct", "november nov", "december dec"};
+    static const char *const names[MONTHS] = {"january jan", "february feb", "march mar",
+                                              "april apr",   "may",          "june jun",
+                                              "july jul",    "august aug",   "september sept sep",
+                                              "october oct", "november nov", "december dec"};
     for (int m = 0; m < MONTHS; m++) {
         if (!word_token_in(names[m], t)) continue;
         const bool beside = before->digits || number_behind ||
-                            word_token_in("in from to until till of by since early late mid during before after and or through next last each every", before);
+                            word_token_in("in from to until till of by since early late mid during "
+                                          "before after and or through next last each every",
+                                          before);
         return (m == 2 || m == 4 || t->n <= SHORT) && !beside ? NO_MONTH : m;
     }
     return NO_MONTH;
@@ -136,7 +142,8 @@ uint16_t demand_months_in(const char *text, size_t len) {
         const word_token next = word_token_next(text, len, &behind);
         const int month = month_of(&t, &before, next.digits);
         if (month != NO_MONTH) {
-            for (int m = last; ranges && m != month; m = (m + 1) % MONTHS) months |= (uint16_t)(1 << m);
+            for (int m = last; ranges && m != month; m = (m + 1) % MONTHS)
+                months |= (uint16_t)(1 << m);
             months |= (uint16_t)(1 << month);
             last = month;
             ranges = false;
@@ -149,4 +156,3 @@ uint16_t demand_months_in(const char *text, size_t len) {
         before = t;
     }
 }
-

@@ -33,7 +33,8 @@ static const char *const prepositions =
     "north south east west left right indoors outdoors upstairs downstairs online";
 
 static const char *const places =
-    "room rooms bin bins box boxes door desk counter floor level shelf shelves drawer cupboard field street road square yard "
+    "room rooms bin bins box boxes door desk counter floor level shelf shelves drawer cupboard "
+    "field street road square yard "
     "station hall building house shed garage corner office screen menu tab";
 
 /* Names of times, and words for them: "in March", "on the second Sunday of Advent" say when. */
@@ -66,8 +67,9 @@ bool demands_place_in(const demands *d, const char *text, size_t len) {
     for (size_t at = 0;;) {
         word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
-        if ((word_token_in(prepositions, &t) && !is_time(text, len, at)) || word_token_is(&t, "/") || word_token_is(&t, "~") ||
-            word_token_is(&t, "@") || word_token_in(places, &t) || is_name(&before, &t))
+        if ((word_token_in(prepositions, &t) && !is_time(text, len, at)) ||
+            word_token_is(&t, "/") || word_token_is(&t, "~") || word_token_is(&t, "@") ||
+            word_token_in(places, &t) || is_name(&before, &t))
             return true;
         before = t;
     }
@@ -119,7 +121,8 @@ static size_t counted_in(const char *question, size_t len) {
         t = word_token_next(question, len, &at);
         if (word_token_in("people persons", &t))
             return 0; /* "fit in", "per room", "sit": who is not always said */
-        if (!t.letters || word_token_in(verbs, &t)) return words && !word_token_in(often, &last) ? counted : 0;
+        if (!t.letters || word_token_in(verbs, &t))
+            return words && !word_token_in(often, &last) ? counted : 0;
         counted = (size_t)(t.s - question);
     }
     return 0;

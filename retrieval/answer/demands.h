@@ -13,11 +13,12 @@
 
 typedef struct demands {
     enum demand_amount amount;
-    uint8_t days; /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
+    uint8_t days;    /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
     uint16_t months; /* bit 0: January ...; 0: none is named */
-    bool whether; /* yes or no is what it asks for: "Can I come on Sunday?", "Is blue chalk allowed?" */
+    bool
+        whether; /* yes or no is what it asks for: "Can I come on Sunday?", "Is blue chalk allowed?" */
     bool which; /* "Which boats need a licence?": those that do, not those that need none */
-    bool place;   /* it begins with "where" */
+    bool place; /* it begins with "where" */
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
@@ -34,8 +35,8 @@ bool demands_rank_in(const demands *d, const char *text, size_t len);
 
 enum demand_day {
     DAY_NOT_SAID, /* no day is demanded, or the text names none, or others where yes or no is asked for */
-    DAY_MET,      /* by name, within a range (Tuesday to Friday), or daily */
-    DAY_OTHER,    /* the text speaks of other days only */
+    DAY_MET,   /* by name, within a range (Tuesday to Friday), or daily */
+    DAY_OTHER, /* the text speaks of other days only */
 };
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len);
 

@@ -11,8 +11,9 @@
 static size_t number_at(const char *text, size_t at, size_t len, size_t *dots) {
     size_t i = at;
     *dots = 0;
-    while (i < len && (fo_is_digit(text[i]) || (text[i] == '.' && i > at && i + 1 < len &&
-                                             fo_is_digit(text[i - 1]) && fo_is_digit(text[i + 1])))) {
+    while (i < len &&
+           (fo_is_digit(text[i]) || (text[i] == '.' && i > at && i + 1 < len &&
+                                     fo_is_digit(text[i - 1]) && fo_is_digit(text[i + 1])))) {
         *dots += text[i] == '.';
         i++;
     }
@@ -94,8 +95,9 @@ static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digit
     if (capitals && fo_words_have_any_case(lettered, text + at, n)) return i + capitals - at;
     while (i + k < len && fo_is_digit(text[i + k])) k++;
     const char behind = i + k < len ? text[i + k] : 0;
-    const bool goes_on = fo_is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&
-                                               i + k + 1 < len && fo_is_digit(text[i + k + 1]));
+    const bool goes_on =
+        fo_is_letter(behind) || ((behind == '.' || behind == ',' || behind == ':') &&
+                                 i + k + 1 < len && fo_is_digit(text[i + k + 1]));
     return k && k <= MOST_DIGITS && !goes_on ? i + k - at : 0;
 }
 
@@ -158,11 +160,15 @@ bool exact_names_other_value(const exact_names *x, const char *column, size_t n_
 /* Is the number of n bytes at question[at], with a dot, an amount: "2.5 mm", "2.20 high", "it shows 0.9"? */
 static bool is_amount(const char *question, size_t at, size_t n, size_t len) {
     static const char units[] =
-        "mm cm m km in ft mi h hr hrs hour hours min minutes s sec seconds day days week weeks month months year years kg g mg lb lbs t ton "
-        "tons tonne tonnes l ml litre litres liter liters bar psi v volt volts a amp amps w kw kwh kb mb gb tb hz khz mhz ghz "
-        "metre metres meter meters inch inches foot feet mile miles percent million billion euro euros eur dollar dollars usd "
+        "mm cm m km in ft mi h hr hrs hour hours min minutes s sec seconds day days week weeks "
+        "month months year years kg g mg lb lbs t ton "
+        "tons tonne tonnes l ml litre litres liter liters bar psi v volt volts a amp amps w kw kwh "
+        "kb mb gb tb hz khz mhz ghz "
+        "metre metres meter meters inch inches foot feet mile miles percent million billion euro "
+        "euros eur dollar dollars usd "
         "pound pounds gbp francs chf high wide long deep tall thick heavy times";
-    static const char shows[] = "shows show showed reads reaches reached says weighs measures costs";
+    static const char shows[] =
+        "shows show showed reads reaches reached says weighs measures costs";
     size_t behind = at + n;
     while (behind < len && question[behind] == ' ') behind++;
     if (behind < len && question[behind] == '%') return true;

@@ -232,7 +232,8 @@ static size_t read_digits(const cursor *c, size_t i, double *value, bool *opaque
             fo_is_digit(
                 at(c, end + 2 + decimals))) { /* 1.2.3: a version or an address, not a number */
             *opaque = true;
-            while (fo_is_digit(at(c, end)) || (at(c, end) == '.' && fo_is_digit(at(c, end + 1)))) end++;
+            while (fo_is_digit(at(c, end)) || (at(c, end) == '.' && fo_is_digit(at(c, end + 1))))
+                end++;
             return end;
         }
         double scale = 1;

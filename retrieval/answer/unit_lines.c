@@ -33,8 +33,7 @@ static size_t without_dots(const char *s, size_t n) {
 static bool is_option_line(const char *s, size_t n) {
     if (n < 2 || n > MAX_TAG || s[0] != '-') return false;
     size_t i = s[1] == '-' ? 2 : 1;
-    if (i >= n ||
-        !(fo_is_letter(s[i]) || (i == 1 && (fo_is_digit(s[i]) || strchr("?#@", s[i])))))
+    if (i >= n || !(fo_is_letter(s[i]) || (i == 1 && (fo_is_digit(s[i]) || strchr("?#@", s[i])))))
         return false;
     return !unit_ends_sentence(s, without_dots(s, n)) || n < 8;
 }

@@ -131,7 +131,10 @@ static void another_day_is_told_apart(void **state) {
         {"When is it open at the weekend?", "Saturday: 10 to 14", DAY_MET},
         {"When is it open on Sunday?", "The cat sat in the sun.", DAY_NOT_SAID},
         {"When is it open on Sunday?", "from 10 to 18", DAY_NOT_SAID},
-        {"When is it open on Sunday?", "Sat, Sun | 9:30\xE2\x80\x93" "12:00", DAY_MET},
+        {"When is it open on Sunday?",
+         "Sat, Sun | 9:30\xE2\x80\x93"
+         "12:00",
+         DAY_MET},
         {"Can I come on Sunday?", "Only on Saturdays.", DAY_NOT_SAID}, /* that is an answer */
         {"She was ill, can she come on Sunday?", "Only on Saturdays.", DAY_NOT_SAID},
         {"Can I come on Sunday?", "Sundays from 9", DAY_MET},
@@ -189,7 +192,9 @@ static void a_price_may_be_a_number_alone(void **state) {
         {"| Under 12 | with an adult | free |", AMOUNT_STATED},
         {"Free keys may make 100 requests.", AMOUNT_NOT_STATED},
         {"Open from 9 to 13, room 4.", AMOUNT_NOT_STATED},
-        {"9. Opening hours are 9:00\xE2\x80\x93" "13:30.", AMOUNT_NOT_STATED},
+        {"9. Opening hours are 9:00\xE2\x80\x93"
+         "13:30.",
+         AMOUNT_NOT_STATED},
         {"It was built in 1904.", AMOUNT_NOT_STATED},
         {"One of them pays.", AMOUNT_NOT_STATED},
         {":5", AMOUNT_PERHAPS},

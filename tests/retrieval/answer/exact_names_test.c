@@ -23,6 +23,13 @@ static void another_version_is_told_apart(void **state) {
         {"When is version 4.4 released?", "Version 14.4 comes in May.", NULL, false},
         {"When is version 4.4 released?", "Version 4.4.1 comes in May.", NULL, false},
         {"When is version 4.4 released?", "In May comes 4.4.", NULL, true},
+        {"When is version 4.4 released?", "4.4.0 came in May.", NULL, true},
+        /* amounts are no versions */
+        {"My van is 2.20 high. Does it fit?", "Height 2.05 m.", NULL, true},
+        {"The dome is 1.5 mm thick, may I?", "Not below 2 mm.", NULL, true},
+        {"It shows 0.9, what now?", "Below 1.0 top it up.", NULL, true},
+        {"We took 33.3% off, may we?", "Not more than a third.", NULL, true},
+        {"How do I go to 2.9?", "Install 3.0.", NULL, false},
         {"Is 10.2.1 newer than 9.8?", "10.2.1 replaces 9.8", NULL, true},
         {"Is 10.2.1 newer than 9.8?", "10.2.1 replaces 9.7", NULL, false},
         {"How many of the 42 boats leak?", "None.", NULL, true}, /* a plain number is none */

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "retrieval/answer/answer_stop.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extractive.h"
 #include "tests/retrieval/answer/lexicon_fixture.h"
 
@@ -83,6 +84,72 @@ static void a_term_before_its_sentence_is_supported(void **state) {
     assert_int_equal(a.n_citations, 1);
     assert_true(a.citations[0].verified);
     extractive_answer_deinit(&a);
+}
+
+static void rows_that_are_not_asked_about_stay_away(void **state) {
+    (void)state;
+    static const passage p[] = {
+        {"Boat: Rowing boat; Persons: 4; Half day: 25; Licence needed: no\n"
+         "Boat: Electric boat; Persons: 6; Half day: 68; Licence needed: no\n"
+         "Boat: Motor boat; Persons: 8; Half day: 130; Licence needed: yes\n"
+         "Boat: Sailing dinghy; Persons: 3; Half day: 50; Licence needed: yes\n",
+         0, "Boats", 0.9f, 0.8f, 9, false, false, 0, NULL}};
+    extractive_answer a = ask("How many persons fit in the electric boat?", p, 1, 3, -1);
+    if (!strstr(a.text, "Electric boat") || strstr(a.text, "Rowing")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask("Which boats need a licence?", p, 1, 3, -1);
+    if (!strstr(a.text, "Motor boat") || !strstr(a.text, "dinghy") || strstr(a.text, "Rowing"))
+        fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask("Which boat needs no licence?", p, 1, 3, -1); /* what is denied is asked for */
+    if (strstr(a.text, "Motor") && !strstr(a.text, "no")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
+static void a_change_is_of_its_version(void **state) {
+    (void)state;
+    static const passage p[] = {{"## 3.2.0 (2026-08-14)\n\n### Removed\n\n- The old theme.\n\n"
+                                 "## 3.0.0 (2025-10-20)\n\n### Removed\n\n- The import of XML.\n",
+                                 0, "Changelog", 0.9f, 0.8f, 9, false, false, 0, NULL}};
+    extractive_answer a = ask("What was removed in 3.0?", p, 1, 1, -1);
+    if (!strstr(a.text, "XML")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask("What was removed in version 3.2?", p, 1, 1, -1);
+    if (!strstr(a.text, "theme")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask("What was removed in 3.1?", p, 1, 1, 0);
+    assert_true(a.abstain);
+    extractive_answer_deinit(&a);
+    /* the heading stands above the passage */
+    static const char document[] = "## 3.0.0\n\n### Removed\n\n- The import of XML.\n";
+    const size_t above = (size_t)(strstr(document, "###") - document);
+    const passage later[] = {
+        {document + above, 0, "Changelog", 0.9f, 0.8f, 9, false, false, above, NULL}};
+    a = ask("What was removed in 3.2?", later, 1, 1, 0);
+    assert_true(a.abstain);
+    extractive_answer_deinit(&a);
+}
+
+static void days_are_asked_as_they_are_written(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *asked; /* NULL: as it is */
+    } cases[] = {
+        {"When is it open on Saturday?", "Fri 9-12\nSat 9-17", "When is it open on Sat?"},
+        {"Which Thursdays, and which Fridays?", "Thurs: 9, Friday: 10",
+         "Which Thurs, and which Fridays?"},
+        {"When is it open on Saturday?", "Saturdays from 9; Sat: hens", NULL},
+        {"When is it open on Saturday?", "The cat sat in the Sun.", NULL},
+        {"When is it open?", "Sat: 9-17", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
+        fo_buf asked = {0};
+        assert_int_equal(demand_days_as_written(&asked, cases[i].question, &p, 1),
+                         cases[i].asked != NULL);
+        if (cases[i].asked) assert_string_equal(asked.data, cases[i].asked);
+        fo_buf_free(&asked);
+    }
 }
 
 static void an_answer_is_refused_where_nothing_supports_it(void **state) {
@@ -737,6 +804,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
         cmocka_unit_test(a_term_before_its_sentence_is_supported),
+        cmocka_unit_test(rows_that_are_not_asked_about_stay_away),
+        cmocka_unit_test(a_change_is_of_its_version),
+        cmocka_unit_test(days_are_asked_as_they_are_written),
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),

@@ -457,6 +457,63 @@ static void a_line_in_capitals_heads_the_text_below(void **state) {
     expect(text, "Then run it empty once.", TEXT_UNIT_SENTENCE, "BEFORE FIRST USE");
 }
 
+static void a_few_words_head_the_text_right_below(void **state) {
+    (void)state;
+    const char *text = "Child lock\nHold the key for three seconds. The display shows LOC.\n\n"
+                       "Setting the clock\n1. Press the clock key.\n2. Turn the dial.\n\n"
+                       "Cleaning\nNever use steel wool. The door comes off. Then lift it.\n\n"
+                       "Weir\nA wall across a river. It holds the water back.\n\n"
+                       "Milk\nEggs\nFlour and sugar\n\n"
+                       "Mill Lane 5\n4021 Lower Ferry\n";
+    read_units(text);
+    expect(text, "The display shows LOC.", TEXT_UNIT_SENTENCE, "Child lock");
+    expect(text, "2. Turn the dial.", TEXT_UNIT_ITEM, "Setting the clock");
+    expect(text, "The door comes off.", TEXT_UNIT_SENTENCE, "Cleaning");
+    /* a term and what it means stay together; a list or an address has no heading */
+    expect(text, "Weir\nA wall across a river. It holds the water back.", TEXT_UNIT_DEFINITION,
+           "Setting the clock");
+    for (size_t i = 0; i < units.n; i++)
+        if (units.v[i].kind == TEXT_UNIT_HEADING &&
+            (memcmp(text + units.v[i].start, "Mil", 3) == 0))
+            fail_msg("a heading: %.12s", text + units.v[i].start);
+}
+
+static void a_setting_stays_with_its_comment(void **state) {
+    (void)state;
+    const char *text = "# Settings of the gateway.\n\n[network]\n# seconds before it is closed\n"
+                       "idle_timeout = 45\nport = 9631\n\n[log]\nlevel=info\n";
+    read_units(text);
+    expect(text, "# Settings of the gateway.", TEXT_UNIT_SENTENCE, "");
+    expect(text, "# seconds before it is closed\nidle_timeout = 45", TEXT_UNIT_ITEM, "[network]");
+    expect(text, "port = 9631", TEXT_UNIT_ITEM, "[network]");
+    expect(text, "level=info", TEXT_UNIT_ITEM, "[log]");
+    const char *prose =
+        "# Settings\n\nIn the file stands port = 9631, which is what it listens on. "
+        "Nothing else is needed.\nport = 9631\nlevel = info\nThis is all.\nAnd more.\n"
+        "mode = fast\n";
+    read_units(prose);
+    expect(prose, "# Settings", TEXT_UNIT_HEADING, "");
+}
+
+static void lines_with_leaders_are_items(void **state) {
+    (void)state;
+    const char *text = "COFFEE\nEspresso ............... 2.40\nFlat white ............. 3.80\n\n"
+                       "He waited .... and then he left.\n";
+    read_units(text);
+    expect(text, "Flat white ............. 3.80", TEXT_UNIT_ITEM, "COFFEE");
+    expect(text, "He waited .... and then he left.", TEXT_UNIT_SENTENCE, "COFFEE");
+}
+
+static void faults_with_a_dash_are_items(void **state) {
+    (void)state;
+    const char *text = "Faults\nE1 - the sensor is broken; call service\n"
+                       "E4 \xE2\x80\x93 the door is not locked; close it\n"
+                       "Nothing works - check the fuse\n";
+    read_units(text);
+    expect(text, "E4 \xE2\x80\x93 the door is not locked; close it", TEXT_UNIT_ITEM, "Faults");
+    expect(text, "Nothing works - check the fuse", TEXT_UNIT_ITEM, "Faults");
+}
+
 static int forget(void **state) {
     (void)state;
     text_units_deinit(&units);
@@ -489,6 +546,10 @@ int main(void) {
         cmocka_unit_test(an_item_that_is_a_paragraph_is_its_sentences),
         cmocka_unit_test(a_numbered_line_between_blank_ones_is_a_heading),
         cmocka_unit_test(a_line_in_capitals_heads_the_text_below),
+        cmocka_unit_test(a_few_words_head_the_text_right_below),
+        cmocka_unit_test(a_setting_stays_with_its_comment),
+        cmocka_unit_test(lines_with_leaders_are_items),
+        cmocka_unit_test(faults_with_a_dash_are_items),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
