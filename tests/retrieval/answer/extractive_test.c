@@ -120,13 +120,14 @@ static void a_change_is_of_its_version(void **state) {
     a = ask("What was removed in 3.1?", p, 1, 1, 0);
     assert_true(a.abstain);
     extractive_answer_deinit(&a);
-    /* the heading stands above the passage */
-    static const char document[] = "## 3.0.0\n\n### Removed\n\n- The import of XML.\n";
+    /* what the passage begins with is of the version that stands above it */
+    static const char document[] = "## 3.2.0\n\n### Removed\n\n- The removed old theme.\n\n"
+                                   "## 3.0.0\n\n### Removed\n\n- The import of XML.\n";
     const size_t above = (size_t)(strstr(document, "###") - document);
     const passage later[] = {
         {document + above, 0, "Changelog", 0.9f, 0.8f, 9, false, false, above, NULL}};
-    a = ask("What was removed in 3.2?", later, 1, 1, 0);
-    assert_true(a.abstain);
+    a = ask("What was removed in 3.0?", later, 1, 1, -1);
+    if (!strstr(a.text, "XML")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
 }
 
