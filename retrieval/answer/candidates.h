@@ -52,6 +52,7 @@ typedef struct candidate {
     uint32_t passage, order; /* indices; order: of the unit among its passage's */
     uint32_t start, end;     /* bytes of the passage */
     bool cut_start, cut_end; /* the unit begins before, or goes on behind them */
+    bool headed; /* the heading it stands below says what it is about, and it does not: said with it */
     text_unit unit;
     uint32_t w0, w1; /* its words */
     uint64_t set;    /* terms of the question in it */

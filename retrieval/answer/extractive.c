@@ -305,6 +305,26 @@ static bool only_blanks(const char *s, size_t n) {
     return true;
 }
 
+/* Does the heading above a unit say of the question what neither it nor its document's title does? "Child lock: Hold the
+ * key for three seconds." */
+static bool heading_says(const candidate_set *set, const candidate *c) {
+    static const double much = 0.3;
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    if (u->head_kind != TEXT_UNIT_HEADING || u->head_end == u->head_start ||
+        u->kind == TEXT_UNIT_HEADING || u->kind == TEXT_UNIT_ROW ||
+        u->kind == TEXT_UNIT_DEFINITION || p->command || c->cut_start ||
+        p->text.text[u->head_end - 1] == '?')
+        return false;
+    const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
+    return question_share(&set->q, head & ~c->set & ~p->title) >= much;
+}
+
+static bool same_head(const candidate *a, const candidate *b) {
+    return a->passage == b->passage && a->unit.head_end > a->unit.head_start &&
+           a->unit.head_start == b->unit.head_start;
+}
+
 /* The best sentences that fit and do not repeat each other, best first. */
 static size_t choose(const candidate_set *set, const extractive_input *in, size_t max_sentences,
                      size_t max_chars, candidate *chosen) {
@@ -324,6 +344,10 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
             if (n > 0) continue;
             trim(set, &c, max_chars);
         }
+        c.headed = heading_says(set, &c);
+        for (size_t k = 0; k < n; k++) /* what stands below one heading is said below it */
+            if (same_head(&chosen[k], &c))
+                c.headed = chosen[k].headed = c.headed || chosen[k].headed;
         used += c.end - c.start;
         chosen[n++] = c;
     }
@@ -378,18 +402,26 @@ static void add_running(fo_buf *b, const char *s, size_t n) {
     }
 }
 
-/* An option, a lead-in or a question asked belongs to the answer; a heading does not. */
-static bool shows_head(const candidate *c) {
-    const text_unit *u = &c->unit;
-    return u->head_end > u->head_start &&
-           (u->head_kind == TEXT_UNIT_DEFINITION || u->head_kind == TEXT_UNIT_ITEM ||
-            u->head_kind == TEXT_UNIT_TURN);
-}
-
 typedef struct slice {
     const char *s;
     size_t n;
 } slice;
+
+/* An option, a lead-in or a question asked belongs to the answer; a heading only where it says what the answer does not. */
+static bool shows_head(const candidate *c) {
+    const text_unit *u = &c->unit;
+    return u->head_end > u->head_start &&
+           (u->head_kind == TEXT_UNIT_DEFINITION || u->head_kind == TEXT_UNIT_ITEM ||
+            u->head_kind == TEXT_UNIT_TURN || c->headed);
+}
+
+/* What the unit hangs on, without the marks of a heading: "## Child lock". */
+static slice head_of(const char *text, const candidate *c) {
+    slice head = {text + c->unit.head_start, c->unit.head_end - c->unit.head_start};
+    while (c->headed && head.n && strchr("# *_", head.s[0])) head.s++, head.n--;
+    while (c->headed && head.n && strchr("# *_.:", head.s[head.n - 1])) head.n--;
+    return head;
+}
 
 static slice trimmed(slice x) {
     while (x.n && strchr(" \t\r\n", x.s[0])) x.s++, x.n--;
@@ -423,6 +455,7 @@ static size_t add_antecedent(const candidate_set *set, const extractive_input *i
         if (chosen[i].passage == first.passage && chosen[i].order + 1 == first.order) return n;
     for (size_t i = 0; i < set->n; i++) {
         candidate c = set->c[i];
+        c.headed = first.headed && same_head(&c, &first);
         if (c.passage != first.passage || c.order + 1 != first.order ||
             !adjoins(&in->passages[c.passage], &c, &first))
             continue;
@@ -479,7 +512,13 @@ static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
 }
 
 static const char *behind_head(const candidate *c) {
-    return c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
+    return c->headed ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
+}
+
+/* Behind what heads it no bullet is said, only the number of a step: bytes of it, else 0. */
+static size_t bullet_behind_head(const char *text, const candidate *c, uint32_t end) {
+    if (!c->headed || c->unit.kind != TEXT_UNIT_ITEM || fo_is_digit(text[c->start])) return 0;
+    return text_item_mark(text + c->start, end - c->start);
 }
 
 static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end) {
@@ -489,7 +528,8 @@ static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t e
         return;
     }
     if (shows_head(c)) {
-        add_running(b, s + c->unit.head_start, c->unit.head_end - c->unit.head_start);
+        const slice head = head_of(s, c);
+        add_running(b, head.s, head.n);
         fo_buf_str(b, c->unit.lines ? "\n" : behind_head(c));
     }
     size_t tag = tag_length(p, c, end);
@@ -500,7 +540,8 @@ static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t e
     } else if (c->unit.kind == TEXT_UNIT_STEPS || c->unit.lines) {
         add_lines(b, s + c->start, end - c->start, c->unit.lines);
     } else {
-        add_running(b, s + c->start, end - c->start);
+        const size_t mark = bullet_behind_head(s, c, end);
+        add_running(b, s + c->start + mark, end - c->start - mark);
     }
 }
 
@@ -532,7 +573,8 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
         return;
     }
     if (shows_head(c)) {
-        fo_buf_add(b, p->text + c->unit.head_start, c->unit.head_end - c->unit.head_start);
+        const slice head = head_of(p->text, c);
+        fo_buf_add(b, head.s, head.n);
         fo_buf_str(b, behind_head(c)); /* what it heads is said of it */
     }
     size_t tag = tag_length(p, c, x->end); /* the layout that ends it is said with a colon */
@@ -540,7 +582,7 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
         fo_buf_add(b, p->text + x->start, tag);
         fo_buf_str(b, ":\n");
     }
-    size_t from = tag ? c->unit.body : x->start;
+    size_t from = tag ? c->unit.body : x->start + bullet_behind_head(p->text, c, x->end);
     fo_buf_add(b, p->text + from, x->end - from);
 }
 
@@ -587,13 +629,15 @@ static int assemble(extractive_answer *out, const candidate_set *set, const extr
                                .answer_start = text.len + (text.len > 0)};
         bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
         if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
+        candidate first = c[i]; /* a heading is said once */
+        for (size_t k = 0; k < i; k++) first.headed &= !same_head(&c[k], &first);
         size_t owner = owner_length(set, &c[i], several);
         if (owner) {
             add_running(&text, p->title, owner);
             fo_buf_char(&text, ' ');
         }
-        add_unit(&text, p, &c[i], x->end);
-        add_support(&quote, p, &c[i], x);
+        add_unit(&text, p, &first, x->end);
+        add_support(&quote, p, &first, x);
         if (text.failed || quote.failed) break;
         support_check check;
         rc = citation_check(&check, in->lx,

@@ -106,6 +106,35 @@ static void rows_that_are_not_asked_about_stay_away(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* A heading is said, once, where it alone says what the answer is about. */
+static void an_answer_says_what_it_is_about(void **state) {
+    (void)state;
+    static const passage p[] = {
+        {"## Child lock\n\nHold the key for three seconds. The same again releases it.\n\n"
+         "## Extras\n\n- Oat milk costs 2.40.\n- Soup costs 5.\n\n"
+         "## Cleaning the oven\n\nClean the oven with a soft cloth.\n",
+         0, "Manual", 0.9f, 0.8f, 9, false, false, 0, NULL}};
+    static const struct {
+        const char *question, *answer;
+        size_t sentences;
+    } cases[] = {
+        {"How does the child lock work?", "Child lock: Hold the key for three seconds. [1]", 1},
+        {"How do I clean the oven?", "Clean the oven with a soft cloth. [1]", 1},
+        {"Which extras are there?", "Extras: Oat milk costs 2.40. [1]", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask(cases[i].question, p, 1, cases[i].sentences, -1);
+        assert_string_equal(a.text, cases[i].answer);
+        assert_true(a.citations[0].verified);
+        extractive_answer_deinit(&a);
+    }
+    extractive_answer a = ask("How does the child lock work?", p, 1, 3, -1);
+    const char *said = strstr(a.text, "Child lock:");
+    assert_non_null(said);
+    if (strstr(said + 1, "Child lock:")) fail_msg("twice: %s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 static void a_change_is_of_its_version(void **state) {
     (void)state;
     static const passage p[] = {{"## 3.2.0 (2026-08-14)\n\n### Removed\n\n- The old theme.\n\n"
@@ -806,6 +835,7 @@ int main(void) {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
         cmocka_unit_test(a_term_before_its_sentence_is_supported),
         cmocka_unit_test(rows_that_are_not_asked_about_stay_away),
+        cmocka_unit_test(an_answer_says_what_it_is_about),
         cmocka_unit_test(a_change_is_of_its_version),
         cmocka_unit_test(days_are_asked_as_they_are_written),
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
