@@ -30,6 +30,8 @@ enum tag_kind {
     TAG_CELL,
     TAG_BREAK,
     TAG_TITLE,
+    TAG_TERM,
+    TAG_MEANING, /* of the term, on the line below it */
 };
 
 static const struct {
@@ -39,9 +41,9 @@ static const struct {
     {"address", TAG_BLOCK},    {"article", TAG_BLOCK}, {"aside", TAG_BLOCK},
     {"blockquote", TAG_BLOCK}, {"body", TAG_BLOCK},    {"br", TAG_BREAK},
     {"button", TAG_SKIP},      {"canvas", TAG_SKIP},   {"caption", TAG_BLOCK},
-    {"center", TAG_BLOCK},     {"dd", TAG_BLOCK},      {"details", TAG_BLOCK},
+    {"center", TAG_BLOCK},     {"dd", TAG_MEANING},    {"details", TAG_BLOCK},
     {"dialog", TAG_BLOCK},     {"dir", TAG_LIST},      {"div", TAG_BLOCK},
-    {"dl", TAG_BLOCK},         {"dt", TAG_BLOCK},      {"fieldset", TAG_BLOCK},
+    {"dl", TAG_BLOCK},         {"dt", TAG_TERM},       {"fieldset", TAG_BLOCK},
     {"figcaption", TAG_BLOCK}, {"figure", TAG_BLOCK},  {"footer", TAG_CHROME},
     {"form", TAG_BLOCK},       {"frameset", TAG_SKIP}, {"h1", TAG_HEADING},
     {"h2", TAG_HEADING},       {"h3", TAG_HEADING},    {"h4", TAG_HEADING},
@@ -74,6 +76,7 @@ typedef struct reader {
     unsigned number[MAX_LIST_DEPTH]; /* of the next item; 0: bullets */
     size_t pre_depth, n_cells;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
+    bool in_term, after_term; /* after: nothing has begun since it ended */
 } reader;
 
 static uint8_t kind_of(const char *name) {
@@ -175,6 +178,9 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         if (kind == TAG_CHROME) boundary(r);
         return;
     }
+    const bool open_term = r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
+    const bool after_term = r->after_term || open_term;
+    if (kind != TAG_INLINE) r->in_term = r->after_term = false;
     switch (kind) {
     case TAG_HEADING:
         leave_row(r);
@@ -217,6 +223,17 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         break;
     case TAG_TITLE:
         r->in_title = true;
+        break;
+    case TAG_MEANING:
+        boundary(r);
+        if (after_term && !r->in_row) {
+            builder_go_on_with(b, TEXT_PARAGRAPH, 0, "\n");
+            r->item_fresh = true;
+        }
+        break;
+    case TAG_TERM:
+        r->in_term = true;
+        boundary(r);
         break;
     case TAG_BLOCK:
     case TAG_CHROME:
@@ -262,6 +279,15 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         break;
     case TAG_TITLE:
         r->in_title = false;
+        break;
+    case TAG_TERM:
+        r->after_term = r->in_term && b->open && !builder_block_empty(b);
+        r->in_term = false;
+        boundary(r);
+        break;
+    case TAG_MEANING:
+        r->item_fresh = false;
+        boundary(r);
         break;
     case TAG_BLOCK:
     case TAG_CHROME:

@@ -7,6 +7,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/rivals.h"
+#include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/topics.h"
 
@@ -44,8 +45,7 @@ void candidate_passage_deinit(candidate_passage *cp) {
     cp->terms = NULL;
 }
 
-/* The term of what "how many" counts, or -1. */
-static int counted_term(const question *q) {
+int candidate_counted_term(const question *q) {
     const fact_text *t = &q->text;
     for (size_t i = 0; q->demands.counted && i < t->n_words; i++)
         if (t->words[i].start == q->demands.counted) return question_term_of(q, t->words[i].id);
@@ -107,7 +107,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
         int k = cp->terms[i];
         if (k >= 0) tf[k] += tf[k] < UINT16_MAX;
     }
-    const int counted = counted_term(q);
+    const int counted = candidate_counted_term(q);
     cp->uncounted = counted >= 0 && tf[counted] == 0;
     return FO_OK;
 }
@@ -348,23 +348,6 @@ static enum amount_stated stated_by(const candidate_passage *p, enum demand_amou
     return head == AMOUNT_STATED || itself < head ? head : itself;
 }
 
-/* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
-static bool only_labels(const char *row, size_t n) {
-    static const char labels[] = "extension ext phone telephone tel mobile fax no nr id code room "
-                                 "date year zip postcode page "
-                                 "isbn sku ref invoice";
-    table_pair pair;
-    bool figures = false;
-    for (size_t at = 0; table_row_pair(row, n, &at, &pair);) {
-        bool has = false;
-        for (size_t i = 0; i < pair.n_value && !has; i++)
-            has = pair.value[i] >= '0' && pair.value[i] <= '9';
-        if (has && !fo_words_have_any_case(labels, pair.name, pair.n_name)) return false;
-        figures |= has;
-    }
-    return figures;
-}
-
 /* "Chair: R. Malik" is no answer to who the vice chair is. */
 static bool is_other_office(const candidate_set *set, const candidate_passage *p,
                             const text_unit *u) {
@@ -387,47 +370,7 @@ static bool is_other_number(const candidate_set *set, const candidate_passage *p
     while (table_row_cell(head, n_head, &at_name, &name, &n_name) &&
            table_row_cell(row, n_row, &at, &value, &n_value))
         if (exact_names_other_value(x, name, n_name, value, n_value)) return true;
-    return false;
-}
-
-static bool is_denial(const char *s, size_t n) {
-    return fo_words_have_any_case("no none not never - \xE2\x80\x93 \xE2\x80\x94", s, n);
-}
-
-/* Do the words of text[start, end) but stop words all stand in the question? */
-static bool is_asked_for(const candidate_set *set, const candidate_passage *p, uint32_t start,
-                         uint32_t end) {
-    const fact_sentence s = candidate_words(&p->text, start, end);
-    size_t asked = 0;
-    for (size_t i = s.w0; i < s.w1; i++) {
-        if (p->terms[i] >= 0)
-            asked++;
-        else if (!(p->text.words[i].flags & (WORD_STOP | WORD_PART)) &&
-                 !question_says(&set->q, p->text.words[i].id))
-            return false;
-    }
-    return asked > 0;
-}
-
-/* "Which boats need a licence?": not the one with "Licence needed: no". */
-static bool is_denied(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    const char *text = p->text.text, *row = text + u->start, *head = text + u->head_start;
-    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
-    if (u->kind != TEXT_UNIT_ROW || !set->q.demands.which) return false;
-    table_pair pair;
-    for (size_t at = 0; u->record && table_row_pair(row, n_row, &at, &pair);)
-        if (is_denial(pair.value, pair.n_value) &&
-            is_asked_for(set, p, (uint32_t)(pair.name - text),
-                         (uint32_t)(pair.name - text + (ptrdiff_t)pair.n_name)))
-            return true;
-    const char *name, *value;
-    size_t at = 0, at_name = 0, n_name, n_value;
-    while (!u->record && n_head && table_row_cell(head, n_head, &at_name, &name, &n_name) &&
-           table_row_cell(row, n_row, &at, &value, &n_value))
-        if (is_denial(value, n_value) && is_asked_for(set, p, (uint32_t)(name - text),
-                                                      (uint32_t)(name - text + (ptrdiff_t)n_name)))
-            return true;
-    return false;
+    return exact_names_other_number(x, head, n_head); /* "Zone 1 | Zone 2" */
 }
 
 /* Lunch is no answer to what dinner costs. */
@@ -455,9 +398,9 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
          demand_amount_column_in(amount, text + u->head_start, u->head_end - u->head_start)))
         stated = AMOUNT_STATED;
     if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
-        only_labels(text + u->start, u->end - u->start))
+        row_only_labels(text + u->start, u->end - u->start))
         return 1;
-    if (stated == AMOUNT_NOT_STATED) return 1;
+    if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
 }
@@ -599,14 +542,15 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
-        c.f[CAND_OTHER_THING] = is_of_a_rival(set, p, u)
+        c.f[CAND_OTHER_THING] = is_of_a_rival(set, p, u) || is_other_number(set, p, u)
                                     ? RIVAL
                                     : p->other_command || is_other_office(set, p, u) ||
-                                          is_other_number(set, p, u) || is_denied(set, p, u);
+                                          row_denies(set, p, u) || row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);
     }
+    rows_set_apart(set, index);
     free(topic);
     free(sets);
     return rc;

@@ -52,7 +52,8 @@ typedef struct candidate {
     uint32_t passage, order; /* indices; order: of the unit among its passage's */
     uint32_t start, end;     /* bytes of the passage */
     bool cut_start, cut_end; /* the unit begins before, or goes on behind them */
-    bool headed; /* the heading it stands below says what it is about, and it does not: said with it */
+    bool
+        headed; /* the heading it stands below says what it is about, and it does not: said with it */
     text_unit unit;
     uint32_t w0, w1; /* its words */
     uint64_t set;    /* terms of the question in it */
@@ -101,6 +102,9 @@ void candidate_set_deinit(candidate_set *set);
 int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
                            const passage *p, fo_err *err);
 void candidate_passage_deinit(candidate_passage *cp);
+
+/* The term of what "how many" counts, or -1. */
+int candidate_counted_term(const question *q);
 
 /* The words that begin in bytes [start, end) of a text; the question's terms among them. */
 fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end);

@@ -122,7 +122,7 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
     if (looks_like_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
     const word_token next = word_token_next(text, len, &at);
     if (!before->n && next.n && strchr(".)", next.s[0])) return AMOUNT_NOT_STATED;
-    if (word_token_in("a an per each apiece flat extra", &next)) return AMOUNT_STATED;
+    if (word_token_in("a an per each apiece flat extra rates rents", &next)) return AMOUNT_STATED;
     if (word_token_in("from to at until till by around before after", before)) /* a clock's hour */
         return AMOUNT_NOT_STATED;
     if (next.letters ? word_token_in("for to up and or plus with including in cash every if when "

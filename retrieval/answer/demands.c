@@ -94,6 +94,25 @@ bool demands_rank_in(const demands *d, const char *text, size_t len) {
     return !d->rank || (ranks_in(text, len) & d->rank) != 0;
 }
 
+/* ---- extremes ---------------------------------------------------------------------------- */
+
+bool demands_extreme_in(const char *text, size_t len) {
+    static const char extremes[] =
+        "cheapest dearest tallest shortest longest largest biggest smallest highest lowest oldest "
+        "youngest newest fastest slowest heaviest lightest earliest latest hottest coldest warmest "
+        "deepest widest strongest weakest nearest closest farthest furthest busiest richest "
+        "poorest "
+        "fewest best worst maximum minimum max min";
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(extremes, &t)) return true;
+        if (word_token_in("most least", &t) && !word_token_in("at", &before)) return true;
+        before = t;
+    }
+}
+
 /* ---- the question ------------------------------------------------------------------------ */
 
 /* What "how many" counts: the last of a few words before the verb. What is said in other words as often as not is left out. */
@@ -160,6 +179,7 @@ demands demands_read(const char *question, size_t len) {
     return (demands){.amount = demand_amount_of(question, len),
                      .days = days == DEMAND_EVERY_DAY ? 0 : days,
                      .months = demand_months_in(question, len),
+                     .extreme = demands_extreme_in(question, len),
                      .which = asks_which(question, len),
                      .whether = asks_whether(question, len),
                      .place = word_token_in("where", &first),

@@ -17,8 +17,9 @@ typedef struct demands {
     uint16_t months; /* bit 0: January ...; 0: none is named */
     bool
         whether; /* yes or no is what it asks for: "Can I come on Sunday?", "Is blue chalk allowed?" */
-    bool which; /* "Which boats need a licence?": those that do, not those that need none */
-    bool place; /* it begins with "where" */
+    bool which;   /* "Which boats need a licence?": those that do, not those that need none */
+    bool extreme; /* "Which is the oldest?", "Who has the most points?" */
+    bool place;   /* it begins with "where" */
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
@@ -29,6 +30,9 @@ demands demands_read(const char *question, size_t len);
 
 /* May the text say where something is or goes: by a preposition, a path, a name? True where no place is demanded. */
 bool demands_place_in(const demands *d, const char *text, size_t len);
+
+/* Does the text say of something that it is the most or the least of its kind? */
+bool demands_extreme_in(const char *text, size_t len);
 
 /* Does the text speak of the office that was asked for, and not of the one above it? True where none is demanded. */
 bool demands_rank_in(const demands *d, const char *text, size_t len);

@@ -14,6 +14,7 @@
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/foreign_marks.h"
+#include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/table_row.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
@@ -281,7 +282,7 @@ static bool is_a_sibling(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     return c->unit.kind == best->unit.kind &&
            (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_ITEM) &&
-           c->set != best->set && (c->set & ~best->set) == 0;
+           candidate_says_less(set, c, best);
 }
 
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */

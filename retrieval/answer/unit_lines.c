@@ -6,6 +6,7 @@
 #include "data/extract/list_marker.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/units.h"
 
@@ -180,6 +181,24 @@ static void find_records(unit_lines *l) {
     }
 }
 
+/* From, to, subject and date, as a mail or one quoted in it begins: what it says stands below them. */
+static void find_mail(unit_lines *l) {
+    static const char names[] =
+        "From To Cc Bcc Subject Date Sent Reply-To Von An Betreff Datum Gesendet De "
+        "Para Asunto Objet Envoy\xC3\xA9";
+    enum { FEWEST = 3 };
+    for (size_t i = 0, end; i < l->n; i = end + 1) {
+        for (end = i; end < l->n; end++) {
+            size_t n;
+            const char *s = unit_lines_text(l, end, &n), *colon = memchr(s, ':', n);
+            if (l->v[end].class != LINE_TEXT || !colon ||
+                !fo_words_have(names, s, (size_t)(colon - s)))
+                break;
+        }
+        for (size_t k = i; end - i >= FEWEST && k < end; k++) l->v[k].class = LINE_MAIL;
+    }
+}
+
 /* "Flat white ............. 3.80": a name, dots that lead the eye, and what it has. */
 static bool is_led(const char *s, size_t n) {
     enum { DOTS = 4, WIDEST = 32 };
@@ -268,6 +287,7 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
         l->v[l->n++] = (text_line){(uint32_t)a, (uint32_t)b, class};
     }
     find_settings(l);
+    find_mail(l);
     find_records(l);
     find_columns(l);
     find_led(l);

@@ -21,6 +21,7 @@ enum line_class {
     LINE_RECORD, /* a row whose cells say which columns they are of */
     LINE_TURN,
     LINE_HEADING, /* of a numbered section (is_numbered_heading), or "[network]" above settings */
+    LINE_MAIL,    /* "Date: Mon, 6 Jul 2026", of the lines a mail begins with */
     LINE_SETTING, /* "port = 9631", or a comment beside such lines */
 };
 

@@ -590,6 +590,16 @@ static size_t read_turn(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
+/* The lines that a mail begins with are one unit: none of them answers what it is about. */
+static size_t read_mail(unit_reader *r, size_t i, int *rc) {
+    size_t end = i + 1;
+    while (end < r->in.n && r->in.v[end].class == LINE_MAIL) end++;
+    *rc = add_unit(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_ITEM, 0, 0,
+                   TEXT_UNIT_HEADING);
+    if (!*rc) r->out->v[r->out->n - 1].lines = true;
+    return end;
+}
+
 /* A setting with the comment above it, or a comment that stands alone. */
 static size_t read_setting(unit_reader *r, size_t i, int *rc) {
     size_t end = i, n;
@@ -622,6 +632,8 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         return i + 1;
     case LINE_TURN:
         return read_turn(r, i, rc);
+    case LINE_MAIL:
+        return read_mail(r, i, rc);
     case LINE_SETTING:
         return read_setting(r, i, rc);
     case LINE_HEADING:

@@ -65,6 +65,14 @@ static void html_loses_its_markup_and_chrome(void **state) {
     assert_string_equal(x.title, "A < B");
     assert_string_equal(x.text, "Head\n\nOne bold.\n\nCaf\xC3\xA9\n\n- item\n\n1 | 2\n\n  a\n  b");
     extracted_deinit(&x);
+    /* a term with what it means */
+    x = read_string("<dl><dt>Dogs</dt><dd>travel free.</dd><dt><b>Groups</b></dt>\n<dd><p>pay "
+                    "less.</p><p>Ask.</p></dd><dt>-a<dt>--all<dd>all<dt>none<dd></dl>End",
+                    "text/html", NULL);
+    assert_string_equal(x.text,
+                        "Dogs\ntravel free.\n\nGroups\npay less.\n\nAsk.\n\n-a\n\n--all\nall"
+                        "\n\nnone\n\nEnd");
+    extracted_deinit(&x);
     x = read_string("<html><body><nav>all there is", "text/html", NULL);
     assert_string_equal(x.text, "all there is");
     extracted_deinit(&x);

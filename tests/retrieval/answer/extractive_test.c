@@ -106,6 +106,37 @@ static void rows_that_are_not_asked_about_stay_away(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* Of a table a row says what stands in it, not what only the whole table says. */
+static void a_row_says_what_it_is_of(void **state) {
+    (void)state;
+    static const passage p[] = {
+        {"Ticket | Zone 1 | Zone 2 | Zone 3\nSingle, adult | 2.10 | 3.20 | 4.50\n"
+         "Single, child | 1.05 | 1.60 | 2.25\nDay, adult | 5.40 | 7.80 | 10.20\n",
+         0, "Fares", 0.9f, 0.8f, 9, false, false, 0, NULL},
+        {"Name: Old Bess; Species: Oak; Planted: 1790; Height m: 31\n"
+         "Name: Granny; Species: Yew; Planted: 1655; Height m: 12\n",
+         0, "Trees", 0.9f, 0.8f, 9, false, false, 0, NULL},
+        {"Bird | Seen\nCrane | 12\nHeron | 4\n", 0, "Birds", 0.9f, 0.8f, 9, false, false, 0, NULL},
+    };
+    static const struct {
+        const char *question, *says, *says_not;
+    } cases[] = {
+        {"How much is a single ticket for a child in zone 2?", "1.60", "adult"},
+        {"How much is an adult day ticket for zone 3?", "10.20", "Single"},
+        {"How much is a single ticket for a child in zone 4?", NULL, NULL},
+        {"How many cranes were seen?", "12", "Heron"},
+        {"How many oaks are there?", NULL, NULL},
+        {"Which species is the oldest?", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask(cases[i].question, p, 3, 3, 0);
+        if (a.abstain != !cases[i].says || (cases[i].says && (!strstr(a.text, cases[i].says) ||
+                                                              strstr(a.text, cases[i].says_not))))
+            fail_msg("%s: %s (%.2f)", cases[i].question, a.text, a.support);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* A heading is said, once, where it alone says what the answer is about. */
 static void an_answer_says_what_it_is_about(void **state) {
     (void)state;
@@ -835,6 +866,7 @@ int main(void) {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
         cmocka_unit_test(a_term_before_its_sentence_is_supported),
         cmocka_unit_test(rows_that_are_not_asked_about_stay_away),
+        cmocka_unit_test(a_row_says_what_it_is_of),
         cmocka_unit_test(an_answer_says_what_it_is_about),
         cmocka_unit_test(a_change_is_of_its_version),
         cmocka_unit_test(days_are_asked_as_they_are_written),

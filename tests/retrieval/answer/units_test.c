@@ -495,6 +495,16 @@ static void a_setting_stays_with_its_comment(void **state) {
     expect(prose, "# Settings", TEXT_UNIT_HEADING, "");
 }
 
+static void what_a_mail_begins_with_is_one_unit(void **state) {
+    (void)state;
+    const char *text = "From: Ruth <ruth@mill.example>\nTo: Workshop\nDate: Mon, 06 Jul 2026\n\n"
+                       "The tops come on Thursday.\n";
+    read_units(text);
+    expect(text, "From: Ruth <ruth@mill.example>\nTo: Workshop\nDate: Mon, 06 Jul 2026",
+           TEXT_UNIT_ITEM, "");
+    expect(text, "The tops come on Thursday.", TEXT_UNIT_SENTENCE, "");
+}
+
 static void lines_with_leaders_are_items(void **state) {
     (void)state;
     const char *text = "COFFEE\nEspresso ............... 2.40\nFlat white ............. 3.80\n\n"
@@ -548,6 +558,7 @@ int main(void) {
         cmocka_unit_test(a_line_in_capitals_heads_the_text_below),
         cmocka_unit_test(a_few_words_head_the_text_right_below),
         cmocka_unit_test(a_setting_stays_with_its_comment),
+        cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
         cmocka_unit_test(faults_with_a_dash_are_items),
         cmocka_unit_test(any_bytes_give_units_within_the_text),

@@ -1,0 +1,127 @@
+#include "retrieval/answer/row_answers.h"
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/answer/table_row.h"
+
+/* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
+bool row_only_labels(const char *row, size_t n) {
+    static const char labels[] = "extension ext phone telephone tel mobile fax no nr id code room "
+                                 "date year zip postcode page "
+                                 "isbn sku ref invoice";
+    table_pair pair;
+    bool figures = false;
+    for (size_t at = 0; table_row_pair(row, n, &at, &pair);) {
+        bool has = false;
+        for (size_t i = 0; i < pair.n_value && !has; i++)
+            has = pair.value[i] >= '0' && pair.value[i] <= '9';
+        if (has && !fo_words_have_any_case(labels, pair.name, pair.n_name)) return false;
+        figures |= has;
+    }
+    return figures;
+}
+
+static bool is_denial(const char *s, size_t n) {
+    return fo_words_have_any_case("no none not never - \xE2\x80\x93 \xE2\x80\x94", s, n);
+}
+
+/* Do the words of text[start, end) but stop words all stand in the question? */
+static bool is_asked_for(const candidate_set *set, const candidate_passage *p, uint32_t start,
+                         uint32_t end) {
+    const fact_sentence s = candidate_words(&p->text, start, end);
+    size_t asked = 0;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        if (p->terms[i] >= 0)
+            asked++;
+        else if (!(p->text.words[i].flags & (WORD_STOP | WORD_PART)) &&
+                 !question_says(&set->q, p->text.words[i].id))
+            return false;
+    }
+    return asked > 0;
+}
+
+/* "Which boats need a licence?": not the one with "Licence needed: no". */
+bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text, *row = text + u->start, *head = text + u->head_start;
+    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
+    if (u->kind != TEXT_UNIT_ROW || !set->q.demands.which) return false;
+    table_pair pair;
+    for (size_t at = 0; u->record && table_row_pair(row, n_row, &at, &pair);)
+        if (is_denial(pair.value, pair.n_value) &&
+            is_asked_for(set, p, (uint32_t)(pair.name - text),
+                         (uint32_t)(pair.name - text + (ptrdiff_t)pair.n_name)))
+            return true;
+    const char *name, *value;
+    size_t at = 0, at_name = 0, n_name, n_value;
+    while (!u->record && n_head && table_row_cell(head, n_head, &at_name, &name, &n_name) &&
+           table_row_cell(row, n_row, &at, &value, &n_value))
+        if (is_denial(value, n_value) && is_asked_for(set, p, (uint32_t)(name - text),
+                                                      (uint32_t)(name - text + (ptrdiff_t)n_name)))
+            return true;
+    return false;
+}
+
+/* ---- what a row by itself does not say ------------------------------------------------------ */
+
+bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    static const char counts[] = "number count quantity qty stock total amount pieces units copies "
+                                 "how many no";
+    const char *text = p->text.text, *row = text + u->start, *head = text + u->head_start;
+    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
+    const int counted = candidate_counted_term(&set->q);
+    bool named = false; /* what is counted is the value of a cell: the row is one of them */
+    if (counted < 0) return false;
+    const uint64_t bit = 1ull << counted;
+    table_pair pair = {0};
+    for (size_t at = 0, at_name = 0;;) {
+        const bool more = u->record ? table_row_pair(row, n_row, &at, &pair)
+                                    : table_row_cell(row, n_row, &at, &pair.value, &pair.n_value);
+        if (!more) return named;
+        if (!u->record &&
+            !(n_head && table_row_cell(head, n_head, &at_name, &pair.name, &pair.n_name)))
+            return false; /* nobody says what the cells are */
+        const uint32_t name = pair.name ? (uint32_t)(pair.name - text) : 0,
+                       value = (uint32_t)(pair.value - text);
+        const uint64_t asked = candidate_terms(p, name, name + (uint32_t)pair.n_name);
+        for (size_t i = 0, k; i < pair.n_name; i += k + 1) {
+            k = 0;
+            while (i + k < pair.n_name && !fo_is_blank(pair.name[i + k])) k++;
+            if (fo_words_have_any_case(counts, pair.name + i, k)) return false;
+        }
+        if (asked) return false; /* a column is called by a word of the question */
+        named |= (candidate_terms(p, value, value + (uint32_t)pair.n_value) & bit) != 0;
+    }
+}
+
+bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text;
+    return u->kind == TEXT_UNIT_ROW && set->q.demands.extreme &&
+           !demands_extreme_in(text + u->start, u->end - u->start) &&
+           !demands_extreme_in(text + u->head_start, u->head_end - u->head_start);
+}
+
+/* What both hang on is said of both: "Zone 3" above a row, whose own 3.20 is no 3. */
+bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other) {
+    const text_unit *u = &c->unit, *v = &other->unit;
+    uint64_t shared = 0;
+    if (c->passage == other->passage && u->head_start == v->head_start)
+        shared = candidate_terms(&set->passages[c->passage], u->head_start, u->head_end);
+    const uint64_t a = c->set | shared, b = other->set | shared;
+    return a != b && (a & ~b) == 0;
+}
+
+void rows_set_apart(candidate_set *set, size_t index) {
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    for (size_t i = from; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        for (size_t k = from; k < set->n && c->unit.kind == TEXT_UNIT_ROW; k++) {
+            const candidate *other = &set->c[k];
+            if (other->unit.kind != TEXT_UNIT_ROW || other->unit.record != c->unit.record ||
+                other->unit.head_start != c->unit.head_start || !candidate_says_less(set, c, other))
+                continue;
+            if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
+            break;
+        }
+    }
+}

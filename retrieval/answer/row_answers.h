@@ -1,0 +1,30 @@
+/* row_answers.h - what a row of a table answers by itself, and what only the whole table would: rows of one table stand side
+ * by side and share most of their words, and what reads them takes one for another. */
+#ifndef FORAGE_RETRIEVAL_ROW_ANSWERS_H
+#define FORAGE_RETRIEVAL_ROW_ANSWERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "retrieval/answer/candidates.h"
+
+/* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
+bool row_only_labels(const char *row, size_t n);
+
+/* "Which boats need a licence?": not the one with "Licence needed: no". */
+bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
+/* "How many oaks are there?": a row that is of an oak says nothing of their number. */
+bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
+/* "Which is the oldest tree?": no row says so by itself. */
+bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
+/* Does other hold all words of the question that c holds, and more? */
+bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other);
+
+/* Rows of one table of which another holds the same words of the question and more ("single, adult" beside "single,
+ * child") are of other things. The candidates of passage `index` are the last of the set; time: the square of its rows. */
+void rows_set_apart(candidate_set *set, size_t index);
+
+#endif
