@@ -281,7 +281,7 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         r->in_title = false;
         break;
     case TAG_TERM:
-        r->after_term = r->in_term && b->open && !builder_block_empty(b);
+        if (r->in_term) r->after_term = b->open && !builder_block_empty(b);
         r->in_term = false;
         boundary(r);
         break;
