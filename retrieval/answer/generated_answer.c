@@ -9,6 +9,7 @@
 #include "retrieval/answer/own_words.h"
 #include "retrieval/answer/question.h"
 #include "retrieval/answer/span_reading.h"
+#include "retrieval/answer/written_short.h"
 #include "retrieval/answer/units.h"
 
 enum {
@@ -272,6 +273,37 @@ static int reads_as_answer(writing *w, const fo_buf *s, const best_span *span, b
         w->err);
 }
 
+/* A cell of the best row, or a bare yes or no, is said with the words of that unit, which bear it out; *judged: it was one. */
+static int judge_short(writing *w, const fo_buf *s, bool *judged) {
+    const generated_answer_input *in = w->in;
+    const extractive_answer *x = in->extract;
+    if (!x || x->abstain || !x->lead || !x->n_ranked) return FO_OK;
+    const written_short_input written = {.analyzer = in->lx->analyzer,
+                                         .question = in->question,
+                                         .answer = s->data,
+                                         .n_answer = s->len,
+                                         .lead = x->lead};
+    fo_buf said = {0};
+    enum written_verdict verdict;
+    int rc = written_cell(&verdict, &said, &written, w->err);
+    if (!rc && verdict == WRITTEN_OTHERWISE) verdict = written_yes_or_no(&said, &written);
+    *judged = !rc && verdict != WRITTEN_OTHERWISE;
+    if (!rc && said.failed) rc = fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
+    const extractive_rank *best = &x->ranked[0];
+    const best_span span = {.passage = best->passage,
+                            .start = best->start,
+                            .end = best->end,
+                            .check = {.verified = true}};
+    if (!rc && verdict == WRITTEN_BESIDE) refuse(w, "beside");
+    if (!rc && verdict == WRITTEN_HOLDS) {
+        w->out->agreement = 1;
+        rc = let_through(w, said.data, said.len, &span);
+        w->over = true;
+    }
+    fo_buf_free(&said);
+    return rc;
+}
+
 static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     const generated_answer_input *in = w->in;
     if (s->len == 0) return FO_OK;
@@ -280,7 +312,10 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
         return FO_OK;
     }
     best_span span;
-    int rc = find_support(w, s->data, s->len, named, &span);
+    bool judged = false;
+    int rc = w->n_sentences == 0 ? judge_short(w, s, &judged) : FO_OK;
+    if (rc || judged) return rc;
+    rc = find_support(w, s->data, s->len, named, &span);
     if (rc) return rc;
     bool first = w->n_sentences == 0, answers = true;
     if (!span.check.verified && (in->strict || first)) {
