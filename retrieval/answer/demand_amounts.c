@@ -137,17 +137,20 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
 /* ---- what a text states ------------------------------------------------------------------ */
 
 /* A time or a way: "24 months", "3 m", "7:00 to 9:00", "3\'", "from 1914 to 1918", "until 19 July". */
-static bool is_length(const word_token *before, const word_token *t) {
+static bool is_length(const char *text, const word_token *before, const word_token *t) {
+    const bool ranges = is_dash(before) && before->s > text &&
+                        (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
     return word_token_in(lengths, t) ||
            (is_number(before) &&
             (word_token_in(short_lengths, t) || word_token_in(months, t) || word_token_is(t, ":") ||
              word_token_is(t, "'") || word_token_is(t, "\""))) ||
            (word_token_in("from to until till", before) && word_token_in(months, t)) ||
            (looks_like_year(t) && (word_token_in("from to between and", before) ||
-                                   word_token_in(months, before) || is_dash(before)));
+                                   word_token_in(months, before) || ranges));
 }
 
-static bool states(enum demand_amount amount, const word_token *before, const word_token *t) {
+static bool states(enum demand_amount amount, const char *text, const word_token *before,
+                   const word_token *t) {
     switch (amount) {
     case AMOUNT_NONE:
         return true;
@@ -160,7 +163,7 @@ static bool states(enum demand_amount amount, const word_token *before, const wo
         return word_token_is(t, "\xC2\xB0") || word_token_in(degrees, t) ||
                (word_token_in("minus", before) && is_number(t));
     case AMOUNT_LONG:
-        return is_length(before, t);
+        return is_length(text, before, t);
     case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
         return is_number(t) || (word_token_in("a one", before) &&
                                 (word_token_in(fractions, t) || word_token_in(lengths, t)));
@@ -177,7 +180,7 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
-        if (states(amount, &before, &t)) return AMOUNT_STATED;
+        if (states(amount, text, &before, &t)) return AMOUNT_STATED;
         if (amount == AMOUNT_TEMPERATURE && t.digits &&
             word_token_in("at above below under over around about", &before))
             stated = AMOUNT_PERHAPS;

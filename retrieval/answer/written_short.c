@@ -10,6 +10,14 @@
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/word_tokens.h"
 
+static bool says_one_of(const char *list, const char *text, size_t len) {
+    for (size_t at = 0;;) {
+        word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(list, &t)) return true;
+    }
+}
+
 /* ---- cells ------------------------------------------------------------------------------- */
 
 /* Words behind a figure that the column's name or the heading above the table says once for all. */
@@ -60,7 +68,7 @@ typedef struct cell_found {
 } cell_found;
 
 static int read_cell(cell_found *out, texts *t, const written_short_input *in,
-                     const table_pair *pair, const demands *d, fo_err *err) {
+                     const table_pair *pair, enum demand_amount amount, fo_err *err) {
     *out = (cell_found){.pair = *pair};
     int rc = fact_text_read(&t->cell, in->analyzer, pair->value, pair->n_value, err);
     if (rc) return rc;
@@ -71,10 +79,21 @@ static int read_cell(cell_found *out, texts *t, const written_short_input *in,
     if (rc) return rc;
     out->asked = asked_by_name(&t->question, &t->cell);
     const size_t all = (size_t)(pair->value + pair->n_value - pair->name);
-    if (d->amount != AMOUNT_NONE && d->amount != AMOUNT_ANY &&
-        demand_amount_in(d->amount, pair->name, all) == AMOUNT_STATED)
+    if (amount != AMOUNT_NONE && demand_amount_in(amount, pair->name, all) == AMOUNT_STATED)
         out->asked += 2; /* more than a word that two columns share */
     return FO_OK;
+}
+
+/* "How much is a saddle?" is mostly asked for a price; a number alone is no kind. */
+static enum demand_amount amount_demanded(const char *question) {
+    const size_t len = strlen(question);
+    const enum demand_amount amount = demand_amount_of(question, len);
+    if (amount != AMOUNT_ANY) return amount;
+    return says_one_of("much", question, len) ? AMOUNT_MONEY : AMOUNT_NONE;
+}
+
+static bool same_value(const table_pair *a, const table_pair *b) {
+    return a->n_value == b->n_value && memcmp(a->value, b->value, a->n_value) == 0;
 }
 
 static bool is_figure(const table_pair *p) {
@@ -90,26 +109,24 @@ int written_cell(enum written_verdict *verdict, fo_buf *said, const written_shor
     const size_t n_lead = strlen(in->lead);
     if (!table_row_is_record(in->lead, n_lead)) return FO_OK;
     texts t = {0};
-    const demands d = demands_read(in->question, strlen(in->question));
+    const enum demand_amount amount = amount_demanded(in->question);
     int rc = fact_text_read(&t.question, in->analyzer, in->question, strlen(in->question), err);
     if (!rc) rc = fact_text_read(&t.answer, in->analyzer, in->answer, in->n_answer, err);
     cell_found best = {0};
-    size_t most = 0, with_most = 0, cells = 0;
-    table_pair pair;
+    size_t most = 0, others = 0; /* cells of other values, asked for as much */
+    table_pair pair, first = {0};
     for (size_t at = 0;
          !rc && t.answer.n_words <= MOST_WORDS && table_row_pair(in->lead, n_lead, &at, &pair);) {
         cell_found c;
-        rc = read_cell(&c, &t, in, &pair, &d, err);
-        if (c.asked > most) most = c.asked, with_most = 0;
-        with_most += c.asked == most;
+        rc = read_cell(&c, &t, in, &pair, amount, err);
+        if (c.asked > most) most = c.asked, others = 0, first = c.pair;
+        others += c.asked == most && !same_value(&c.pair, &first);
         if (c.is_answer) {
-            cells++;
             if (!best.is_answer || c.asked > best.asked) best = c;
         }
     }
-    if (!rc && best.is_answer) {
-        /* Of the column that is asked for, and of no other one as much */
-        const bool holds = most > 0 && best.asked == most && with_most == 1;
+    if (!rc && best.is_answer && most > 0) {
+        const bool holds = best.asked == most && others == 0;
         *verdict = holds ? WRITTEN_HOLDS : WRITTEN_BESIDE;
         if (holds && is_figure(&best.pair) && best.pair.n_name) {
             fo_buf_add(said, best.pair.name, best.pair.n_name);
@@ -138,14 +155,6 @@ static size_t count_denials(const char *text, size_t len) {
         n += word_token_in(denies, &t) || (t.digits && t.n == 1 && t.s[0] == '0') ||
              (apostrophe && word_token_in("t", &t)); /* "can't" */
         apostrophe = word_token_is(&t, "'") || word_token_is(&t, "\xE2\x80\x99");
-    }
-}
-
-static bool says_one_of(const char *list, const char *text, size_t len) {
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
-        if (word_token_in(list, &t)) return true;
     }
 }
 
