@@ -19,9 +19,10 @@ static void write_row(data_text *d) {
     if (d->row.failed || d->path.failed || d->values.failed) d->b->failure = FO_ENOMEM;
     if (d->row.len) {
         stand(d, d->row_line);
-        builder_go_on_with(d->b, TEXT_TABLE_ROW, 0, "\n\n");
+        builder_go_on_with(d->b, TEXT_TABLE_ROW, 0, d->remarked ? "\n" : "\n\n");
         builder_add(d->b, d->row.data, d->row.len);
         builder_end(d->b);
+        d->remarked = false;
     }
     fo_buf_clear(&d->row);
 }
@@ -46,6 +47,7 @@ static void write_heading(data_text *d, size_t to, uint32_t line) {
     if (name.failed) d->b->failure = FO_ENOMEM;
     if (name.len) {
         stand(d, line);
+        d->remarked = false;
         builder_begin(d->b, TEXT_HEADING, level ? level : 1);
         builder_add_flowing(d->b, name.data, name.len);
         builder_end(d->b);
@@ -58,6 +60,7 @@ static void write_long(data_text *d, const char *key, size_t n_key, const char *
                        uint32_t line) {
     write_row(d);
     stand(d, line);
+    d->remarked = false;
     bool first = true;
     for (size_t at = 0; at < n;) {
         const char *stop = memmem(s + at, n - at, "\n\n", 2);
@@ -214,6 +217,7 @@ void data_text_remark(data_text *d, const char *s, size_t n, uint32_t line) {
     builder_begin(d->b, TEXT_PARAGRAPH, 0);
     builder_add(d->b, s, n);
     builder_end(d->b);
+    d->remarked = true;
 }
 
 void data_text_flush(data_text *d) {

@@ -36,6 +36,7 @@ typedef struct data_text { /* b is the caller's, the rest zero at first */
     bool in_record, elsewhere; /* the last heading is not that of the map at hand */
     size_t key;                /* bytes of the path above the key at hand */
     bool keyed;
+    bool remarked; /* nothing stands behind the last remark: what comes is what it is about */
 } data_text;
 
 /* Lines are those of the file, from 1. FO_EINVAL: nested too deeply. */
@@ -44,7 +45,7 @@ void data_text_end(data_text *d);
 void data_text_key(data_text *d, const char *s, size_t n);
 /* Clean UTF-8. */
 void data_text_value(data_text *d, const char *s, size_t n, uint32_t line);
-/* A remark that stands by itself. */
+/* A remark, on a line above the row that follows. */
 void data_text_remark(data_text *d, const char *s, size_t n, uint32_t line);
 /* One of several documents has ended, or all of them. */
 void data_text_flush(data_text *d);

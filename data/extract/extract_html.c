@@ -178,7 +178,8 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         if (kind == TAG_CHROME) boundary(r);
         return;
     }
-    const bool open_term = r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
+    const bool open_term =
+        r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
     const bool after_term = r->after_term || open_term;
     if (kind != TAG_INLINE) r->in_term = r->after_term = false;
     switch (kind) {

@@ -400,6 +400,11 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
         row_only_labels(text + u->start, u->end - u->start))
         return 1;
+    const fact_text *q = &set->q.text;
+    if (amount == AMOUNT_ANY &&
+        !demand_dimension_in(q->text, q->len, text + u->start, u->end - u->start) &&
+        !demand_dimension_in(q->text, q->len, text + u->head_start, u->head_end - u->head_start))
+        return 1;
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
@@ -510,6 +515,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
                 version_of_heading(names, t->text + u->start, u->end - u->start);
             if (v != VERSION_NOT_SAID) other_version = v == VERSION_OTHER;
         }
+        if (u->named) continue; /* chosen in the place of one of its items, if at all */
         if (s.w0 == s.w1 || shows_how_to_ask(&set->q, t, &s)) continue;
         candidate c = {.passage = (uint32_t)index,
                        .order = (uint32_t)i,

@@ -217,6 +217,34 @@ bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t
     }
 }
 
+static bool has_one_of(const char *list, const char *text, size_t len) {
+    for (size_t at = 0;;) {
+        word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(list, &t) || word_token_is(&t, "\xC3\x97")) return true; /* "3 × 4 m" */
+    }
+}
+
+bool demand_dimension_in(const char *question, size_t n_question, const char *text, size_t len) {
+    static const struct {
+        const char *asked, *said;
+    } dimensions[] = {
+        {"wide width", "wide width widths broad breadth across diameter wider widest"},
+        {"deep depth", "deep depth depths below down under deeper deepest bottom"},
+        {"thick thickness", "thick thickness thin through thicker"},
+    };
+    size_t at = 0;
+    const word_token first = word_token_next(question, n_question, &at),
+                     second = word_token_next(question, n_question, &at);
+    const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
+    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
+        const bool asked = (how && word_token_in(dimensions[i].asked, &second)) ||
+                           (what && has_one_of(dimensions[i].asked, question, n_question));
+        if (asked) return has_one_of(dimensions[i].said, text, len);
+    }
+    return true;
+}
+
 /* ---- the question ------------------------------------------------------------------------ */
 
 static enum demand_amount kind_of_noun(const word_token *t) {

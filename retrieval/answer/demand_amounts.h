@@ -20,6 +20,10 @@ enum demand_amount {
  * is done, who, why, when and what something is called are other questions. */
 enum demand_amount demand_amount_of(const char *question, size_t len);
 
+/* "How wide is it?", "What is the depth?": may the text say how far something goes that way? True where the question asks for
+ * no width, depth or thickness: of a length or a height it is often not said that it is one. */
+bool demand_dimension_in(const char *question, size_t n_question, const char *text, size_t len);
+
 enum amount_stated {
     AMOUNT_NOT_STATED,
     AMOUNT_PERHAPS, /* "cleaning 60.": a number that counts nothing else, where money is asked for */

@@ -35,7 +35,8 @@ static const char *const prepositions =
 static const char *const places =
     "room rooms bin bins box boxes door desk counter floor level shelf shelves drawer cupboard "
     "field street road square yard "
-    "station hall building house shed garage corner office screen menu tab";
+    "station hall building house shed garage corner office screen menu tab where place location "
+    "venue address";
 
 /* Names of times, and words for them: "in March", "on the second Sunday of Advent" say when. */
 static const char *const times =

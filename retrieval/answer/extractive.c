@@ -326,12 +326,34 @@ static bool same_head(const candidate *a, const candidate *b) {
            a->unit.head_start == b->unit.head_start;
 }
 
+/* Where only the heading of a short list says what was asked for, the list answers and not one of its items: "What comes in
+ * the box?" All of it, or c itself. */
+static candidate whole_list(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    candidate list = *c;
+    if (u->kind != TEXT_UNIT_ITEM || u->head_kind != TEXT_UNIT_HEADING || c->set != 0 ||
+        !candidate_terms(p, u->head_start, u->head_end))
+        return list;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *all = &p->units.v[i];
+        if (!all->named || all->start > u->start || all->end < u->end) continue;
+        const fact_sentence s = candidate_words(&p->text, all->start, all->end);
+        list.unit = *all;
+        list.start = all->start;
+        list.end = all->end;
+        list.w0 = s.w0;
+        list.w1 = s.w1;
+    }
+    return list;
+}
+
 /* The best sentences that fit and do not repeat each other, best first. */
 static size_t choose(const candidate_set *set, const extractive_input *in, size_t max_sentences,
                      size_t max_chars, candidate *chosen) {
     size_t n = 0, used = 0;
     for (size_t i = 0; i < set->n && n < max_sentences; i++) {
-        candidate c = set->c[i];
+        candidate c = n > 0 ? set->c[i] : whole_list(set, &set->c[i]);
         if (n > 0 && !adds(set, &c)) continue;
         /* By bytes, not by order: a procedure and its steps overlap. */
         const passage *p = &in->passages[c.passage];
@@ -494,7 +516,7 @@ static void add_lines(fo_buf *b, const char *s, size_t n, bool all) {
         const char *stop = memchr(s + at, '\n', n - at);
         size_t end = stop ? (size_t)(stop - s) : n;
         bool mark = (all && at > 0) || text_item_mark(s + at, end - at) > 0;
-        if (b->len && mark) {
+        if (b->len && mark && b->data[b->len - 1] != '\n') {
             if (b->data[b->len - 1] == ' ') b->len--;
             fo_buf_char(b, '\n');
         } else if (b->len && b->data[b->len - 1] != '\n') {
@@ -522,16 +544,31 @@ static size_t bullet_behind_head(const char *text, const candidate *c, uint32_t 
     return text_item_mark(text + c->start, end - c->start);
 }
 
+/* "Weight | 480 g", a row of two cells without names, is said with a colon; false: it is none. */
+static bool add_pair(fo_buf *b, const char *row, size_t n, const candidate *c) {
+    slice cells[3];
+    size_t count = 0;
+    if (c->unit.kind != TEXT_UNIT_ROW || c->unit.record || !memchr(row, '|', n)) return false;
+    for (size_t at = 0; count < 3 && table_row_cell(row, n, &at, &cells[count].s, &cells[count].n);)
+        count += cells[count].n > 0;
+    if (count != 2) return false;
+    add_running(b, cells[0].s, cells[0].n);
+    fo_buf_str(b, ": ");
+    add_running(b, cells[1].s, cells[1].n);
+    return true;
+}
+
 static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end) {
     const char *s = p->text;
     if (c->unit.kind == TEXT_UNIT_ROW && c->unit.head_end > c->unit.head_start) {
         add_row(b, p, c);
         return;
     }
+    if (add_pair(b, s + c->start, end - c->start, c)) return;
     if (shows_head(c)) {
         const slice head = head_of(s, c);
         add_running(b, head.s, head.n);
-        fo_buf_str(b, c->unit.lines ? "\n" : behind_head(c));
+        fo_buf_str(b, !c->unit.lines ? behind_head(c) : c->unit.named ? ":\n" : "\n");
     }
     size_t tag = tag_length(p, c, end);
     if (tag) {
@@ -573,6 +610,7 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
         add_row(b, p, c);
         return;
     }
+    if (add_pair(b, p->text + c->start, c->end - c->start, c)) return;
     if (shows_head(c)) {
         const slice head = head_of(p->text, c);
         fo_buf_add(b, head.s, head.n);

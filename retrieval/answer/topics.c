@@ -83,6 +83,7 @@ void topics_of_words(const question *q, const candidate_passage *p, double *topi
     for (size_t i = 0; i < p->units.n; i++) {
         const text_unit *u = &p->units.v[i];
         topic[i] = 0;
+        if (u->named) continue; /* its items are counted */
         if (u->kind == TEXT_UNIT_HEADING) {
             heading = of_heading(q, p, u);
             left = heading > 0 ? FIRST_UNITS : 0;

@@ -20,6 +20,7 @@ enum {
     WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
     SEVERAL = 3,        /* sentences below a word, of which each is a unit of its own */
     WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
+    WHOLE_NAMED = 240,  /* ... of a list below a heading alone */
     SHORT_STEPS = 12,   /* items of it */
     WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
     TITLE_WORDS = 4,    /* of it */
@@ -388,11 +389,23 @@ static bool names_columns(const char *s, size_t n) {
     return true;
 }
 
+/* "Capacity | 0.5 l": two cells, of which the second has a figure, say what something has, and name no columns. */
+static bool is_pair(const char *s, size_t n) {
+    size_t bars = 0, last = 0;
+    while (n && strchr("| ", s[0])) s++, n--;
+    while (n && strchr("| ", s[n - 1])) n--;
+    for (size_t i = 0; i < n; i++)
+        if (s[i] == '|') bars++, last = i;
+    for (size_t i = last; bars == 1 && i < n; i++)
+        if (fo_is_digit(s[i])) return true;
+    return false;
+}
+
 /* Is row i, with another one below it, the names of the columns? */
 static bool has_header(const unit_reader *r, size_t i) {
     size_t n, n_next;
     const char *s = unit_lines_text(&r->in, i, &n), *next = unit_lines_text(&r->in, i + 1, &n_next);
-    if (memchr(s, '|', n)) return names_columns(s, n);
+    if (memchr(s, '|', n)) return names_columns(s, n) && !is_pair(s, n);
     return unit_is_rule(next, n_next) || table_row_names_columns(s, n, next, n_next);
 }
 
@@ -468,6 +481,14 @@ static bool has_paragraphs(const unit_reader *r, size_t i, size_t end) {
     return false;
 }
 
+/* Does nothing stand between the last heading and line i? */
+static bool is_named_by_heading(const unit_reader *r, size_t i) {
+    size_t before = i;
+    while (before > 0 && r->in.v[before - 1].class == LINE_BLANK) before--;
+    return before > 0 && r->heading_end > r->heading_start &&
+           r->in.v[before - 1].end == r->heading_end;
+}
+
 /* The items of a list from line i on; lead: the sentence that ends in a colon before it. */
 static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
     size_t end = i, n_items = 0, last_text = i;
@@ -494,10 +515,15 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
     uint32_t stop = r->in.v[last_text].end;
     bool has_lead = lead_end > lead_start;
     uint32_t from = has_lead ? lead_start : r->in.v[i].start;
-    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead) &&
-        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, end))
+    /* "In the box" right above a few words each: what it is asked for is the list */
+    const bool named = stop - from <= WHOLE_NAMED && is_named_by_heading(r, i);
+    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead || named) &&
+        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, end)) {
         *rc = add_unit(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
                        TEXT_UNIT_HEADING);
+        text_unit *list = *rc ? NULL : &r->out->v[r->out->n - 1];
+        if (list) list->named = list->lines = !numbered && !has_lead;
+    }
     const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
                             .head_end = has_lead ? lead_end : r->heading_end,
                             .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
@@ -714,6 +740,27 @@ static void find_points(unit_reader *r) {
     }
 }
 
+/* "150 g flour", line for line: where most lines of a paragraph begin with a figure and none of them goes on, each is an
+ * item. */
+static void find_amounts(unit_reader *r) {
+    enum { FEWEST = 3, WIDEST = 64 };
+    for (size_t i = 0, end; i < r->in.n; i = end + 1) {
+        size_t figures = 0, others = 0;
+        bool alone = true;
+        for (end = i; end < r->in.n && r->in.v[end].class == LINE_TEXT; end++) {
+            const text_line *l = &r->in.v[end];
+            const char first = r->in.text[l->start], last = r->in.text[l->end - 1];
+            const bool next = end + 1 < r->in.n && l[1].class == LINE_TEXT;
+            fo_is_digit(first) ? figures++ : others++;
+            alone &= l->end - l->start <= WIDEST && !strchr(".!?:;,", last) &&
+                     (!next || breaks_on_purpose(r, end));
+        }
+        if (figures < FEWEST || figures < 2 * others || !alone || (i == 0 && r->in.goes_on))
+            continue;
+        for (size_t k = i; k < end; k++) r->in.v[k].class = LINE_ITEM;
+    }
+}
+
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err) {
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
@@ -722,6 +769,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     for (size_t i = 0; !rc && i < r.in.n; i++)
         if (is_numbered_heading(&r, i)) r.in.v[i].class = LINE_HEADING;
     if (!rc) find_tags(&r);
+    if (!rc) find_amounts(&r);
     if (!rc) find_points(&r);
     r.asks = !rc && asks_often(&r);
     for (size_t i = 0; !rc && i < r.in.n;) i = read_block(&r, i, &rc);

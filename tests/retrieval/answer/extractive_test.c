@@ -151,12 +151,15 @@ static void an_answer_says_what_it_is_about(void **state) {
     } cases[] = {
         {"How does the child lock work?", "Child lock: Hold the key for three seconds. [1]", 1},
         {"How do I clean the oven?", "Clean the oven with a soft cloth. [1]", 1},
-        {"Which extras are there?", "Extras: Oat milk costs 2.40. [1]", 1},
+        {"Which extras are there?", "Extras:\n- Oat milk costs 2.40.\n- Soup costs 5. [1]", 1},
+        {"What does soup cost?", "- Soup costs 5. [1]", 1},
+        {"How wide is the oven?", "", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        extractive_answer a = ask(cases[i].question, p, 1, cases[i].sentences, -1);
+        extractive_answer a =
+            ask(cases[i].question, p, 1, cases[i].sentences, cases[i].answer[0] ? -1 : 0);
         assert_string_equal(a.text, cases[i].answer);
-        assert_true(a.citations[0].verified);
+        if (a.n_citations) assert_true(a.citations[0].verified);
         extractive_answer_deinit(&a);
     }
     extractive_answer a = ask("How does the child lock work?", p, 1, 3, -1);

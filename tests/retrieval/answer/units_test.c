@@ -495,6 +495,36 @@ static void a_setting_stays_with_its_comment(void **state) {
     expect(prose, "# Settings", TEXT_UNIT_HEADING, "");
 }
 
+static void amounts_line_for_line_are_items(void **state) {
+    (void)state;
+    const char *text = "1 kg floury potatoes\n150 g flour\n2 egg yolks\na little nutmeg\n\n"
+                       "In 1958 it was begun.\n3 men died.\n\nBoil them.\n";
+    read_units(text);
+    expect(text, "150 g flour", TEXT_UNIT_ITEM, "");
+    expect(text, "a little nutmeg", TEXT_UNIT_ITEM, "");
+    expect(text, "3 men died.", TEXT_UNIT_SENTENCE, "");
+}
+
+static void a_table_of_pairs_has_no_header(void **state) {
+    (void)state;
+    const char *text = "Capacity | 0.5 l\nWeight | 480 g\nColours | sand, coral\n\n"
+                       "Bird | Seen\nCrane | 12\n";
+    read_units(text);
+    expect(text, "Weight | 480 g", TEXT_UNIT_ROW, "");
+    expect(text, "Crane | 12", TEXT_UNIT_ROW, "Bird | Seen");
+}
+
+static void a_short_list_below_its_heading_is_a_unit_too(void **state) {
+    (void)state;
+    const char *text = "## In the box\n\n- kettle\n- pouch\n\nAll of it.\n\n- one\n- two\n";
+    read_units(text);
+    expect(text, "- kettle\n- pouch", TEXT_UNIT_STEPS, "## In the box");
+    for (size_t i = 0; i < units.n; i++)
+        if (units.v[i].kind == TEXT_UNIT_STEPS &&
+            is(text, units.v[i].start, units.v[i].end, "- one\n- two"))
+            fail_msg("a list that nothing names");
+}
+
 static void what_a_mail_begins_with_is_one_unit(void **state) {
     (void)state;
     const char *text = "From: Ruth <ruth@mill.example>\nTo: Workshop\nDate: Mon, 06 Jul 2026\n\n"
@@ -558,6 +588,9 @@ int main(void) {
         cmocka_unit_test(a_line_in_capitals_heads_the_text_below),
         cmocka_unit_test(a_few_words_head_the_text_right_below),
         cmocka_unit_test(a_setting_stays_with_its_comment),
+        cmocka_unit_test(amounts_line_for_line_are_items),
+        cmocka_unit_test(a_table_of_pairs_has_no_header),
+        cmocka_unit_test(a_short_list_below_its_heading_is_a_unit_too),
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
         cmocka_unit_test(faults_with_a_dash_are_items),
