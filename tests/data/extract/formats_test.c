@@ -353,9 +353,25 @@ static int tear_down(void **state) {
     return 0;
 }
 
+/* What a remark of YAML is about stands right below it, and nothing else does. */
+static void a_remark_stands_above_its_row(void **state) {
+    (void)state;
+    static const char yaml[] =
+        "# The gateway\n\nname: gate\n# seconds before it is killed\ngrace: 40\n"
+        "env:\n  level: info\n";
+    extracted x;
+    fo_err err;
+    assert_ok(read_bytes(&x, "gate.yaml", yaml, sizeof yaml - 1, &err), &err);
+    assert_string_equal(x.text,
+                        "The gateway\nname: gate\n\nseconds before it is killed\ngrace: 40\n\n"
+                        "env\n\nlevel: info");
+    extracted_deinit(&x);
+}
+
 int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_remark_stands_above_its_row),
         cmocka_unit_test(phrases_stand_in_order_on_their_pages),
         cmocka_unit_test(damaged_variants_end_with_text_or_a_sentence),
     };
