@@ -21,28 +21,59 @@ enum {
     TEXT_BYTES = 16384, /* of a document */
 };
 
+typedef struct question_made {
+    char *text;
+    size_t document; /* of which number; 0: of none */
+    size_t odd;      /* how far from what one would ask: 0 for a question that was asked */
+    bool taken;
+} question_made;
+
 typedef struct candidates {
-    char *list[CANDIDATES];
-    size_t n;
+    question_made list[CANDIDATES];
+    size_t n, document;
 } candidates;
-
-static int add(candidates *c, const char *question, fo_err *err) {
-    if (c->n == CANDIDATES) return FO_OK;
-    for (size_t i = 0; i < c->n; i++)
-        if (!strcasecmp(c->list[i], question)) return FO_OK;
-    c->list[c->n] = strdup(question);
-    if (!c->list[c->n]) return fo_no_memory(err);
-    c->n++;
-    return FO_OK;
-}
-
-/* ---- of a line ------------------------------------------------------------------------------ */
 
 static size_t count_words(const char *s, size_t len) {
     size_t n = 0;
     for (size_t i = 0; i < len; i++) n += s[i] != ' ' && (i == 0 || s[i - 1] == ' ');
     return n;
 }
+
+/* People ask in some seven words; what a condition begins with is long, and means little without its document. */
+static size_t oddness(const char *question) {
+    enum { USUAL = 7, FEWEST = 4, TOO_FEW = 8, CONDITION = 3 };
+    const size_t words = count_words(question, strlen(question));
+    return 1 + (words > USUAL ? words - USUAL : USUAL - words) + (words < FEWEST ? TOO_FEW : 0) +
+           (strncasecmp(question, "What happens ", 13) == 0 ? CONDITION : 0);
+}
+
+static int add(candidates *c, const char *question, fo_err *err) {
+    if (c->n == CANDIDATES) return FO_OK;
+    for (size_t i = 0; i < c->n; i++)
+        if (!strcasecmp(c->list[i].text, question)) return FO_OK;
+    question_made *q = &c->list[c->n];
+    *q = (question_made){.text = strdup(question),
+                         .document = c->document,
+                         .odd = c->document ? oddness(question) : 0};
+    if (!q->text) return fo_no_memory(err);
+    c->n++;
+    return FO_OK;
+}
+
+/* The next to try: of a document that gave none yet before another of the same, then what is least odd; NULL: none is left. */
+static question_made *next_of(candidates *c, const bool *gave) {
+    question_made *best = NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        question_made *q = &c->list[i];
+        if (q->taken) continue;
+        const bool first = !gave[q->document], best_first = best && !gave[best->document];
+        if (!best || first > best_first || (first == best_first && q->odd < best->odd)) best = q;
+    }
+    if (best) best->taken = true;
+    return best;
+}
+
+/* ---- of a line ------------------------------------------------------------------------------ */
 
 /* Only letters, digits, blanks and what joins words; an ordinal or a path is no heading. */
 static bool is_plain(const char *s, size_t len) {
@@ -270,6 +301,7 @@ static int add_document(service *s, const suggestion_request *q, const char *id,
     store_document d = {0};
     fo_err why = {0};
     char question[QUESTION_BYTES];
+    c->document++;
     int rc = catalog_get_document(service_catalog(s), q->tenant, q->collection, id, q->sees, true,
                                   &d, &why);
     if (rc == FO_ENOMEM) return fo_no_memory(err);
@@ -345,15 +377,17 @@ int service_suggest(service *s, const suggestion_request *q, suggestion **out, s
     if (!rc) rc = add_documents(s, q, &c, err);
     suggestion *list = rc ? NULL : calloc(q->limit ? q->limit : 1, sizeof *list);
     if (!rc && !list) rc = fo_no_memory(err);
-    for (size_t i = 0; i < c.n && !rc && *n < q->limit; i++) {
+    bool gave[CANDIDATES + 1] = {false};
+    for (question_made *made; !rc && *n < q->limit && (made = next_of(&c, gave));) {
         if (fo_now_ms() - began > q->budget_ms) break;
         double support;
-        rc = try(s, q, c.list[i], &support, err);
+        rc = try(s, q, made->text, &support, err);
         if (rc || support < SUGGESTION_SUPPORT) continue;
-        list[(*n)++] = (suggestion){c.list[i], support};
-        c.list[i] = NULL;
+        list[(*n)++] = (suggestion){made->text, support};
+        made->text = NULL;
+        gave[made->document] = made->document > 0;
     }
-    for (size_t i = 0; i < c.n; i++) free(c.list[i]);
+    for (size_t i = 0; i < c.n; i++) free(c.list[i].text);
     if (!rc) {
         *out = list;
         return FO_OK;
