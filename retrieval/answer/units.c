@@ -242,10 +242,10 @@ static bool is_right_above(const unit_reader *r, size_t i) {
     }
     if (words > MOST_WORDS) return false;
     if (next->class == LINE_ITEM || next->class == LINE_ROW) return true;
-    if (words == 1) return false;
+    if (words == 1 || next->class != LINE_TEXT) return false;
     const char first = r->in.text[next->start];
-    if (next->class != LINE_TEXT || !(fo_is_upper(first) || fo_is_digit(first)) ||
-        next->end - next->start <= n || !breaks_on_purpose(r, i) || is_shouted(r, i + 1))
+    if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
+        !breaks_on_purpose(r, i) || is_shouted(r, i + 1))
         return false;
     const text_line *last = &r->in.v[paragraph_end(r, i + 1) - 1];
     return unit_ends_sentence(r->in.text + last->start, last->end - last->start);
