@@ -68,7 +68,9 @@ static enum version_of version_of_heading(const exact_names *x, const char *s, s
 
 /* Of the nearest such heading of Markdown above the passage. */
 static bool begins_in_other_version(const exact_names *x, const passage *p) {
-    const char *end = p->text, *from = p->text - p->before;
+    enum { FARTHEST = 1 << 16 }; /* bytes: a heading farther off is not looked for */
+    const char *end = p->text;
+    const char *from = end - (p->before < FARTHEST ? p->before : FARTHEST);
     enum version_of v = VERSION_NOT_SAID;
     while (x->n_versions && end > from && v == VERSION_NOT_SAID) {
         const char *line = end - 1;
