@@ -29,9 +29,7 @@ typedef struct support_features {
     double missing_names; /* mass of names and numbers that sentence and title lack */
     double missing_code;  /* 1: a code of the question (E3) or an option is in neither */
     double option;        /* 1: it explains the option that the question names */
-    double
-        no_amount; /* 0..1: the question demands a price, a weight, a number, and it states none; less
-                         than 1: perhaps, or of something else */
+    double no_amount;     /* 0..1: how far an amount that is demanded is lacking */
     double summary; /* 1: the line that says what a command does, and it says all of the question */
     double no_place;    /* 1: the question asks where, and it says of nothing where it is */
     double other_day;   /* 1: it speaks of other days than the question */
