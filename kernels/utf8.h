@@ -40,6 +40,11 @@ static inline bool fo_is_letter(char c) {
     return fo_is_upper(c) || (c >= 'a' && c <= 'z');
 }
 
+static inline bool fo_only_blanks(const char *s, size_t n) {
+    while (n && fo_is_blank(s[n - 1])) n--;
+    return n == 0;
+}
+
 /* Bytes of a no-break, thin or narrow no-break space at s[0..n); 0: none is there. */
 static inline size_t fo_utf8_wide_blank(const char *s, size_t n) {
     if (n >= 2 && memcmp(s, "\xC2\xA0", 2) == 0) return 2;

@@ -45,6 +45,16 @@ void candidate_passage_deinit(candidate_passage *cp) {
     cp->terms = NULL;
 }
 
+bool candidate_same_head(const candidate *a, const candidate *b) {
+    return a->passage == b->passage && a->unit.head_end > a->unit.head_start &&
+           a->unit.head_start == b->unit.head_start;
+}
+
+bool candidate_is_option(const candidate_set *set, const candidate *c) {
+    return c->unit.kind == TEXT_UNIT_DEFINITION &&
+           set->passages[c->passage].text.text[c->start] == '-';
+}
+
 int candidate_counted_term(const question *q) {
     const fact_text *t = &q->text;
     for (size_t i = 0; q->demands.counted && i < t->n_words; i++)

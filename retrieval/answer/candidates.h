@@ -103,6 +103,12 @@ int candidate_passage_read(candidate_passage *cp, const question *q, const lexic
                            const passage *p, fo_err *err);
 void candidate_passage_deinit(candidate_passage *cp);
 
+/* Do both hang on the same stretch of one passage? */
+bool candidate_same_head(const candidate *a, const candidate *b);
+
+/* Does it explain an option, "-z, --gzip"? */
+bool candidate_is_option(const candidate_set *set, const candidate *c);
+
 /* The term of what "how many" counts, or -1. */
 int candidate_counted_term(const question *q);
 

@@ -13,11 +13,10 @@
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/demand_days.h"
-#include "retrieval/answer/foreign_marks.h"
+#include "retrieval/answer/extractive_text.h"
 #include "retrieval/answer/row_answers.h"
-#include "retrieval/answer/table_row.h"
 
-enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
+enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
 
 /* How far behind the best a sentence may be: e^-3.9, a fiftieth of its probability. */
 static const double keep_within = 3.9;
@@ -247,11 +246,6 @@ static bool overlap(const candidate *a, const candidate *b) {
     return a->passage == b->passage && a->start < b->end && b->start < a->end;
 }
 
-static bool is_option(const candidate_set *set, const candidate *c) {
-    return c->unit.kind == TEXT_UNIT_DEFINITION &&
-           set->passages[c->passage].text.text[c->start] == '-';
-}
-
 /* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. */
 static bool restricts(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -302,15 +296,9 @@ static bool adds(const candidate_set *set, const candidate *c) {
     if (is_a_sibling(set, c) || is_beside_the_point(set, c)) return false;
     if (restricts(set, c) || goes_on_answering(set, c)) return true;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
-    double within = is_option(set, c) ? keep_option_within : keep_entry_within;
+    double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&
            c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];
-}
-
-static bool only_blanks(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!strchr(" \t\r\n", s[i]) || !s[i]) return false;
-    return true;
 }
 
 /* Does the heading above a unit say of the question what neither it nor its document's title does? "Child lock: Hold the
@@ -326,11 +314,6 @@ static bool heading_says(const candidate_set *set, const candidate *c) {
         return false;
     const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
     return question_share(&set->q, head & ~c->set & ~p->title) >= much;
-}
-
-static bool same_head(const candidate *a, const candidate *b) {
-    return a->passage == b->passage && a->unit.head_end > a->unit.head_start &&
-           a->unit.head_start == b->unit.head_start;
 }
 
 /* Where only the heading of a short list says what was asked for, the list answers and not one of its items: "What comes in
@@ -365,7 +348,7 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
         /* By bytes, not by order: a procedure and its steps overlap. */
         const passage *p = &in->passages[c.passage];
         c.cut_start = p->open_start && c.unit.start <= set->passages[c.passage].units.v[0].start;
-        c.cut_end = p->open_end && only_blanks(p->text + c.end, p->len - c.end);
+        c.cut_end = p->open_end && fo_only_blanks(p->text + c.end, p->len - c.end);
         bool repeats = false;
         for (size_t k = 0; k < n && !repeats; k++)
             repeats = overlap(&c, &chosen[k]) || resemblance(set, &c, &chosen[k]) > same_text;
@@ -376,338 +359,12 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
         }
         c.headed = heading_says(set, &c);
         for (size_t k = 0; k < n; k++) /* what stands below one heading is said below it */
-            if (same_head(&chosen[k], &c))
+            if (candidate_same_head(&chosen[k], &c))
                 c.headed = chosen[k].headed = c.headed || chosen[k].headed;
         used += c.end - c.start;
         chosen[n++] = c;
     }
     return n;
-}
-
-/* ---- text -------------------------------------------------------------------------------- */
-
-/* The stretch of neighbours that holds the best sentence, c[0], comes first, though one may be left out between two; the
- * others follow by passage (in order of their best) and place. */
-static void put_in_order(candidate *c, size_t n) {
-    enum { NEAR = 2 };
-    if (n == 0) return;
-    uint32_t first = c[0].order, last = first, home = c[0].passage;
-    for (size_t again = 0; again < n; again++) {
-        for (size_t i = 1; i < n; i++) {
-            if (c[i].passage != home || c[i].unit.kind != TEXT_UNIT_SENTENCE ||
-                c[0].unit.kind != TEXT_UNIT_SENTENCE)
-                continue;
-            if (c[i].order < first && first - c[i].order <= NEAR) first = c[i].order;
-            if (c[i].order > last && c[i].order - last <= NEAR) last = c[i].order;
-        }
-    }
-    size_t rank[MAX_SENTENCES];
-    for (size_t i = 0; i < n; i++) {
-        size_t of_passage = 0;
-        while (c[of_passage].passage != c[i].passage) of_passage++;
-        bool leads = i == 0 || (c[i].passage == home && c[i].order >= first && c[i].order <= last);
-        rank[i] = leads ? 0 : of_passage + 1;
-    }
-    for (size_t i = 1; i < n; i++) { /* insertion: n is small */
-        candidate moved = c[i];
-        size_t r = rank[i], at = i;
-        for (; at > 0 && (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].order > moved.order));
-             at--) {
-            c[at] = c[at - 1];
-            rank[at] = rank[at - 1];
-        }
-        c[at] = moved;
-        rank[at] = r;
-    }
-}
-
-/* White space becomes one blank: an answer is running text whatever its source's line breaks. */
-static void add_running(fo_buf *b, const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        bool blank = s[i] == ' ' || (s[i] >= '\t' && s[i] <= '\r');
-        if (!blank)
-            fo_buf_char(b, s[i]);
-        else if (b->len && b->data[b->len - 1] != ' ')
-            fo_buf_char(b, ' ');
-    }
-}
-
-typedef struct slice {
-    const char *s;
-    size_t n;
-} slice;
-
-/* An option, a lead-in or a question asked belongs to the answer; a heading only where it says what the answer does not. */
-static bool shows_head(const candidate *c) {
-    const text_unit *u = &c->unit;
-    return u->head_end > u->head_start &&
-           (u->head_kind == TEXT_UNIT_DEFINITION || u->head_kind == TEXT_UNIT_ITEM ||
-            u->head_kind == TEXT_UNIT_TURN || c->headed);
-}
-
-/* What the unit hangs on, without the marks of a heading: "## Child lock". */
-static slice head_of(const char *text, const candidate *c) {
-    slice head = {text + c->unit.head_start, c->unit.head_end - c->unit.head_start};
-    while (c->headed && head.n && strchr("# *_", head.s[0])) head.s++, head.n--;
-    while (c->headed && head.n && strchr("# *_.:", head.s[head.n - 1])) head.n--;
-    return head;
-}
-
-static slice trimmed(slice x) {
-    while (x.n && strchr(" \t\r\n", x.s[0])) x.s++, x.n--;
-    while (x.n && strchr(" \t\r\n", x.s[x.n - 1])) x.n--;
-    return x;
-}
-
-/* True when nothing but white space stands between two sentences, so that they are one quote. */
-static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
-    if (a->passage != b->passage || b->start < a->end || a->cut_end || b->cut_start) return false;
-    if (a->unit.kind != TEXT_UNIT_SENTENCE || b->unit.kind != TEXT_UNIT_SENTENCE) return false;
-    if (shows_head(a) != shows_head(b) || a->unit.head_start != b->unit.head_start) return false;
-    return only_blanks(p->text + a->end, b->start - a->end);
-}
-
-/* Does it speak of what the sentence before it names? "It includes water, but neither electricity nor heating." */
-static bool begins_with_pronoun(const passage *p, const candidate *c) {
-    size_t n = 0;
-    while (c->start + n < c->end && isalpha((unsigned char)p->text[c->start + n])) n++;
-    return c->unit.kind == TEXT_UNIT_SENTENCE &&
-           fo_words_have_any_case("it they he she its their his her", p->text + c->start, n);
-}
-
-/* An answer that begins so is shown behind the sentence before it, which stands in the place of the last one where there
- * are `most` already. How many there are now. */
-static size_t add_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
-                             size_t max_chars, candidate *chosen, size_t n) {
-    const candidate first = chosen[0];
-    if (most < 2 || n == 0 || !begins_with_pronoun(&in->passages[first.passage], &first)) return n;
-    for (size_t i = 1; i < n; i++)
-        if (chosen[i].passage == first.passage && chosen[i].order + 1 == first.order) return n;
-    for (size_t i = 0; i < set->n; i++) {
-        candidate c = set->c[i];
-        c.headed = first.headed && same_head(&c, &first);
-        if (c.passage != first.passage || c.order + 1 != first.order ||
-            !adjoins(&in->passages[c.passage], &c, &first))
-            continue;
-        const size_t at = n < most ? n : n - 1;
-        size_t used = c.end - c.start;
-        for (size_t k = 0; k < at; k++) used += chosen[k].end - chosen[k].start;
-        if (used > max_chars) return n;
-        chosen[at] = c;
-        return at + 1;
-    }
-    return n;
-}
-
-/* The cells of a row, each behind what its column is called: "day: Monday; open: closed". */
-static void add_row(fo_buf *b, const passage *p, const candidate *c) {
-    const char *row = p->text + c->start, *head = p->text + c->unit.head_start;
-    const size_t n_row = c->end - c->start, n_head = c->unit.head_end - c->unit.head_start;
-    size_t at = 0, at_name = 0;
-    bool first = true;
-    for (slice cell; table_row_cell(row, n_row, &at, &cell.s, &cell.n);) {
-        slice name = {"", 0};
-        (void)table_row_cell(head, n_head, &at_name, &name.s, &name.n);
-        if (!cell.n) continue;
-        if (!first) fo_buf_str(b, "; ");
-        first = false;
-        add_running(b, name.s, name.n);
-        if (name.n) fo_buf_str(b, ": ");
-        add_running(b, cell.s, cell.n);
-    }
-}
-
-/* A list keeps its lines, steps in one running text are hard to follow; so does an example: all of them. */
-static void add_lines(fo_buf *b, const char *s, size_t n, bool all) {
-    for (size_t at = 0; at < n;) {
-        const char *stop = memchr(s + at, '\n', n - at);
-        size_t end = stop ? (size_t)(stop - s) : n;
-        bool mark = (all && at > 0) || text_item_mark(s + at, end - at) > 0;
-        if (b->len && mark && b->data[b->len - 1] != '\n') {
-            if (b->data[b->len - 1] == ' ') b->len--;
-            fo_buf_char(b, '\n');
-        } else if (b->len && b->data[b->len - 1] != '\n') {
-            fo_buf_char(b, ' ');
-        }
-        add_running(b, s + at, end - at);
-        at = end + 1;
-    }
-}
-
-/* Bytes of the option or term that a definition begins with; 0: it is none. */
-static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
-    if (c->unit.kind != TEXT_UNIT_DEFINITION || c->unit.body <= c->start || c->unit.body >= end)
-        return 0;
-    return trimmed((slice){p->text + c->start, c->unit.body - c->start}).n;
-}
-
-static const char *behind_head(const candidate *c) {
-    return c->headed ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
-}
-
-/* Behind what heads it no bullet is said, only the number of a step: bytes of it, else 0. */
-static size_t bullet_behind_head(const char *text, const candidate *c, uint32_t end) {
-    if (!c->headed || c->unit.kind != TEXT_UNIT_ITEM || fo_is_digit(text[c->start])) return 0;
-    return text_item_mark(text + c->start, end - c->start);
-}
-
-/* "Weight | 480 g", a row of two cells without names, is said with a colon; false: it is none. */
-static bool add_pair(fo_buf *b, const char *row, size_t n, const candidate *c) {
-    slice cells[3];
-    size_t count = 0;
-    if (c->unit.kind != TEXT_UNIT_ROW || c->unit.record || !memchr(row, '|', n)) return false;
-    for (size_t at = 0; count < 3 && table_row_cell(row, n, &at, &cells[count].s, &cells[count].n);)
-        count += cells[count].n > 0;
-    if (count != 2) return false;
-    add_running(b, cells[0].s, cells[0].n);
-    fo_buf_str(b, ": ");
-    add_running(b, cells[1].s, cells[1].n);
-    return true;
-}
-
-static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end) {
-    const char *s = p->text;
-    if (c->unit.kind == TEXT_UNIT_ROW && c->unit.head_end > c->unit.head_start) {
-        add_row(b, p, c);
-        return;
-    }
-    if (add_pair(b, s + c->start, end - c->start, c)) return;
-    if (shows_head(c)) {
-        const slice head = head_of(s, c);
-        add_running(b, head.s, head.n);
-        fo_buf_str(b, !c->unit.lines ? behind_head(c) : c->unit.named ? ":\n" : "\n");
-    }
-    size_t tag = tag_length(p, c, end);
-    if (tag) {
-        add_running(b, s + c->start, tag);
-        fo_buf_str(b, s[c->start + tag - 1] == ':' ? " " : ": ");
-        add_running(b, s + c->unit.body, end - c->unit.body);
-    } else if (c->unit.kind == TEXT_UNIT_STEPS || c->unit.lines) {
-        add_lines(b, s + c->start, end - c->start, c->unit.lines);
-    } else {
-        const size_t mark = bullet_behind_head(s, c, end);
-        add_running(b, s + c->start + mark, end - c->start - mark);
-    }
-}
-
-/* Whose option it is has to be seen where the question does not say it, or means it as a verb and others'
- * options stand beside it: bytes of the first name in the title "gzip, gunzip - compress files"; else 0. */
-static size_t owner_length(const candidate_set *set, const candidate *c, bool several) {
-    const candidate_passage *p = &set->passages[c->passage];
-    const fact_text *asked = &set->q.text;
-    if (!is_option(set, c) || !p->command) return 0;
-    bool said = exact_names_command_said(asked->text, asked->len, p->title_text);
-    return several || !said ? strcspn(p->title_text, " ,") : 0;
-}
-
-/* Are units of more than one document chosen? A document is told by its title. */
-static bool of_several(const candidate_set *set, const candidate *c, size_t n) {
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(set->passages[c[i].passage].title_text, set->passages[c[0].passage].title_text))
-            return true;
-    return false;
-}
-
-/* What supports a piece of the answer: the quote and, where the piece says it too, what the unit
- * hangs on (a row's header, an option), which stands elsewhere in the same passage. */
-static void add_support(fo_buf *b, const passage *p, const candidate *c, const answer_citation *x) {
-    fo_buf_clear(b);
-    bool headed = c->unit.head_end > c->unit.head_start;
-    if (headed && c->unit.kind == TEXT_UNIT_ROW) { /* as it is said: every cell is copied whole */
-        add_row(b, p, c);
-        return;
-    }
-    if (add_pair(b, p->text + c->start, c->end - c->start, c)) return;
-    if (shows_head(c)) {
-        const slice head = head_of(p->text, c);
-        fo_buf_add(b, head.s, head.n);
-        fo_buf_str(b, behind_head(c)); /* what it heads is said of it */
-    }
-    size_t tag = tag_length(p, c, x->end); /* the layout that ends it is said with a colon */
-    if (tag) {
-        fo_buf_add(b, p->text + x->start, tag);
-        fo_buf_str(b, ":\n");
-    }
-    size_t from = tag ? c->unit.body : x->start + bullet_behind_head(p->text, c, x->end);
-    fo_buf_add(b, p->text + from, x->end - from);
-}
-
-/* An option, a row or a procedure has a line of its own: run together they are hard to tell apart. */
-static bool stands_alone(const candidate *c) {
-    return c->unit.kind == TEXT_UNIT_DEFINITION || c->unit.kind == TEXT_UNIT_ROW ||
-           c->unit.kind == TEXT_UNIT_STEPS;
-}
-
-/* What stands in text[from..] was copied: no marker in it is ours, and where the sentence is not
- * whole the answer shows that. */
-static int finish_run(fo_buf *text, size_t from, const candidate *first, const candidate *last,
-                      fo_err *err) {
-    static const char ellipsis[] = "\xE2\x80\xA6";
-    text->len = from + foreign_marks_disarm(text->data + from, text->len - from);
-    if (last->cut_end) fo_buf_str(text, ellipsis);
-    if (first->cut_start) {
-        size_t n = text->len - from;
-        fo_buf_str(text, ellipsis);
-        fo_buf_char(text, ' ');
-        if (text->failed) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
-        memmove(text->data + from + sizeof ellipsis, text->data + from, n);
-        memcpy(text->data + from, ellipsis, sizeof ellipsis - 1);
-        text->data[from + sizeof ellipsis - 1] = ' ';
-    }
-    return FO_OK;
-}
-
-static int assemble(extractive_answer *out, const candidate_set *set, const extractive_input *in,
-                    const candidate *c, size_t n, fo_err *err) {
-    fo_buf text = {0}, quote = {0};
-    out->citations = calloc(n + 1, sizeof *out->citations);
-    if (!out->citations) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
-    int rc = FO_OK;
-    bool several = of_several(set, c, n);
-    for (size_t i = 0; !rc && i < n;) {
-        const passage *p = &in->passages[c[i].passage];
-        size_t run = 1; /* neighbours in one passage are one quote */
-        while (i + run < n && adjoins(p, &c[i + run - 1], &c[i + run])) run++;
-        answer_citation *x = &out->citations[out->n_citations++];
-        *x = (answer_citation){.passage = c[i].passage,
-                               .start = c[i].start,
-                               .end = c[i + run - 1].end,
-                               .answer_start = text.len + (text.len > 0)};
-        bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
-        if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
-        candidate first = c[i]; /* a heading is said once */
-        for (size_t k = 0; k < i; k++) first.headed &= !same_head(&c[k], &first);
-        size_t owner = owner_length(set, &c[i], several);
-        if (owner) {
-            add_running(&text, p->title, owner);
-            fo_buf_char(&text, ' ');
-        }
-        add_unit(&text, p, &first, x->end);
-        add_support(&quote, p, &first, x);
-        if (text.failed || quote.failed) break;
-        support_check check;
-        rc = citation_check(&check, in->lx,
-                            &(citation_claim){.sentence = text.data + x->answer_start,
-                                              .sentence_len = text.len - x->answer_start,
-                                              .quote = quote.data,
-                                              .quote_len = quote.len,
-                                              .stored = quote.data,
-                                              .stored_len = quote.len,
-                                              .start = 0,
-                                              .end = quote.len,
-                                              .title = p->title},
-                            err);
-        x->verified = check.verified;
-        rc = !rc ? finish_run(&text, x->answer_start, &c[i], &c[i + run - 1], err) : rc;
-        x->answer_end = text.len;
-        fo_buf_printf(&text, " [%zu]", out->n_citations);
-        i += run;
-    }
-    if (!rc && (text.failed || quote.failed))
-        rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
-    fo_buf_free(&quote);
-    out->text = fo_buf_take(&text, NULL);
-    return rc;
 }
 
 static void keep_ranks(extractive_answer *out, const candidate_set *set) {
@@ -744,20 +401,20 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
         out->support = 0; /* nothing of the question is there */
     if (out->support < least || out->support == 0) return FO_OK;
     const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
-    const size_t most = want < MAX_SENTENCES ? want : MAX_SENTENCES;
+    const size_t most = want < EXTRACTIVE_MOST_SENTENCES ? want : EXTRACTIVE_MOST_SENTENCES;
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
-    candidate chosen[MAX_SENTENCES];
+    candidate chosen[EXTRACTIVE_MOST_SENTENCES];
     size_t n = choose(set, in, most, max_chars, chosen);
-    n = add_antecedent(set, in, most, max_chars, chosen, n);
+    n = extractive_text_antecedent(set, in, most, max_chars, chosen, n);
     if (n) {
         fo_buf lead = {0};
-        add_unit(&lead, &in->passages[chosen[0].passage], &chosen[0], chosen[0].end);
+        extractive_text_unit(&lead, &in->passages[chosen[0].passage], &chosen[0], chosen[0].end);
         out->lead = fo_buf_take(&lead, NULL);
         if (!out->lead) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     }
-    put_in_order(chosen, n);
+    extractive_text_order(chosen, n);
     out->abstain = n == 0;
-    return n ? assemble(out, set, in, chosen, n, err) : FO_OK;
+    return n ? extractive_text_assemble(out, set, in, chosen, n, err) : FO_OK;
 }
 
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {
