@@ -255,6 +255,18 @@ static bool negations_agree(const side *claim, const side *quote, bool written) 
 
 /* ---- coverage ---------------------------------------------------------------------------- */
 
+/* Is the word a number that the quote says in other signs (8, eight), or the unit behind one (litres, liters)? */
+static bool says_number(const side *claim, const side *quote, const fact_word *w) {
+    enum { BEHIND = 2 };
+    for (size_t i = 0; i < claim->numbers.n; i++) {
+        const fact_number *x = &claim->numbers.v[i];
+        const bool within = w->start >= x->start && w->start < x->end;
+        const bool unit = x->unit != UNIT_NONE && w->start >= x->end && w->start <= x->end + BEHIND;
+        if ((within || unit) && count_equal(&quote->numbers, x)) return true;
+    }
+    return false;
+}
+
 static double coverage_of(const lexicon *lx, const side *claim, const side *quote,
                           const fact_text *title) {
     double mass = 0, covered = 0;
@@ -266,7 +278,8 @@ static double coverage_of(const lexicon *lx, const side *claim, const side *quot
         if ((w->flags & WORD_PART) || ((w->flags & WORD_STOP) && !stop_words_too)) continue;
         double v = fact_word_idf(lx, t, w);
         mass += v;
-        if (fact_has(&quote->text, w->id) || fact_has(title, w->id)) covered += v;
+        if (fact_has(&quote->text, w->id) || fact_has(title, w->id) || says_number(claim, quote, w))
+            covered += v;
     }
     return mass > 0 ? covered / mass : 0;
 }

@@ -75,6 +75,26 @@ static bool say_an_amount(const question *q, const fact_text *extract, const fac
     return false;
 }
 
+/* Does the sentence say a number of the text's in other signs, and the question does not: 8 for eight? */
+static int say_one_number(bool *same, const fact_text *extract, const fact_text *sentence,
+                          const char *asked, fo_err *err) {
+    fact_numbers of[3] = {0};
+    const char *text[3] = {extract->text, sentence->text, asked};
+    const size_t len[3] = {extract->len, sentence->len, strlen(asked)};
+    int rc = FO_OK;
+    for (int i = 0; i < 3 && !rc; i++) rc = fact_numbers_read(&of[i], text[i], len[i], err);
+    *same = false;
+    for (size_t i = 0; !rc && i < of[1].n; i++) {
+        bool there = false, known = false;
+        const fact_number *x = &of[1].v[i];
+        for (size_t k = 0; k < of[0].n; k++) there |= fabs(of[0].v[k].value - x->value) < 1e-9;
+        for (size_t k = 0; k < of[2].n; k++) known |= fabs(of[2].v[k].value - x->value) < 1e-9;
+        *same |= there && !known && !x->weak;
+    }
+    for (int i = 0; i < 3; i++) fact_numbers_deinit(&of[i]);
+    return rc;
+}
+
 /* Share of what a text says beyond the question that the sentence says too: of its numbers, names or
  * dates where the question asks for such, of all its content words elsewhere. */
 static int agreement(double *out, const generated_answer_input *in, const char *text, size_t len,
@@ -89,6 +109,10 @@ static int agreement(double *out, const generated_answer_input *in, const char *
         if (*out < 0) *out = share_said(in->lx, &q, &a, &b, false);
         if (*out < 0) *out = 1; /* it says nothing beyond the question */
         if (*out == 0 && q.kind == ASK_NUMBER && say_an_amount(&q, &a, &b)) *out = 1;
+        bool same = false;
+        if (*out == 0 && q.kind == ASK_NUMBER)
+            rc = say_one_number(&same, &a, &b, in->question, err);
+        if (same) *out = 1;
     }
     question_deinit(&q);
     fact_text_deinit(&a);

@@ -118,7 +118,7 @@ static void an_answer_that_they_do_not_say_gives_way_to_the_extractive(void **st
 /* A model that is asked to be short is: what is left out was not asked for. */
 static void a_right_answer_may_be_short(void **state) {
     (void)state;
-    static const char *const right[] = {"One metre.", "It is one metre tall.",
+    static const char *const right[] = {"One metre.", "1 meter.", "It is one metre tall.",
                                         "The height of the grey heron is one metre."};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         world w = open_world(right[i], HERON);
