@@ -96,14 +96,6 @@ static bool is_money(const word_token *before, const word_token *t) {
            word_token_is(t, "\xC2\xA5");
 }
 
-static bool speaks_of_prices(const char *text, size_t len) {
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
-        if (word_token_in(prices, &t)) return true;
-    }
-}
-
 static bool looks_like_year(const word_token *t) {
     return t->digits && t->n == 4 && (t->s[0] == '1' || t->s[0] == '2');
 }
@@ -196,8 +188,8 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
     /* Time, memory or a share is what something costs where the text says so ("takes 5 ms"): a number of seconds
      * alone may be anything. */
     if (amount == AMOUNT_EXPENSE && costs && expense) return AMOUNT_STATED;
-    return money && stated == AMOUNT_PERHAPS && speaks_of_prices(text, len) ? AMOUNT_STATED
-                                                                            : stated;
+    return money && stated == AMOUNT_PERHAPS && word_tokens_say(prices, text, len) ? AMOUNT_STATED
+                                                                                   : stated;
 }
 
 bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t len) {
@@ -209,20 +201,7 @@ bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t
                         "period validity valid "
                         "term h min m km cm mm d s ms"};
     const char *list = (size_t)amount < sizeof words / sizeof *words ? words[amount] : NULL;
-    if (!list) return true;
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
-        if (word_token_in(list, &t)) return true;
-    }
-}
-
-static bool has_one_of(const char *list, const char *text, size_t len) {
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
-        if (word_token_in(list, &t) || word_token_is(&t, "\xC3\x97")) return true; /* "3 × 4 m" */
-    }
+    return !list || word_tokens_say(list, text, len);
 }
 
 bool demand_dimension_in(const char *question, size_t n_question, const char *text, size_t len) {
@@ -239,8 +218,10 @@ bool demand_dimension_in(const char *question, size_t n_question, const char *te
     const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         const bool asked = (how && word_token_in(dimensions[i].asked, &second)) ||
-                           (what && has_one_of(dimensions[i].asked, question, n_question));
-        if (asked) return has_one_of(dimensions[i].said, text, len);
+                           (what && word_tokens_say(dimensions[i].asked, question, n_question));
+        if (asked) /* "3 × 4 m" */
+            return word_tokens_say(dimensions[i].said, text, len) ||
+                   memmem(text, len, "\xC3\x97", 2) != NULL;
     }
     return true;
 }

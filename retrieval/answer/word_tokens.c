@@ -49,6 +49,14 @@ bool word_token_in(const char *list, const word_token *t) {
     return t->letters && fo_words_have_any_case(list, t->s, t->n);
 }
 
+bool word_tokens_say(const char *list, const char *text, size_t len) {
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(list, &t)) return true;
+    }
+}
+
 bool word_token_is(const word_token *t, const char *bytes) {
     return t->n == strlen(bytes) && memcmp(t->s, bytes, t->n) == 0;
 }

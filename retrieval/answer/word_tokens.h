@@ -21,6 +21,9 @@ word_token word_token_next(const char *text, size_t len, size_t *at);
 /* Is it one of the words that `list` divides by blanks, whatever its case? A number is none. */
 bool word_token_in(const char *list, const word_token *t);
 
+/* Is a word of text[len] one of the list's? */
+bool word_tokens_say(const char *list, const char *text, size_t len);
+
 /* Is it these bytes? */
 bool word_token_is(const word_token *t, const char *bytes);
 

@@ -10,14 +10,6 @@
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/word_tokens.h"
 
-static bool says_one_of(const char *list, const char *text, size_t len) {
-    for (size_t at = 0;;) {
-        word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
-        if (word_token_in(list, &t)) return true;
-    }
-}
-
 /* ---- cells ------------------------------------------------------------------------------- */
 
 /* Words behind a figure that the column's name or the heading above the table says once for all. */
@@ -89,7 +81,7 @@ static enum demand_amount amount_demanded(const char *question) {
     const size_t len = strlen(question);
     const enum demand_amount amount = demand_amount_of(question, len);
     if (amount != AMOUNT_ANY) return amount;
-    return says_one_of("much", question, len) ? AMOUNT_MONEY : AMOUNT_NONE;
+    return word_tokens_say("much", question, len) ? AMOUNT_MONEY : AMOUNT_NONE;
 }
 
 static bool same_value(const table_pair *a, const table_pair *b) {
@@ -176,7 +168,7 @@ enum written_verdict written_yes_or_no(fo_buf *said, const written_short_input *
     if (!bare || !(yes || word_token_in("no", &word))) return WRITTEN_OTHERWISE;
     const demands d = demands_read(in->question, len);
     const size_t denials = count_denials(in->lead, n_lead);
-    const bool limited = says_one_of(limits, in->lead, n_lead);
+    const bool limited = word_tokens_say(limits, in->lead, n_lead);
     const bool compares = has_figures(in->question, len) && has_figures(in->lead, n_lead);
     const bool day = (d.days && !(demand_days_in(in->lead, n_lead) & d.days)) ||
                      (d.months && !(demand_months_in(in->lead, n_lead) & d.months));
