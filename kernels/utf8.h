@@ -40,6 +40,11 @@ static inline bool fo_is_letter(char c) {
     return fo_is_upper(c) || (c >= 'a' && c <= 'z');
 }
 
+static inline bool fo_has_digit(const char *s, size_t n) {
+    while (n && !fo_is_digit(s[n - 1])) n--;
+    return n > 0;
+}
+
 static inline bool fo_only_blanks(const char *s, size_t n) {
     while (n && fo_is_blank(s[n - 1])) n--;
     return n == 0;

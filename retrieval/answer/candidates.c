@@ -412,10 +412,10 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
         row_only_labels(text + u->start, u->end - u->start))
         return 1;
-    const fact_text *q = &set->q.text;
+    const enum demand_dimension dimension = set->q.demands.dimension;
     if (amount == AMOUNT_ANY &&
-        !demand_dimension_in(q->text, q->len, text + u->start, u->end - u->start) &&
-        !demand_dimension_in(q->text, q->len, text + u->head_start, u->head_end - u->head_start))
+        !demand_dimension_in(dimension, text + u->start, u->end - u->start) &&
+        !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
         return 1;
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */

@@ -204,26 +204,30 @@ bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t
     return !list || word_tokens_say(list, text, len);
 }
 
-bool demand_dimension_in(const char *question, size_t n_question, const char *text, size_t len) {
-    static const struct {
-        const char *asked, *said;
-    } dimensions[] = {
-        {"wide width", "wide width widths broad breadth across diameter wider widest"},
-        {"deep depth", "deep depth depths below down under deeper deepest bottom"},
-        {"thick thickness", "thick thickness thin through thicker"},
-    };
+static const struct {
+    const char *asked, *said;
+} dimensions[] = {
+    [DIMENSION_WIDTH] = {"wide width",
+                         "wide width widths broad breadth across diameter wider widest"},
+    [DIMENSION_DEPTH] = {"deep depth", "deep depth depths below down under deeper deepest bottom"},
+    [DIMENSION_THICKNESS] = {"thick thickness", "thick thickness thin through thicker"},
+};
+
+enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     size_t at = 0;
-    const word_token first = word_token_next(question, n_question, &at),
-                     second = word_token_next(question, n_question, &at);
+    const word_token first = word_token_next(question, len, &at),
+                     second = word_token_next(question, len, &at);
     const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
-    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
-        const bool asked = (how && word_token_in(dimensions[i].asked, &second)) ||
-                           (what && word_tokens_say(dimensions[i].asked, question, n_question));
-        if (asked) /* "3 × 4 m" */
-            return word_tokens_say(dimensions[i].said, text, len) ||
-                   memmem(text, len, "\xC3\x97", 2) != NULL;
-    }
-    return true;
+    for (int i = DIMENSION_WIDTH; i <= DIMENSION_THICKNESS; i++)
+        if ((how && word_token_in(dimensions[i].asked, &second)) ||
+            (what && word_tokens_say(dimensions[i].asked, question, len)))
+            return (enum demand_dimension)i;
+    return DIMENSION_ANY;
+}
+
+bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
+    return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
+           memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
 }
 
 /* ---- the question ------------------------------------------------------------------------ */

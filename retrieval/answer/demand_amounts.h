@@ -20,9 +20,13 @@ enum demand_amount {
  * is done, who, why, when and what something is called are other questions. */
 enum demand_amount demand_amount_of(const char *question, size_t len);
 
-/* "How wide is it?", "What is the depth?": may the text say how far something goes that way? True where the question asks for
- * no width, depth or thickness: of a length or a height it is often not said that it is one. */
-bool demand_dimension_in(const char *question, size_t n_question, const char *text, size_t len);
+enum demand_dimension { DIMENSION_ANY, DIMENSION_WIDTH, DIMENSION_DEPTH, DIMENSION_THICKNESS };
+
+/* "How wide is it?", "What is the depth?". DIMENSION_ANY of a length or a height: of those it is often not said that they
+ * are one. */
+enum demand_dimension demand_dimension_of(const char *question, size_t len);
+/* May the text say how far something goes that way? True of any. */
+bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len);
 
 enum amount_stated {
     AMOUNT_NOT_STATED,

@@ -8,9 +8,7 @@
 
 /* ---- days -------------------------------------------------------------------------------- */
 
-enum { WORKING_DAYS = 0x1F, WEEKEND = 0x60, NO_DAY = -1 };
-
-enum { DAYS = 7 };
+enum { WORKING_DAYS = 0x1F, WEEKEND = 0x60, NO_DAY = -1, DAYS = 7 };
 static const char *const long_days[DAYS] = {
     "monday mondays", "tuesday tuesdays",   "wednesday wednesdays", "thursday thursdays",
     "friday fridays", "saturday saturdays", "sunday sundays"};

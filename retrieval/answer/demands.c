@@ -178,6 +178,7 @@ demands demands_read(const char *question, size_t len) {
     size_t at = 0;
     word_token first = word_token_next(question, len, &at);
     return (demands){.amount = demand_amount_of(question, len),
+                     .dimension = demand_dimension_of(question, len),
                      .days = days == DEMAND_EVERY_DAY ? 0 : days,
                      .months = demand_months_in(question, len),
                      .extreme = demands_extreme_in(question, len),

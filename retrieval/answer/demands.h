@@ -13,6 +13,7 @@
 
 typedef struct demands {
     enum demand_amount amount;
+    enum demand_dimension dimension;
     uint8_t days;    /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
     uint16_t months; /* bit 0: January ...; 0: none is named */
     bool

@@ -75,6 +75,12 @@ static bool say_an_amount(const question *q, const fact_text *extract, const fac
     return false;
 }
 
+static bool has_value(const fact_numbers *list, double value) {
+    for (size_t i = 0; i < list->n; i++)
+        if (fabs(list->v[i].value - value) < 1e-9) return true;
+    return false;
+}
+
 /* Does the sentence say a number of the text's in other signs, and the question does not: 8 for eight? */
 static int say_one_number(bool *same, const fact_text *extract, const fact_text *sentence,
                           const char *asked, fo_err *err) {
@@ -85,11 +91,8 @@ static int say_one_number(bool *same, const fact_text *extract, const fact_text 
     for (int i = 0; i < 3 && !rc; i++) rc = fact_numbers_read(&of[i], text[i], len[i], err);
     *same = false;
     for (size_t i = 0; !rc && i < of[1].n; i++) {
-        bool there = false, known = false;
         const fact_number *x = &of[1].v[i];
-        for (size_t k = 0; k < of[0].n; k++) there |= fabs(of[0].v[k].value - x->value) < 1e-9;
-        for (size_t k = 0; k < of[2].n; k++) known |= fabs(of[2].v[k].value - x->value) < 1e-9;
-        *same |= there && !known && !x->weak;
+        *same |= !x->weak && has_value(&of[0], x->value) && !has_value(&of[2], x->value);
     }
     for (int i = 0; i < 3; i++) fact_numbers_deinit(&of[i]);
     return rc;

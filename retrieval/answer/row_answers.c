@@ -3,6 +3,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/table_row.h"
+#include "retrieval/answer/word_tokens.h"
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
 bool row_only_labels(const char *row, size_t n) {
@@ -12,9 +13,7 @@ bool row_only_labels(const char *row, size_t n) {
     table_pair pair;
     bool figures = false;
     for (size_t at = 0; table_row_pair(row, n, &at, &pair);) {
-        bool has = false;
-        for (size_t i = 0; i < pair.n_value && !has; i++)
-            has = pair.value[i] >= '0' && pair.value[i] <= '9';
+        const bool has = fo_has_digit(pair.value, pair.n_value);
         if (has && !fo_words_have_any_case(labels, pair.name, pair.n_name)) return false;
         figures |= has;
     }
@@ -40,24 +39,32 @@ static bool is_asked_for(const candidate_set *set, const candidate_passage *p, u
     return asked > 0;
 }
 
+typedef struct row_walk {
+    size_t at, at_name; /* 0 at first */
+} row_walk;
+
+/* The next cell of a row with what its column is called; name is NULL where nobody says it. False: there is none. */
+static bool next_cell(row_walk *w, const candidate_passage *p, const text_unit *u,
+                      table_pair *cell) {
+    const char *row = p->text.text + u->start, *head = p->text.text + u->head_start;
+    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
+    if (u->record) return table_row_pair(row, n_row, &w->at, cell);
+    *cell = (table_pair){0};
+    if (!table_row_cell(row, n_row, &w->at, &cell->value, &cell->n_value)) return false;
+    if (!n_head || !table_row_cell(head, n_head, &w->at_name, &cell->name, &cell->n_name))
+        cell->name = NULL;
+    return true;
+}
+
 /* "Which boats need a licence?": not the one with "Licence needed: no". */
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    const char *text = p->text.text, *row = text + u->start, *head = text + u->head_start;
-    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
     if (u->kind != TEXT_UNIT_ROW || !set->q.demands.which) return false;
-    table_pair pair;
-    for (size_t at = 0; u->record && table_row_pair(row, n_row, &at, &pair);)
-        if (is_denial(pair.value, pair.n_value) &&
-            is_asked_for(set, p, (uint32_t)(pair.name - text),
-                         (uint32_t)(pair.name - text + (ptrdiff_t)pair.n_name)))
-            return true;
-    const char *name, *value;
-    size_t at = 0, at_name = 0, n_name, n_value;
-    while (!u->record && n_head && table_row_cell(head, n_head, &at_name, &name, &n_name) &&
-           table_row_cell(row, n_row, &at, &value, &n_value))
-        if (is_denial(value, n_value) && is_asked_for(set, p, (uint32_t)(name - text),
-                                                      (uint32_t)(name - text + (ptrdiff_t)n_name)))
-            return true;
+    row_walk walk = {0};
+    for (table_pair cell; next_cell(&walk, p, u, &cell);) {
+        if (!cell.name || !is_denial(cell.value, cell.n_value)) continue;
+        const uint32_t name = (uint32_t)(cell.name - p->text.text);
+        if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
+    }
     return false;
 }
 
@@ -66,31 +73,22 @@ bool row_denies(const candidate_set *set, const candidate_passage *p, const text
 bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     static const char counts[] = "number count quantity qty stock total amount pieces units copies "
                                  "how many no";
-    const char *text = p->text.text, *row = text + u->start, *head = text + u->head_start;
-    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
+    const char *text = p->text.text;
     const int counted = candidate_counted_term(&set->q);
     bool named = false; /* what is counted is the value of a cell: the row is one of them */
     if (counted < 0) return false;
     const uint64_t bit = 1ull << counted;
-    table_pair pair = {0};
-    for (size_t at = 0, at_name = 0;;) {
-        const bool more = u->record ? table_row_pair(row, n_row, &at, &pair)
-                                    : table_row_cell(row, n_row, &at, &pair.value, &pair.n_value);
-        if (!more) return named;
-        if (!u->record &&
-            !(n_head && table_row_cell(head, n_head, &at_name, &pair.name, &pair.n_name)))
-            return false; /* nobody says what the cells are */
-        const uint32_t name = pair.name ? (uint32_t)(pair.name - text) : 0,
-                       value = (uint32_t)(pair.value - text);
-        const uint64_t asked = candidate_terms(p, name, name + (uint32_t)pair.n_name);
-        for (size_t i = 0, k; i < pair.n_name; i += k + 1) {
-            k = 0;
-            while (i + k < pair.n_name && !fo_is_blank(pair.name[i + k])) k++;
-            if (fo_words_have_any_case(counts, pair.name + i, k)) return false;
-        }
-        if (asked) return false; /* a column is called by a word of the question */
-        named |= (candidate_terms(p, value, value + (uint32_t)pair.n_value) & bit) != 0;
+    row_walk walk = {0};
+    for (table_pair cell; next_cell(&walk, p, u, &cell);) {
+        if (!u->record && !cell.name) return false; /* nobody says what the cells are */
+        const uint32_t name = cell.name ? (uint32_t)(cell.name - text) : 0,
+                       value = (uint32_t)(cell.value - text);
+        if (cell.name && word_tokens_say(counts, cell.name, cell.n_name)) return false;
+        /* a column is called by a word of the question */
+        if (cell.name && candidate_terms(p, name, name + (uint32_t)cell.n_name)) return false;
+        named |= (candidate_terms(p, value, value + (uint32_t)cell.n_value) & bit) != 0;
     }
+    return named;
 }
 
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
@@ -104,6 +102,7 @@ bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, con
 bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other) {
     const text_unit *u = &c->unit, *v = &other->unit;
     uint64_t shared = 0;
+    if (c->set == other->set) return false;
     if (c->passage == other->passage && u->head_start == v->head_start)
         shared = candidate_terms(&set->passages[c->passage], u->head_start, u->head_end);
     const uint64_t a = c->set | shared, b = other->set | shared;

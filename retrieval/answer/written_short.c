@@ -38,7 +38,7 @@ static bool is_value(const texts *t, const fact_text *value) {
     return said > 0 && 2 * said >= in_value;
 }
 
-/* Words of the question in the cell's name that stand in no other one's. */
+/* Words of the question in the cell's name. */
 static size_t asked_by_name(const fact_text *question, const fact_text *name) {
     size_t n = 0;
     for (size_t i = 0; i < name->n_words; i++)
@@ -55,7 +55,7 @@ static bool is_said(const fact_text *question, const fact_text *value) {
 
 typedef struct cell_found {
     table_pair pair;
-    size_t asked; /* asked_by_name, and 1 for the amount that is demanded */
+    size_t asked; /* asked_by_name, and 2 for the amount that is demanded */
     bool is_answer;
 } cell_found;
 
@@ -150,12 +150,6 @@ static size_t count_denials(const char *text, size_t len) {
     }
 }
 
-static bool has_figures(const char *text, size_t len) {
-    for (size_t i = 0; i < len; i++)
-        if (fo_is_digit(text[i])) return true;
-    return false;
-}
-
 enum written_verdict written_yes_or_no(fo_buf *said, const written_short_input *in) {
     static const char limits[] =
         "only except but unless until if when where save otherwise however though although "
@@ -169,7 +163,7 @@ enum written_verdict written_yes_or_no(fo_buf *said, const written_short_input *
     const demands d = demands_read(in->question, len);
     const size_t denials = count_denials(in->lead, n_lead);
     const bool limited = word_tokens_say(limits, in->lead, n_lead);
-    const bool compares = has_figures(in->question, len) && has_figures(in->lead, n_lead);
+    const bool compares = fo_has_digit(in->question, len) && fo_has_digit(in->lead, n_lead);
     const bool day = (d.days && !(demand_days_in(in->lead, n_lead) & d.days)) ||
                      (d.months && !(demand_months_in(in->lead, n_lead) & d.months));
     if (!d.whether || compares || day || limited || (yes ? denials > 0 : denials != 1))
