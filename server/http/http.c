@@ -320,6 +320,34 @@ static void release(void *cls) {
     http_request_unref(cls);
 }
 
+/* What there is to tell about a request by now; `peer` is INET6_ADDRSTRLEN bytes for the name in it. */
+static http_summary summary_of(http_request *r, int status, char *peer) {
+    http_peer_name(r, peer);
+    int64_t now_us = http_now_us();
+    return (http_summary){.request_id = r->id,
+                          .caller = r->caller,
+                          .peer = peer,
+                          .method = r->method,
+                          .path = r->path,
+                          .route = r->route,
+                          .status = status,
+                          .trace = &r->trace,
+                          .began_us = r->began_us,
+                          .ended_us = now_us,
+                          .total_ms = (double)(now_us - r->began_us) / 1000,
+                          .body_bytes = r->body_bytes,
+                          .reply_bytes = r->reply_bytes};
+}
+
+/* On the HTTP thread, once: what is done is written down before its caller hears of it. */
+static void tell_done(http_request *r, int status) {
+    if (r->told || !r->server->opt.done) return;
+    r->told = true;
+    char peer[INET6_ADDRSTRLEN];
+    http_summary sum = summary_of(r, status, peer);
+    r->server->opt.done(r->server->opt.app, &sum);
+}
+
 /* r->ready; on the HTTP thread. */
 static enum MHD_Result queue_reply(http_request *r) {
     struct MHD_Response *response = NULL;
@@ -367,7 +395,9 @@ static enum MHD_Result queue_reply(http_request *r) {
     if (r->server->draining) MHD_add_response_header(response, "Connection", "close");
     r->queued_reply = true;
     int status = r->status;
+    bool streaming = r->streaming; /* what is done is known at its end */
     pthread_mutex_unlock(&r->mu);
+    if (!streaming) tell_done(r, status);
     enum MHD_Result rc = MHD_queue_response(r->connection, (unsigned)status, response);
     MHD_destroy_response(response);
     return rc;
@@ -460,28 +490,16 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
     if (gone) r->cancel = true;
     pthread_cond_broadcast(&r->change);
     int status = r->queued_reply ? r->status : 499; /* nginx's number for a client that left */
+    int did = r->ready ? r->status : 499; /* what was done for one that left all the same */
     double queue_ms = r->started && r->queue_ms > 0 ? r->queue_ms : 0;
     pthread_mutex_unlock(&r->mu);
     http_body_wake(r); /* a handler that waits for more learns that there is none */
+    tell_done(r, did);
     if (s->opt.observe) {
         char peer[INET6_ADDRSTRLEN];
-        http_peer_name(r, peer);
-        int64_t now_us = http_now_us();
-        http_summary sum = {.request_id = r->id,
-                            .caller = r->caller,
-                            .peer = peer,
-                            .method = r->method,
-                            .path = r->path,
-                            .route = r->route,
-                            .status = status,
-                            .trace = &r->trace,
-                            .began_us = r->began_us,
-                            .ended_us = now_us,
-                            .total_ms = (double)(now_us - r->began_us) / 1000,
-                            .queue_ms = queue_ms,
-                            .body_bytes = r->body_bytes,
-                            .reply_bytes = r->reply_bytes,
-                            .client_gone = gone};
+        http_summary sum = summary_of(r, status, peer);
+        sum.queue_ms = queue_ms;
+        sum.client_gone = gone;
         s->opt.observe(s->opt.app, &sum);
     }
     http_request_unref(r);

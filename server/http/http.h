@@ -84,6 +84,9 @@ typedef struct http_options {
     size_t n_routes;
     void *app;                                         /* goes to every handler */
     void (*observe)(void *app, const http_summary *s); /* NULL, or called on the HTTP thread */
+    /* NULL, or called on the HTTP thread, once for every request: before its reply goes out, or at its end where
+     * it streams or its client left. What this writes down is there when the caller hears "done". */
+    void (*done)(void *app, const http_summary *s);
     /* NULL, or called on the HTTP thread once the route is known, before the body: may this caller
      * ask? Sets the caller (http_set_caller); false after an error reply. It must be quick. */
     bool (*admit)(void *app, http_request *r, const http_route *route);

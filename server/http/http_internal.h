@@ -104,6 +104,7 @@ struct http_request {
     bool later;   /* STREAM: the handler has read all there is, and more comes */
     bool late;    /* the body came too slowly: answered past libmicrohttpd */
     bool queued_reply;
+    bool told; /* `done` heard of it; of the HTTP thread */
     bool suspended;
     bool ready;    /* a reply is there */
     bool finished; /* the handler has returned */

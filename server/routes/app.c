@@ -87,7 +87,6 @@ static void observe(void *ctx, const http_summary *s) {
     app *a = ctx;
     size_t route = s->route ? (size_t)(s->route - a->routes) : app_n_routes;
     metrics_request(a->metrics, route, s->status, s->total_ms);
-    app_audit(a, s);
     bool probe = s->route && s->route->lane == HTTP_LANE_INLINE && s->status < 400;
     char trace[33] = "";
     if (s->trace->sampled && !probe) { /* probes come every few seconds and tell nothing */
@@ -193,6 +192,7 @@ int app_serve(app *a, http_options *opt, fo_err *err) {
     opt->n_routes = app_n_routes;
     opt->app = a;
     opt->observe = observe;
+    opt->done = app_audit;
     opt->admit = app_admit;
     opt->spool_dir = a->spool_dir;
     opt->tracer = a->tracer;

@@ -63,7 +63,7 @@ typedef struct app {
 } app;
 
 /* read_only: as the service was opened; nothing is written into the home.
- * 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
+ * 0 fields of opt get their defaults; routes, app, observe, done and spool_dir are set here. */
 int app_create(app **out, service *s, bool read_only, fo_err *err);
 int app_serve(app *a, http_options *opt, fo_err *err);
 /* Stops sources, HTTP (see http_stop), then the jobs; frees a. The service stays open. */
@@ -120,8 +120,8 @@ bool app_may(app *a, const http_request *r, int scope);
 bool app_may_use(const http_request *r, const char *collection);
 /* The same; false after a reply that is that of a collection which is not there. */
 bool app_check_collection(http_request *r, const char *collection);
-/* Write down what a request did that cannot be taken back, or tried to. */
-void app_audit(app *a, const http_summary *s);
+/* Write down what a request did that cannot be taken back, or tried to; of the app, as http_options.done. */
+void app_audit(void *ctx, const http_summary *s);
 const char *app_key_id(const http_summary *s); /* NULL: it came without a key */
 /* FO_ENOTFOUND, as if it were not there. */
 int app_no_collection(const char *collection, fo_err *err);

@@ -196,7 +196,8 @@ const char *app_key_id(const http_summary *s) {
     return c && c->grant ? c->grant->key->id : NULL;
 }
 
-void app_audit(app *a, const http_summary *s) {
+void app_audit(void *ctx, const http_summary *s) {
+    app *a = ctx;
     const http_route *t = s->route;
     bool bulk = t && !strcmp(t->method, "DELETE") && !strcmp(t->pattern, "/documents");
     bool admin = t && (t->scope == ACCESS_ADMIN || t->scope == ACCESS_OPERATE);

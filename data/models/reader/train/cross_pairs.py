@@ -1,4 +1,4 @@
-"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT LAID_OUT FACTS FACTS_HOME HOME... - questions with passages, and
+"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT PASSAGES KIND:FILE:HOME,... HOME... - questions with passages, and
 which units of them answer.
 
 QUESTIONS  the folder of questions beside this one (its README says how they were made)
@@ -7,8 +7,9 @@ TLDR, SKIP as pairs.py
 VOCABULARY vocab.txt of all-MiniLM-L6-v2
 UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
-LAID_OUT   a home into which Forage has taken the files that laid_out.py wrote
-FACTS      the file that facts.py wrote, FACTS_HOME a home with its files
+PASSAGES   the file that passages.py wrote
+KIND       laid_out, facts or tables; FILE laid_out_documents.jsonl of QUESTIONS, or what facts.py or tables.py wrote;
+           HOME one into which Forage has taken the files that laid_out.py made of it
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256
 
@@ -101,20 +102,20 @@ class Examples:
             size += n
         return out
 
-    def own_document(self, d):
-        name, at, mine = "own:" + d["title"], {}, []
+    def own_document(self, d, kind="own"):
+        name, at, mine = f"{kind}:{d.get('name', d['title'])}", {}, []
         for chunk in self.chunks(d):
             text, spans = "", []
             for i in chunk:
                 spans.append((len(text), len(text) + len(d["units"][i])))
                 text += d["units"][i] + d["separator"]
-            mine.append(self.passage(d["title"], text, spans, name, "own"))
+            mine.append(self.passage(d["title"], text, spans, name, kind))
             at.update((i, (mine[-1], k)) for k, i in enumerate(chunk))
         for text, units in d["questions"]:
             gold = collections.defaultdict(list)
             for p, u in (at[i] for i in units):
                 gold[p].append(u)
-            self.question(wordings(text), dict(gold), [p for p in mine if p not in gold], "own",
+            self.question(wordings(text), dict(gold), [p for p in mine if p not in gold], kind,
                           is_held_out(name, 10))
 
     # ---- passages of others -------------------------------------------------------------------
@@ -139,7 +140,7 @@ class Examples:
         made of it."""
         for d in lines(path):
             title, chunks = pages[d["name"]]
-            name, mine = "laid out:" + d["name"], []
+            name, mine = "laid out:" + d.get("of", d["name"]), []
             units = units_by_forage([text for text, _ in chunks], self.unit_spans)
             for (text, heading), us in zip(chunks, units):
                 mine.append(self.passage(title, text, [(a, b) for a, b, _ in us], name, kind, heading,
@@ -248,7 +249,7 @@ def wordings(q):
     return out
 
 
-def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, facts, facts_home, *homes):
+def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, passages, laid_out, *homes):
     random.seed(7)
     examples, pages, known = Examples(vocabulary, unit_spans), {}, {}
     for d in lines(squad + "/corpus.jsonl"):
@@ -260,10 +261,14 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, fa
                 known[hashlib.sha256(text.encode()).hexdigest()] = title, heading, text
     for d in lines(questions + "/own_documents.jsonl"):
         examples.own_document(d)
+    of_squad = {d["title"] for d in lines(squad + "/corpus.jsonl")}
+    for d in lines(passages):
+        if d["title"] not in of_squad:
+            examples.own_document(d, "passages")
     for kind in ("documentation", "manual_pages", "readmes", "encyclopaedia", "statements"):
         examples.other_passages(f"{questions}/{kind}.jsonl", known)
-    examples.laid_out(questions + "/laid_out_documents.jsonl", pairs.read_home(laid_out), "laid_out")
-    examples.laid_out(facts, pairs.read_home(facts_home), "facts")
+    for kind, path, home in (x.split(":") for x in laid_out.split(",")):
+        examples.laid_out(path, pairs.read_home(home), kind)
     examples.squad(squad)
     with open(skip, encoding="utf8") as f:
         examples.tldr(pages, tldr, set(map(str.strip, f)) | {"awk", "rsync"})
@@ -276,6 +281,6 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, fa
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 12:
+    if len(sys.argv) < 11:
         sys.exit(__doc__)
     main(*sys.argv[1:])

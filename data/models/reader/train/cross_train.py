@@ -30,6 +30,8 @@ MEAN = .998  # of the running mean of the weights, what is kept at a step
 CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
 LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
+LACKING = .15  # of windows with an answer, those out of which it is taken: what stands beside it does not answer
+DROPPED = .1  # of what a layer adds, and of what the changes read
 LIKEST, HEADED = .6, .9
 MASK, MASKED = 103, .05  # of tokens that are hidden, so that no single word decides
 COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
@@ -47,8 +49,12 @@ class Changed(nn.Module):
         self.A = nn.Parameter(torch.randn(rank, weight.shape[1]) / math.sqrt(weight.shape[1]))
         self.B = nn.Parameter(torch.zeros(weight.shape[0], rank))
 
+    dropped = 0.0  # of what the narrow matrices read, while they learn
+
     def forward(self, x):
-        return F.linear(x, self.w + self.B @ self.A, self.b)
+        if not self.training or not self.dropped:
+            return F.linear(x, self.w + self.B @ self.A, self.b)
+        return F.linear(x, self.w, self.b) + F.linear(F.linear(F.dropout(x, self.dropped), self.A), self.B)
 
 
 class CrossEncoder(nn.Module):
@@ -84,10 +90,13 @@ class CrossEncoder(nn.Module):
         for layer, (after_attention, after_all) in zip(self.layers, self.norms):
             q, k, v = (layer[c](x).view(n, length, HEADS, -1).transpose(1, 2) for c in "qkv")
             seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask.to(q.dtype))
-            x = x + layer["o"](seen.transpose(1, 2).reshape(n, length, WIDTH))
+            x = x + self.drop(layer["o"](seen.transpose(1, 2).reshape(n, length, WIDTH)))
             x = F.layer_norm(x, (WIDTH,), *after_attention, 1e-12)
-            x = F.layer_norm(x + layer["f2"](F.gelu(layer["f1"](x))), (WIDTH,), *after_all, 1e-12)
+            x = F.layer_norm(x + self.drop(layer["f2"](F.gelu(layer["f1"](x)))), (WIDTH,), *after_all, 1e-12)
         return F.normalize(x.float(), dim=-1)
+
+    def drop(self, x):
+        return F.dropout(x, self.layers[0]["q"].dropped, self.training)
 
     def odds(self, x, spans):
         """[sequences][most units]: of the units that are tokens [a, b) of their sequence; -inf where there is none."""
@@ -192,9 +201,22 @@ def sequence(question, passage, gold):
     title = title_of(passage, begin) if random.random() < HEADED else passage["title"]
     head = [CLS] + question + [SEP] + title + [SEP]
     kept = [i for i in full if first <= i <= last]
+    lacking = [i for i in kept if i not in gold]
+    if 0 < len(lacking) < len(kept) and random.random() < LACKING:
+        return without_answer(head, passage, lacking)
     spans = [(passage["units"][i][0] - begin + len(head), passage["units"][i][1] - begin + len(head)) for i in kept]
     ids = passage["ids"][begin:passage["units"][last][1]]
     return head + ids + [SEP], spans, [k for k, i in enumerate(kept) if i in gold]
+
+
+def without_answer(head, passage, units):
+    """The units alone, as if the others did not stand among them"""
+    ids, spans = list(head), []
+    for i in units:
+        a, b = passage["units"][i]
+        spans.append((len(ids), len(ids) + b - a))
+        ids += passage["ids"][a:b]
+    return ids + [SEP], spans, []
 
 
 def sample(q):
@@ -275,6 +297,7 @@ def said_of(odds, answers):
 def held_out(model, data):
     """Over the questions that were not learnt from, by their kind"""
     random.seed(3)
+    model.eval()
     for kind in sorted({q["kind"] for q in data["questions"]}):
         examples = [(q["ids"][0], p, units) for q in data["questions"] if q["held_out"] and q["kind"] == kind
                     for p, units in sample(q)]
@@ -309,6 +332,9 @@ def main(pairs, reader, out, minutes, highest, begin=None):
     model = CrossEncoder(reader, int(begin) if begin and begin.isdigit() else RANK).to(DEVICE)
     if begin and not begin.isdigit():
         model.read(begin)
+    for layer in model.layers:
+        for matrix in layer.values():
+            matrix.dropped = DROPPED
     groups = [{"params": [p for n, p in model.named_parameters() if n.endswith((".A", ".B")) == low], "times": times}
               for low, times in ((True, 1), (False, 2))]
     optimiser = torch.optim.AdamW(groups, lr=highest, weight_decay=.01)
