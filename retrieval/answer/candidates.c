@@ -99,7 +99,8 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     int rc = candidate_passage_read(cp, q, lx, p, err);
     if (!rc) rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc) return rc;
-    cp->lacks_version = !exact_names_versions_in(&q->exact, p->text, p->len, t);
+    cp->lacks_version = !exact_names_versions_in(&q->exact, p->text, p->len, t) &&
+                        !exact_names_version_bound_in(p->text, p->len);
     cp->other_version = begins_in_other_version(&q->exact, p);
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
     size_t names = exact_names_of_command(t);

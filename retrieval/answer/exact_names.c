@@ -4,6 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/word_tokens.h"
 #include <strings.h>
 
 /* Bytes of the version number that text[at..len) begins with: 2 for 42, 5 for 10.21; dots: how many
@@ -210,6 +211,31 @@ bool exact_names_versions_in(const exact_names *x, const char *text, size_t len,
             !holds_number(title, title ? strlen(title) : 0, &x->versions[i]))
             return false;
     return true;
+}
+
+bool exact_names_version_bound_in(const char *text, size_t len) {
+    static const char before[] =
+        "least than until before after since from to under over below above "
+        "between through minimum";
+    static const char behind[] =
+        "later newer older earlier above below higher lower up upwards oldest newest";
+    word_token last = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        size_t next_at = at;
+        word_token next = word_token_next(text, len, &next_at);
+        const bool series =
+            t.digits && word_token_is(&next, ".") && next_at < len && text[next_at] == 'x';
+        if (series || (t.digits && memchr(t.s, '.', t.n))) {
+            if (series || word_token_is(&next, "+") || word_token_in(before, &last)) return true;
+            for (int k = 0; k < 3 && next.letters; k++) { /* "1.4 or older", "1.21 is the oldest" */
+                if (word_token_in(behind, &next)) return true;
+                next = word_token_next(text, len, &next_at);
+            }
+        }
+        last = t;
+    }
 }
 
 bool exact_names_other_version(const exact_names *x, const char *text, size_t len) {

@@ -29,6 +29,10 @@ void exact_names_read(exact_names *out, const char *question, size_t len);
  * nor 14.4, and 4.4.0 is. True without versions. */
 bool exact_names_versions_in(const exact_names *x, const char *text, size_t len, const char *title);
 
+/* Does text[len] say from which version on, or up to which, something holds: "Go 1.21 or later", "from 11.x", "below 0.8"?
+ * Such a text answers for versions that it does not name. */
+bool exact_names_version_bound_in(const char *text, size_t len);
+
 /* Does text[len] name versions, and none of those in the question? */
 bool exact_names_other_version(const exact_names *x, const char *text, size_t len);
 

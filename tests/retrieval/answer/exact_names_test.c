@@ -11,6 +11,30 @@ static bool versions_in(const char *asked, const char *text, const char *title) 
     return exact_names_versions_in(&x, text, text ? strlen(text) : 0, title);
 }
 
+static void a_bound_speaks_of_versions_it_does_not_name(void **state) {
+    (void)state;
+    static const char *const bounds[] = {"Direct upgrades from 1.4 or older are not supported.",
+                                         "Python 3.10+",
+                                         "From 11.x first install 12.0.",
+                                         "Go 1.21 is the oldest supported.",
+                                         "Gate 3.1 and later",
+                                         "At least 3.0.",
+                                         "published up to 2.3 under other terms",
+                                         "If it goes below 0.8, open the tap."};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        if (!exact_names_version_bound_in(bounds[i], strlen(bounds[i])))
+            fail_msg("no bound: %s", bounds[i]);
+    static const char *const others[] = {"Version 4.2 is out.",
+                                         "4.2 brought tabs; later came themes.",
+                                         "Install 3.0.",
+                                         "",
+                                         "Section 3.2. Older people pay less.",
+                                         "On 3 or later days."};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (exact_names_version_bound_in(others[i], strlen(others[i])))
+            fail_msg("a bound: %s", others[i]);
+}
+
 static void another_version_is_told_apart(void **state) {
     (void)state;
     static const struct {
@@ -202,6 +226,7 @@ static void another_number_of_the_same_is_told_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_version_is_told_apart),
+        cmocka_unit_test(a_bound_speaks_of_versions_it_does_not_name),
         cmocka_unit_test(many_versions_are_bounded),
         cmocka_unit_test(an_option_is_met_to_the_letter),
         cmocka_unit_test(a_code_is_met_in_text_or_title),

@@ -25,7 +25,7 @@ import torch.nn.functional as F
 
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 6, 32
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-SAMPLERS = min(5, max(1, (os.cpu_count() or 1) // 3))  # processes that make batches
+SAMPLERS = min(2, max(1, (os.cpu_count() or 1) // 3))  # processes that make batches
 MEAN = .998  # of the running mean of the weights, what is kept at a step
 CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
