@@ -423,6 +423,22 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
 }
 
+/* "Why is desk 4 wet?" is not answered by "Desk 4 stays shut until the floor is dry": most of the question's words, and little
+ * else or nothing that gives a reason. Counted on people's questions: docs/measurements/answers.md. */
+static bool restates(const candidate_set *set, const candidate_passage *p, const candidate *c) {
+    enum { MOST_FIFTHS = 3, FEW_WORDS = 4 };
+    const question *q = &set->q;
+    if (!q->demands.reason) return false;
+    size_t said = 0, others = 0;
+    for (size_t k = 0; k < q->n_terms; k++) said += c->set >> k & 1;
+    for (uint32_t i = c->w0; i < c->w1; i++)
+        others += p->terms[i] < 0 && !(p->text.words[i].flags & WORD_STOP);
+    if (said * 5 < q->n_terms * MOST_FIFTHS) return false;
+    const enum reason_given given =
+        demands_reason_in(&q->demands, p->text.text + c->unit.start, c->unit.end - c->unit.start);
+    return given == REASON_NONE || (given == REASON_PERHAPS && others < FEW_WORDS);
+}
+
 static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
     const demands *d = &set->q.demands;
     const text_unit *u = &c->unit;
@@ -432,6 +448,7 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     c->f[CAND_NO_PLACE] =
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
         !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
+    c->f[CAND_RESTATED] = restates(set, p, c);
     enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
     if (day == DAY_NOT_SAID)
         day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);

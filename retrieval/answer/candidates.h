@@ -32,6 +32,7 @@ enum {
     CAND_OPTION,      /* explains an option that the question names (-z), of what it names (tar) */
     CAND_NO_AMOUNT,   /* 1: the question demands a price, a weight, a number, and none is stated */
     CAND_NO_PLACE,    /* 1: the question asks where, and it says of nothing where it is */
+    CAND_RESTATED,    /* 1: the question asks why, and it says that again, and no reason */
     CAND_DAY,         /* 1: of the day that the question names */
     CAND_OTHER_DAY,   /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */

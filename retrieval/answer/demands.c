@@ -161,6 +161,34 @@ static bool asks_whether(const char *question, size_t len) {
     }
 }
 
+/* ---- reasons ----------------------------------------------------------------------------- */
+
+/* "Why is it shut?", "And why ...", "How come ..." */
+static bool asks_why(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    if (word_token_in("and but so then", &t)) t = word_token_next(question, len, &at);
+    if (word_token_in("how", &t)) {
+        t = word_token_next(question, len, &at);
+        return word_token_in("come", &t);
+    }
+    return word_token_in("why", &t);
+}
+
+enum reason_given demands_reason_in(const demands *d, const char *text, size_t len) {
+    static const char *const words =
+        "because due owing reason reasons account so otherwise to for as after since if or lest "
+        "too cannot without prevent prevents "
+        "avoid avoids protect protects cause causes caused risk risks danger dangerous against "
+        "when therefore thus means meant";
+    static const char *const perhaps =
+        "could would might may clog clogs lack lacks lacking fail fails failed wrong that which "
+        "who whose it they he she this "
+        "need needs needed make makes made let lets can will has have had through from";
+    if (!d->reason || word_tokens_say(words, text, len)) return REASON_GIVEN;
+    return word_tokens_say(perhaps, text, len) ? REASON_PERHAPS : REASON_NONE;
+}
+
 /* "Which boats need a licence?", "What classes are free?"; "Which need none?" asks for the others. */
 static bool asks_which(const char *question, size_t len) {
     size_t at = 0;
@@ -185,6 +213,7 @@ demands demands_read(const char *question, size_t len) {
                      .which = asks_which(question, len),
                      .whether = asks_whether(question, len),
                      .place = word_token_in("where", &first),
+                     .reason = asks_why(question, len),
                      .counted = counted_in(question, len),
                      .rank = word_token_in("who whom whose", &first) ? ranks_in(question, len) : 0};
 }

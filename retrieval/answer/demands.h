@@ -1,5 +1,5 @@
 /* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
- * cost, how heavy is it), a day of the week, a month, a place, or the holder of an office. A passage that
+ * cost, how heavy is it), a day of the week, a month, a place, a reason, or the holder of an office. A passage that
  * shares every word with the question and states no price, speaks of other days or months or says of nothing where it is, answers
  * another question. English; a question of another language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
@@ -21,6 +21,7 @@ typedef struct demands {
     bool which;   /* "Which boats need a licence?": those that do, not those that need none */
     bool extreme; /* "Which is the oldest?", "Who has the most points?" */
     bool place;   /* it begins with "where" */
+    bool reason;  /* it begins with "why" */
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
@@ -31,6 +32,14 @@ demands demands_read(const char *question, size_t len);
 
 /* May the text say where something is or goes: by a preposition, a path, a name? True where no place is demanded. */
 bool demands_place_in(const demands *d, const char *text, size_t len);
+
+/* Reasons are given in many ways: by a word for them, an aim, a condition, or by what somebody is, has or may do. */
+enum reason_given {
+    REASON_NONE,    /* none of those words: it states a fact */
+    REASON_PERHAPS, /* "Dust and mud keep off flies, which bite" */
+    REASON_GIVEN,   /* "because", "so that", "due to"; or none is demanded */
+};
+enum reason_given demands_reason_in(const demands *d, const char *text, size_t len);
 
 /* Does the text say of something that it is the most or the least of its kind? */
 bool demands_extreme_in(const char *text, size_t len);

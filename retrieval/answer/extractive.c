@@ -75,7 +75,7 @@ static const double weights_reader[CAND_FEATURES] = {
 static double demands_met(const candidate *c) {
     return 8 * c->f[CAND_TOPIC] + 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] -
            4 * c->f[CAND_OTHER_THING] - 6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] -
-           3 * c->f[CAND_RUN_ON];
+           6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -131,6 +131,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .option = best->f[CAND_OPTION],
         .no_amount = best->f[CAND_NO_AMOUNT],
         .no_place = best->f[CAND_NO_PLACE],
+        .restated = best->f[CAND_RESTATED],
         .other_day = best->f[CAND_OTHER_DAY],
         .other_thing = best->f[CAND_OTHER_THING],
         .run_on = best->f[CAND_RUN_ON],

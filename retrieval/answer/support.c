@@ -11,7 +11,8 @@ const double support_threshold = 0.45;
  * for an amount can be misread. */
 static double by_hand(const support_features *f) {
     return 3 * f->option - 10 * f->missing_code - 6 * f->no_amount - 4 * f->no_place -
-           10 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question;
+           10 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question -
+           8 * f->restated;
 }
 
 /* Words that meet and what both texts say together are weighed against each other: a question about what is not there

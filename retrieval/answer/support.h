@@ -32,6 +32,7 @@ typedef struct support_features {
     double no_amount;     /* 0..1: how far an amount that is demanded is lacking */
     double summary; /* 1: the line that says what a command does, and it says all of the question */
     double no_place;    /* 1: the question asks where, and it says of nothing where it is */
+    double restated;    /* 1: the question asks why, and it says that again, and no reason */
     double other_day;   /* 1: it speaks of other days than the question */
     double run_on;      /* how long it goes on without an end: CAND_RUN_ON */
     double other_thing; /* 1: it stands below a question about something else */

@@ -11,10 +11,11 @@
 #include "retrieval/answer/rivals.h"
 #include "tests/bench/set_home.h"
 
-enum { MONEY, OTHER_AMOUNT, PLACE, DAY, MONTH, RANK, RIVAL, NAME, VERSION, N_RULES };
+enum { MONEY, OTHER_AMOUNT, PLACE, REASON, DAY, MONTH, RANK, RIVAL, NAME, VERSION, N_RULES };
 static const char *const rules[N_RULES] = {[MONEY] = "a price, and none is stated",
                                            [OTHER_AMOUNT] = "another amount, and none is stated",
                                            [PLACE] = "a place, and none is said",
+                                           [REASON] = "a reason, and no word gives one",
                                            [DAY] = "a day, and others are named",
                                            [MONTH] = "a month, and others are named",
                                            [RANK] = "an office, and the one above is named",
@@ -38,6 +39,7 @@ static void count(pair_counts *c, const char *question, const char *text) {
                                  [OTHER_AMOUNT] = d.amount && !money,
                                  [PLACE] = d.place,
                                  [DAY] = d.days,
+                                 [REASON] = d.reason,
                                  [MONTH] = d.months,
                                  [RANK] = d.rank,
                                  [RIVAL] = words != 0,
@@ -46,6 +48,7 @@ static void count(pair_counts *c, const char *question, const char *text) {
     const bool against[N_RULES] = {[MONEY] = no_amount,
                                    [OTHER_AMOUNT] = no_amount,
                                    [PLACE] = !demands_place_in(&d, text, len),
+                                   [REASON] = demands_reason_in(&d, text, len) == REASON_NONE,
                                    [DAY] = demands_day_in(&d, text, len) == DAY_OTHER,
                                    [MONTH] = demands_month_in(&d, text, len) == DAY_OTHER,
                                    [RANK] = !demands_rank_in(&d, text, len),

@@ -223,6 +223,8 @@ static void any_bytes_are_taken(void **state) {
         demands_day_in(&d, exact, n);
         demand_amount_column_in(d.amount, exact, n);
         demands_place_in(&d, exact, n);
+        d.reason = true;
+        demands_reason_in(&d, exact, n);
         test_free(exact);
     }
 }
@@ -266,6 +268,31 @@ static void a_place_is_demanded_by_where_alone(void **state) {
         assert_false(demands_place_in(&d, without[i], strlen(without[i])));
     const demands none = asked("What are the models?");
     assert_true(demands_place_in(&none, "Models are large.", 17));
+}
+
+static void a_reason_is_demanded_by_why(void **state) {
+    (void)state;
+    const demands d = asked("Why is desk 4 wet?");
+    assert_true(d.reason);
+    assert_true(asked("and why do they close?").reason);
+    assert_true(asked("how come it is shut").reason);
+    assert_false(asked("How do I come in?").reason);
+    assert_false(asked("Who knows why?").reason);
+    static const struct {
+        const char *text;
+        enum reason_given given;
+    } cases[] = {{"The floor was cleaned, so keep out", REASON_GIVEN},
+                 {"The roof broke after the storm", REASON_GIVEN},
+                 {"It leaks.", REASON_PERHAPS},
+                 {"Wet ones carry disease, which kills", REASON_PERHAPS},
+                 {"Desk 4 stays shut.", REASON_NONE},
+                 {"Not allowed in any row: weapons, live poultry.", REASON_NONE},
+                 {"", REASON_NONE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(demands_reason_in(&d, cases[i].text, strlen(cases[i].text)),
+                         cases[i].given);
+    const demands none = asked("Is desk 4 wet?");
+    assert_int_equal(demands_reason_in(&none, "Desk 4 stays shut.", 18), REASON_GIVEN);
 }
 
 static void another_office_is_told_apart(void **state) {
@@ -313,6 +340,7 @@ int main(void) {
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(what_is_counted_is_found),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
+        cmocka_unit_test(a_reason_is_demanded_by_why),
         cmocka_unit_test(another_office_is_told_apart),
         cmocka_unit_test(another_day_is_told_apart),
         cmocka_unit_test(another_month_is_told_apart),

@@ -467,11 +467,19 @@ static void what_a_question_demands_is_met_or_refused(void **state) {
     static const passage priced[] = {
         {"The heat pump needs 40 cm of free space. The whole set comes to 900 euros.", 0,
          "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL}};
+    static const passage poultry[] = {{"Not allowed on the market: weapons, live poultry.", 0,
+                                       "Market rules", 0.9f, 0.8f, 9, false, false, 0, NULL}};
+    static const passage reasons[] = {{"Live poultry is not allowed on the market, because of the "
+                                       "bird flu. Stalls open at seven.",
+                                       0, "Market rules", 0.9f, 0.8f, 9, false, false, 0, NULL}};
     static const struct {
         const char *question;
         const passage *p;
         const char *answer; /* NULL: refused */
     } cases[] = {
+        {"Why is live poultry not allowed on the market?", poultry, NULL},
+        {"Why is live poultry not allowed on the market?", reasons,
+         "Live poultry is not allowed on the market, because of the bird flu. [1]"},
         {"When is the library open on Wednesday?", hours,
          "day: Tuesday to Friday; open: 10 to 19 [1]"},
         {"When is the library open on Saturday?", hours, "day: Saturday; open: 10 to 14 [1]"},

@@ -213,7 +213,7 @@ class Examples:
                 best = np.argpartition(-s, AMONG)[:AMONG]
                 mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
                 near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
-                if q["kind"] in ("laid_out", "readmes", "facts"):  # "What is the default port?" is answered by many a manual
+                if q["kind"] in ("laid_out", "papers", "readmes", "facts"):  # "What is the default port?" is answered by many a manual
                     near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
                 elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
