@@ -436,7 +436,9 @@ static bool restates(const candidate_set *set, const candidate_passage *p, const
     if (said * 5 < q->n_terms * MOST_FIFTHS) return false;
     const enum reason_given given =
         demands_reason_in(&q->demands, p->text.text + c->unit.start, c->unit.end - c->unit.start);
-    return given == REASON_NONE || (given == REASON_PERHAPS && others < FEW_WORDS);
+    const bool by_words =
+        given == REASON_NONE && q->n_terms > 2; /* "Why do I get 429?" says too little */
+    return by_words || (given != REASON_GIVEN && others < FEW_WORDS);
 }
 
 static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
