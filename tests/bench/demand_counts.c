@@ -99,6 +99,10 @@ static void count_document(const cJSON *d, pair_counts *right, pair_counts *othe
     fo_buf_free(&gold);
 }
 
+static double percent(size_t part, size_t of) {
+    return of ? 100.0 * (double)part / (double)of : 0;
+}
+
 int main(void) {
     pair_counts right = {0}, other = {0};
     char *line = NULL;
@@ -116,9 +120,7 @@ int main(void) {
            "against the other");
     for (int r = 0; r < N_RULES; r++)
         printf("%-38s %6zu, %6zu %13zu (%4.1f %%) %13zu (%4.1f %%)\n", rules[r], right.asked[r],
-               other.asked[r], right.against[r],
-               right.asked[r] ? 100.0 * (double)right.against[r] / (double)right.asked[r] : 0,
-               other.against[r],
-               other.asked[r] ? 100.0 * (double)other.against[r] / (double)other.asked[r] : 0);
+               other.asked[r], right.against[r], percent(right.against[r], right.asked[r]),
+               other.against[r], percent(other.against[r], other.asked[r]));
     return 0;
 }

@@ -8,7 +8,7 @@ VOCABULARY vocab.txt of all-MiniLM-L6-v2
 UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
 PASSAGES   the file that passages.py wrote
-KIND       laid_out, facts or tables; FILE laid_out_documents.jsonl of QUESTIONS, or what facts.py or tables.py wrote;
+KIND       laid_out, papers, facts or tables; FILE laid_out_documents.jsonl or papers.jsonl of QUESTIONS, or what facts.py or tables.py wrote;
            HOME one into which Forage has taken the files that laid_out.py made of it
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256

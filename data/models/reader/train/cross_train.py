@@ -169,11 +169,14 @@ def window(passage, around, longest):
     return first, last
 
 
-def likest(question, passage, units):
-    """The unit that shares most tokens with the question: what does not answer though it sounds so."""
+def most_shared(question, choices, ids_of):
+    """The choice whose tokens are most of the question's: what may not answer though it sounds so."""
     asked = {t for t in question if t > COMMON}
-    ids = passage["ids"]
-    return max(units, key=lambda i: len(asked & set(ids[slice(*passage["units"][i])])) + random.random())
+    return max(choices, key=lambda c: len(asked & set(ids_of(c))) + random.random())
+
+
+def likest(question, passage, units):
+    return most_shared(question, units, lambda i: passage["ids"][slice(*passage["units"][i])])
 
 
 def title_of(passage, begin):
@@ -217,8 +220,7 @@ def beside(q, passages):
     """One of the passages of the same document that do not answer: mostly the one that shares most tokens"""
     if random.random() > LIKEST:
         return random.choice(q["same"])
-    asked = {t for t in q["ids"][0] if t > COMMON}
-    return max(q["same"], key=lambda p: len(asked & set(passages[p]["ids"])) + random.random())
+    return most_shared(q["ids"][0], q["same"], lambda p: passages[p]["ids"])
 
 
 def sample(q, passages):

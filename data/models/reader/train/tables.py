@@ -31,11 +31,14 @@ def cell(text):
     return " ".join(text.replace("|", "/").split())
 
 
+def line(row):
+    return "| " + " | ".join(row) + " |"
+
+
 def document(name, title, section, header, rows, questions, of):
     text = f"# {title}\n\n" + (f"## {section}\n\n" if section else "")
-    for row in [header, ["---"] * len(header)] + rows:
-        text += "| " + " | ".join(row) + " |\n"
-    return {"name": name, "of": of, "text": text, "questions": [[q, ["| " + " | ".join(r) + " |" for r in gold]] for q, gold in questions]}
+    text += "".join(line(row) + "\n" for row in [header, ["---"] * len(header)] + rows)
+    return {"name": name, "of": of, "text": text, "questions": [[q, [line(r) for r in gold]] for q, gold in questions]}
 
 
 def documents(name, title, section, table, asked):
