@@ -8,7 +8,7 @@ VOCABULARY vocab.txt of all-MiniLM-L6-v2
 UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
 PASSAGES   the file that passages.py wrote
-KIND       laid_out, papers, facts or tables; FILE laid_out_documents.jsonl or papers.jsonl of QUESTIONS, or what facts.py or tables.py wrote;
+KIND       laid_out, papers, prose, facts or tables; FILE laid_out_documents.jsonl, papers.jsonl or prose.jsonl of QUESTIONS, or what facts.py or tables.py wrote;
            HOME one into which Forage has taken the files that laid_out.py made of it
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256
@@ -213,7 +213,7 @@ class Examples:
                 best = np.argpartition(-s, AMONG)[:AMONG]
                 mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
                 near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
-                if q["kind"] in ("laid_out", "papers", "readmes", "facts"):  # "What is the default port?" is answered by many a manual
+                if q["kind"] in ("laid_out", "papers", "prose", "readmes", "facts"):  # "What is the default port?" is answered by many a manual
                     near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
                 elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
