@@ -6,9 +6,9 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/extremes.h"
 #include "retrieval/answer/rivals.h"
 #include "retrieval/answer/row_answers.h"
-#include "retrieval/answer/table_row.h"
 #include "retrieval/answer/topics.h"
 
 enum {
@@ -107,6 +107,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     cp->command = names > 0;
     cp->unnamed = names > 0;
     cp->title_text = t;
+    cp->whole_tables = p->whole_tables;
     cp->rivals = q->rivals ? rivals_in(t, strlen(t)) : 0;
     cp->other_days = demands_day_in(&q->demands, p->text, p->len) == DAY_OTHER;
     for (size_t i = 0; i < title->n_words; i++) {
@@ -589,6 +590,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         rc = push(set, &c, err);
     }
     rows_set_apart(set, index);
+    extremes_mark(set, index);
     free(topic);
     free(sets);
     return rc;

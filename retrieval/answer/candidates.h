@@ -39,7 +39,8 @@ enum {
     CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
                        * another number of it; 2: of a rival (rivals.h) */
-    CAND_LENGTH,      /* of a unit that is no sentence: doublings of twelve words; the longer, the
+    CAND_EXTREME, /* 1: the row of a table that is the most or the least of what is asked for: extremes.h */
+    CAND_LENGTH, /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
@@ -75,6 +76,7 @@ typedef struct candidate_passage {
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
+    bool whole_tables;      /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
     bool other_days;    /* speaks of days, and never of the one that is asked about */
     bool lacks_version; /* a version number of the question stands in neither text nor title */

@@ -17,6 +17,7 @@ typedef struct passage {
     bool open_end;       /* and ends in the middle of one */
     size_t before;       /* bytes of the document that stand before text[0] in memory: facts.h */
     const char *heading; /* of the section that the text begins in; NULL or "": none */
+    bool whole_tables;   /* no table goes on before its first or behind its last line */
 } passage;
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/table_row.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
@@ -39,13 +38,7 @@ static bool is_asked_for(const candidate_set *set, const candidate_passage *p, u
     return asked > 0;
 }
 
-typedef struct row_walk {
-    size_t at, at_name; /* 0 at first */
-} row_walk;
-
-/* The next cell of a row with what its column is called; name is NULL where nobody says it. False: there is none. */
-static bool next_cell(row_walk *w, const candidate_passage *p, const text_unit *u,
-                      table_pair *cell) {
+bool row_cell_next(row_walk *w, const candidate_passage *p, const text_unit *u, table_pair *cell) {
     const char *row = p->text.text + u->start, *head = p->text.text + u->head_start;
     const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
     if (u->record) return table_row_pair(row, n_row, &w->at, cell);
@@ -60,7 +53,7 @@ static bool next_cell(row_walk *w, const candidate_passage *p, const text_unit *
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     if (u->kind != TEXT_UNIT_ROW || !set->q.demands.which) return false;
     row_walk walk = {0};
-    for (table_pair cell; next_cell(&walk, p, u, &cell);) {
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         if (!cell.name || !is_denial(cell.value, cell.n_value)) continue;
         const uint32_t name = (uint32_t)(cell.name - p->text.text);
         if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
@@ -79,7 +72,7 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
     if (counted < 0) return false;
     const uint64_t bit = 1ull << counted;
     row_walk walk = {0};
-    for (table_pair cell; next_cell(&walk, p, u, &cell);) {
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         if (!u->record && !cell.name) return false; /* nobody says what the cells are */
         const uint32_t name = cell.name ? (uint32_t)(cell.name - text) : 0,
                        value = (uint32_t)(cell.value - text);

@@ -7,6 +7,14 @@
 #include <stddef.h>
 
 #include "retrieval/answer/candidates.h"
+#include "retrieval/answer/table_row.h"
+
+typedef struct row_walk {
+    size_t at, at_name; /* 0 at first */
+} row_walk;
+
+/* The next cell of a row with what its column is called; name is NULL where nobody says it. False: there is none. */
+bool row_cell_next(row_walk *w, const candidate_passage *p, const text_unit *u, table_pair *cell);
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
 bool row_only_labels(const char *row, size_t n);

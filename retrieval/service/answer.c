@@ -7,6 +7,7 @@
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/answer_stop.h"
+#include "retrieval/answer/demands.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/generated_answer.h"
 #include "retrieval/answer/span_reading.h"
@@ -374,7 +375,11 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
 static int make_extractive(run *r, const extractive_input *in, passage *passages,
                            extractive_answer *x) {
     const query_result *out = r->out;
-    int rc = extractive_answer_make(x, in, r->err);
+    int rc = FO_OK;
+    if (demands_read(r->asked, strlen(r->asked)).extreme)
+        rc = whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages, r->whole,
+                                   r->err);
+    if (!rc) rc = extractive_answer_make(x, in, r->err);
     bool changed = !rc && !x->abstain;
     for (int round = 0; !rc && changed; round++) {
         rc = whole_passages_complete(r->s->store, out->contexts, out->n_contexts, passages,

@@ -6,9 +6,12 @@
 #include "data/chunk/chunk.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
+#include "retrieval/answer/units.h"
 
 /* How far a sentence is followed on either side: further than any answer shows of it. */
 enum { MAX_BYTES = 2048, MAX_CHUNKS = 64 };
+/* How far a table is followed, both ways together. */
+enum { MAX_TABLE = 32768 };
 
 static size_t trimmed(const char *s, size_t n) {
     while (n && fo_is_blank(s[n - 1])) n--;
@@ -223,6 +226,163 @@ static int complete(store *s, const store_chunk *k, passage *p, whole_passage *w
         p->before = g.from;
     }
     fo_buf_free(&g.all);
+    return rc;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* What whole_passages_tables knows of a passage. */
+typedef struct cut_table {
+    growing g;
+    text_units units;       /* of the passage as far as it has grown */
+    size_t start_cp, bytes; /* of the document's text, where it begins: code points, bytes */
+} cut_table;
+
+static bool is_of_table(const text_unit *u) {
+    return u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_HEADER;
+}
+
+static int read_units(cut_table *c, fo_err *err) {
+    if (c->g.all.failed) return fo_no_memory(err);
+    return text_units_read(&c->units, c->g.all.data + c->g.from, c->g.all.len - c->g.from,
+                           c->g.from, err);
+}
+
+/* The bytes of a unit with the header that it hangs on. */
+static size_t begins(const text_unit *u) {
+    return u->head_end > u->head_start && u->head_kind != TEXT_UNIT_HEADING &&
+                   u->head_start < u->start
+               ? u->head_start
+               : u->start;
+}
+
+/* Chunks before the passage are put in front of it until the table that it begins with has begun; what else came with them is
+ * left out again. *whole: there is no more of it. */
+static int follow_back(store *s, const store_chunk *k, cut_table *c, bool *whole, fo_err *err) {
+    store_chunk first = {0};
+    const size_t own = c->g.all.len - c->g.from;
+    int rc = read_units(c, err);
+    *whole = true;
+    while (!rc && c->units.n && is_of_table(&c->units.v[0])) {
+        const store_chunk *at = first.id ? &first : k;
+        if (at->ordinal == 0) break;
+        store_chunk before = {0};
+        bool fits = false;
+        if (c->g.all.len < MAX_TABLE) rc = neighbour(s, at, -1, &before, err);
+        if (!rc && before.id) rc = put_before(s, &before, at, &c->g, &fits, err);
+        if (rc || !fits) {
+            *whole = false;
+            store_chunk_deinit(&before);
+            break;
+        }
+        store_chunk_deinit(&first);
+        first = before;
+        rc = read_units(c, err);
+    }
+    if (!rc && first.id) {
+        size_t from = c->g.all.len - c->g.from - own; /* the table's first line */
+        for (size_t i = c->units.n; i-- > 0;) {
+            const text_unit *u = &c->units.v[i];
+            if (u->start >= from) continue;
+            if (!is_of_table(u)) break;
+            from = begins(u) < from ? begins(u) : from;
+        }
+        const char *text = c->g.all.data + c->g.from;
+        c->start_cp = first.start_cp + fo_utf8_count(text, from);
+        c->bytes = first.start + from;
+        c->g.from += from;
+    }
+    store_chunk_deinit(&first);
+    return rc;
+}
+
+/* The same of chunks behind it, until the table that it ends with has ended. */
+static int follow_on(store *s, const store_chunk *k, cut_table *c, bool *whole, fo_err *err) {
+    store_chunk last = {0};
+    const size_t own = c->g.all.len - c->g.from;
+    int rc = read_units(c, err);
+    *whole = true;
+    while (!rc && c->units.n && is_of_table(&c->units.v[c->units.n - 1])) {
+        const store_chunk *at = last.id ? &last : k;
+        store_chunk next = {0};
+        if (c->g.all.len < MAX_TABLE) rc = neighbour(s, at, 1, &next, err);
+        bool fits = !rc && next.id && next.end > at->end;
+        if (!rc && next.id == 0) { /* the document's end, unless it is another by now */
+            bool stored = false;
+            if (c->g.all.len < MAX_TABLE) rc = is_stored(s, at->id, &stored, err);
+            *whole = stored;
+            break;
+        }
+        if (fits) rc = add_gap(s, k->document, at->end, next.start, &c->g.all, &fits, err);
+        const size_t known = next.start < at->end ? at->end - next.start : 0;
+        if (!rc && fits && known < next.text_len)
+            fo_buf_add(&c->g.all, next.text + known, next.text_len - known);
+        store_chunk_deinit(&last);
+        last = next;
+        *whole = fits;
+        if (rc || !fits) break;
+        rc = read_units(c, err);
+    }
+    if (!rc && last.id) {
+        size_t end = own; /* the table's last line */
+        for (size_t i = 0; i < c->units.n; i++) {
+            const text_unit *u = &c->units.v[i];
+            if (u->end <= end) continue;
+            if (!is_of_table(u)) break;
+            end = u->end;
+        }
+        c->g.all.len = c->g.from + end;
+    }
+    store_chunk_deinit(&last);
+    return rc;
+}
+
+static int complete_tables(store *s, const store_chunk *k, passage *p, whole_passage *w,
+                           cut_table *c, fo_err *err) {
+    bool back = false, on = false;
+    c->g.from = k->n_before;
+    c->start_cp = k->start_cp;
+    c->bytes = k->start;
+    fo_buf_add(&c->g.all, k->text - k->n_before, k->n_before + k->text_len);
+    int rc = follow_back(s, k, c, &back, err);
+    if (!rc) rc = follow_on(s, k, c, &on, err);
+    if (rc) return rc;
+    p->whole_tables = back && on;
+    const size_t len = c->g.all.len - c->g.from;
+    if (len == k->text_len || !p->whole_tables) return FO_OK;
+    w->looked = true;
+    w->memory = fo_buf_take(&c->g.all, NULL);
+    if (!w->memory) return fo_no_memory(err);
+    w->text = w->memory + c->g.from;
+    w->start_cp = c->start_cp;
+    p->text = w->text;
+    p->len = len;
+    p->before = c->g.from;
+    return FO_OK;
+}
+
+int whole_passages_tables(store *s, const query_context *contexts, size_t n, passage *passages,
+                          whole_passage *whole, fo_err *err) {
+    size_t from[EXTRACTIVE_PASSAGES], to[EXTRACTIVE_PASSAGES];
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && i < n && i < EXTRACTIVE_PASSAGES; i++) {
+        const store_chunk *k = &contexts[i].chunk;
+        bool had = false; /* a passage before it has grown over this one */
+        for (size_t j = 0; j < i; j++)
+            had |=
+                contexts[j].chunk.document == k->document && from[j] <= k->start && k->end <= to[j];
+        from[i] = k->start;
+        to[i] = k->end;
+        if (had) continue;
+        cut_table c = {0};
+        rc = complete_tables(s, k, &passages[i], &whole[i], &c, err);
+        if (!rc && whole[i].memory) {
+            from[i] = c.bytes;
+            to[i] = c.bytes + passages[i].len;
+        }
+        fo_buf_free(&c.g.all);
+        text_units_deinit(&c.units);
+    }
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* whole_passages.h - the first and the last sentence of a passage, completed out of its document.
+/* whole_passages.h - the first and the last sentence of a passage, and the tables that it cuts, completed out of its document.
  *
  * A sentence longer than a chunk may be is cut between words (data/chunk/chunk.h), so a chunk may
  * begin or end in the middle of one. An answer shows whole sentences: where it would quote such an
@@ -26,6 +26,10 @@ typedef struct whole_passage {
 int whole_passages_complete(store *s, const query_context *contexts, size_t n, passage *passages,
                             whole_passage *whole, const extractive_answer *x, bool all,
                             bool *changed, fo_err *err);
+/* Passages that begin or end with a row of a table grow to all of that table, and those whose tables are whole are marked
+ * (passage.h): for questions that only all rows together answer. A table beyond 32 KiB stays cut. FO_ENOMEM, FO_EIO. */
+int whole_passages_tables(store *s, const query_context *contexts, size_t n, passage *passages,
+                          whole_passage *whole, fo_err *err);
 void whole_passages_free(whole_passage *whole, size_t n); /* NULL is fine */
 
 #endif

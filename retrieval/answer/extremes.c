@@ -1,0 +1,406 @@
+#include "retrieval/answer/extremes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "retrieval/answer/cell_values.h"
+#include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/word_tokens.h"
+
+enum { MAX_COLUMNS = 24, MAX_ROWS = 512, FEWEST_ROWS = 2 };
+
+/* ---- what the question compares -------------------------------------------------------------- */
+
+/* By which of its qualities things are compared. */
+enum measure {
+    BY_NAME, /* only a word of the question tells: "the most members" */
+    BY_PRICE,
+    BY_SIZE,
+    BY_LENGTH, /* of time or of way */
+    BY_HEIGHT,
+    BY_DEPTH,
+    BY_WIDTH,
+    BY_WEIGHT,
+    BY_SPEED,
+    BY_HEAT,
+    BY_AGE,  /* the older, the longer ago */
+    BY_WHEN, /* the later, the more */
+    MEASURES
+};
+
+static const struct {
+    enum measure by;
+    bool most;
+    const char *words;
+} superlatives[] = {
+    {BY_PRICE, false, "cheapest"},
+    {BY_PRICE, true, "dearest costliest priciest"},
+    {BY_SIZE, true, "largest biggest"},
+    {BY_SIZE, false, "smallest"},
+    {BY_LENGTH, true, "longest"},
+    {BY_LENGTH, false, "shortest"},
+    {BY_HEIGHT, true, "tallest"},
+    {BY_DEPTH, true, "deepest"},
+    {BY_WIDTH, true, "widest"},
+    {BY_WEIGHT, true, "heaviest"},
+    {BY_WEIGHT, false, "lightest"},
+    {BY_SPEED, true, "fastest"},
+    {BY_SPEED, false, "slowest"},
+    {BY_HEAT, true, "hottest warmest"},
+    {BY_HEAT, false, "coldest"},
+    {BY_AGE, true, "oldest"},
+    {BY_AGE, false, "youngest newest"},
+    {BY_WHEN, true, "latest"},
+    {BY_WHEN, false, "earliest"},
+    {BY_NAME, true, "highest most maximum max"},
+    {BY_NAME, false, "lowest least fewest minimum min"},
+};
+
+/* What columns of a measure are called; of other columns whose cells have its unit, what tells that they are of something else;
+ * and what says in a question that "the most" and "the least" are of it. */
+static const struct {
+    const char *called, *others, *asked;
+} measures[MEASURES] = {
+    [BY_NAME] = {"", "", ""},
+    [BY_PRICE] = {"price prices priced cost costs fee fees rent rate rates charge charges fare "
+                  "fares tariff premium wage salary pay budget",
+                  "deposit caution fine fines penalty discount saving savings limit",
+                  "expensive cost costs price fee pay pays paid charge charges charged rent money"},
+    [BY_SIZE] = {"size area capacity seats seated places people persons guests sleeps holds "
+                 "population inhabitants volume members",
+                 "", "people persons guests seats places spots"},
+    [BY_LENGTH] = {"length duration long distance km m min minutes h hours days weeks months years",
+                   "every valid guarantee warranty notice renewed before after age climb ascent "
+                   "descent height "
+                   "altitude width depth wide deep",
+                   "time"},
+    [BY_HEIGHT] = {"height high tall altitude elevation", "width length depth", "tall"},
+    [BY_DEPTH] = {"depth deep", "", "deep"},
+    [BY_WIDTH] = {"width wide", "", "wide"},
+    [BY_WEIGHT] = {"weight mass weighs heavy kg", "load max limit", "weigh weighs weight heavy"},
+    [BY_SPEED] = {"speed fast pace", "", "speed"},
+    [BY_HEAT] = {"temperature temp heat", "", "heat temperature"},
+    [BY_AGE] = {"age year built founded opened born established since made released launched "
+                "introduced",
+                "died closed ended until", "age"},
+    [BY_WHEN] = {"date time start starts end ends until departure departs arrival arrives opens "
+                 "closes due",
+                 "", ""},
+};
+
+typedef struct comparison {
+    enum measure by;
+    bool most;
+    uint64_t named; /* terms of the question that a column may be called by */
+} comparison;
+
+/* The term of the last of the few words behind byte `at`: "the highest daily allowance", "the most members". */
+static uint64_t noun_behind(const question *q, size_t at) {
+    enum { WORDS = 3 };
+    uint64_t noun = 0;
+    size_t words = 0;
+    for (size_t i = 0; i < q->text.n_words && words < WORDS; i++) {
+        const fact_word *w = &q->text.words[i];
+        if (w->start < at || (w->flags & WORD_PART)) continue;
+        if (w->flags & WORD_STOP) break;
+        const int k = question_term_of(q, w->id);
+        if (k >= 0) noun = 1ull << k;
+        words++;
+    }
+    return noun;
+}
+
+/* "The smallest room for 150": the least of those that are enough. */
+static bool has_amount(const char *asked, size_t n) {
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(asked, n, &at);
+        if (!t.n) return false;
+        if (t.digits || word_token_in("two three four five six seven eight nine ten eleven twelve "
+                                      "fifteen twenty thirty forty fifty hundred thousand dozen",
+                                      &t))
+            return true;
+    }
+}
+
+/* The first superlative of the question. "Most expensive" is of the price, "the most members" of what its words name. How much
+ * the cheapest of them is, is another question than which it is. */
+static bool comparison_of(const question *q, comparison *out) {
+    const char *asked = q->text.text;
+    const size_t n = q->text.len;
+    word_token before = {0};
+    size_t at = 0;
+    bool found = false;
+    *out = (comparison){0};
+    if (has_amount(asked, n)) return false;
+    while (!found) {
+        const word_token t = word_token_next(asked, n, &at);
+        if (!t.n || word_token_in("how", &t)) return false;
+        for (size_t i = 0; i < sizeof superlatives / sizeof *superlatives && !found; i++) {
+            found = word_token_in(superlatives[i].words, &t) && !word_token_in("at", &before);
+            if (found) *out = (comparison){superlatives[i].by, superlatives[i].most, 0};
+        }
+        before = t;
+    }
+    for (int m = BY_PRICE; out->by == BY_NAME && m < MEASURES; m++)
+        if (word_tokens_say(measures[m].asked, asked, n)) out->by = (enum measure)m;
+    out->named = out->by == BY_NAME ? noun_behind(q, at) : ~(uint64_t)0;
+    return true;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+typedef struct column_values {
+    table_pair name;         /* of the first row that has it */
+    cell_value v[MAX_ROWS];  /* of rows that are compared */
+    bool has[MAX_ROWS], bad; /* a cell that is neither empty nor read */
+    size_t n;                /* of rows that have one */
+} column_values;
+
+typedef struct table {
+    const candidate_passage *p;
+    candidate *rows[MAX_ROWS];
+    bool out[MAX_ROWS]; /* not among those that the question speaks of */
+    size_t n;
+    column_values columns[MAX_COLUMNS];
+    size_t n_columns;
+} table;
+
+static bool same_table(const candidate_passage *p, const text_unit *above, const text_unit *u) {
+    if (u->record != above->record) return false;
+    if (!u->record) return u->head_start == above->head_start && u->head_end == above->head_end;
+    return table_row_is_alike(p->text.text + above->start, above->end - above->start,
+                              p->text.text + u->start, u->end - u->start);
+}
+
+/* Which column a cell is of: by its name, or by its place where nobody names it. */
+static column_values *column_of(table *t, const table_pair *cell, size_t place) {
+    for (size_t i = 0; cell->name && i < t->n_columns; i++) {
+        const table_pair *n = &t->columns[i].name;
+        if (n->n_name == cell->n_name && !memcmp(n->name, cell->name, n->n_name))
+            return &t->columns[i];
+    }
+    if (!cell->name && place < t->n_columns) return &t->columns[place];
+    if (t->n_columns == MAX_COLUMNS) return NULL;
+    column_values *c = &t->columns[t->n_columns++];
+    memset(c, 0, sizeof *c);
+    c->name = *cell;
+    return c;
+}
+
+static void read_row(table *t, size_t row) {
+    row_walk walk = {0};
+    size_t place = 0;
+    for (table_pair cell; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); place++) {
+        column_values *c = column_of(t, &cell, place);
+        if (!c || cell_is_empty(cell.value, cell.n_value)) continue;
+        if (!cell_value_read(cell.value, cell.n_value, &c->v[row])) {
+            c->bad = true;
+            continue;
+        }
+        c->has[row] = true;
+        c->n++;
+    }
+}
+
+static uint64_t terms_of(const candidate_passage *p, const char *s, size_t n) {
+    const uint32_t start = (uint32_t)(s - p->text.text);
+    return candidate_terms(p, start, start + (uint32_t)n);
+}
+
+/* Rows that lack a word of the question which others of the table have are not among those that it speaks of: "the cheapest
+ * single room". What a column is called says which column is meant, and no row. */
+static void leave_out_others(table *t) {
+    uint64_t named = 0, some = 0;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].name.name)
+            named |= terms_of(t->p, t->columns[i].name.name, t->columns[i].name.n_name);
+    for (size_t i = 0; i < t->n; i++) some |= t->rows[i]->set;
+    some &= ~named;
+    for (size_t i = 0; i < t->n; i++) t->out[i] = (some & ~t->rows[i]->set) != 0;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------- */
+
+static bool unit_fits(enum measure by, const cell_value *v) {
+    switch (by) {
+    case BY_PRICE:
+        return v->unit == CELL_MONEY;
+    case BY_LENGTH:
+        return v->unit == CELL_SPAN || v->unit == CELL_LENGTH;
+    case BY_WEIGHT:
+        return v->unit == CELL_WEIGHT;
+    case BY_SPEED:
+        return v->unit == CELL_SPEED;
+    case BY_HEAT:
+        return v->unit == CELL_DEGREES;
+    case BY_AGE:
+        return v->unit == CELL_DATE || v->year;
+    case BY_WHEN:
+        return v->unit == CELL_DATE || v->unit == CELL_CLOCK || v->year;
+    default:
+        return false;
+    }
+}
+
+/* Cells of other kinds than the measure's have it not, whatever the column is called: "Price class: 3 nights". */
+static bool unit_contradicts(enum measure by, const cell_value *v) {
+    if (v->unit == CELL_PLAIN || v->unit == CELL_OTHER) return by == BY_PRICE && v->year;
+    switch (by) {
+    case BY_PRICE:
+        return v->unit != CELL_MONEY;
+    case BY_SIZE:
+        return v->unit == CELL_MONEY || v->unit == CELL_CLOCK || v->unit == CELL_DATE ||
+               v->unit == CELL_SPAN;
+    case BY_HEIGHT:
+    case BY_DEPTH:
+    case BY_WIDTH:
+        return v->unit != CELL_LENGTH;
+    case BY_NAME:
+        return false;
+    case BY_AGE:
+        return v->unit != CELL_DATE && v->unit != CELL_SPAN;
+    default:
+        return !unit_fits(by, v);
+    }
+}
+
+/* Are all cells of the rows that are compared figures of one unit? */
+static bool is_comparable(const table *t, const column_values *c) {
+    const cell_value *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->out[i] || !c->has[i]) continue;
+        if (first && c->v[i].unit != first->unit) return false;
+        if (first && c->v[i].year != first->year) return false;
+        first = &c->v[i];
+        n++;
+    }
+    return !c->bad && n >= FEWEST_ROWS;
+}
+
+enum { NO_FIT = 0, FITS = 1, SAID = 2 };
+
+/* How well a column is what the question compares: the more of its words it is called by, the better. */
+static int fit_of(const table *t, const column_values *c, const comparison *asked) {
+    const cell_value *v = NULL;
+    for (size_t i = 0; i < t->n && !v; i++)
+        if (!t->out[i] && c->has[i]) v = &c->v[i];
+    if (!v || unit_contradicts(asked->by, v)) return NO_FIT;
+    const char *name = c->name.name;
+    const size_t n = name ? c->name.n_name : 0;
+    const int said = name ? SAID * __builtin_popcountll(terms_of(t->p, name, n) & asked->named) : 0;
+    if (asked->by == BY_NAME) return said;
+    const bool named = name && !fo_has_digit(name, n) && /* "5 km" is a run, and no length */
+                       word_tokens_say(measures[asked->by].called, name, n);
+    const bool other = name && word_tokens_say(measures[asked->by].others, name, n);
+    /* Times of the day stand in every timetable. */
+    const bool by_unit = asked->by != BY_WHEN && unit_fits(asked->by, v);
+    const bool fits = (named || by_unit) && !other;
+    return fits ? FITS + said : NO_FIT;
+}
+
+/* Years and days grow where age falls. */
+static bool wants_high(const comparison *asked, const cell_value *v) {
+    const bool when = v->unit == CELL_DATE || v->year;
+    return asked->by == BY_AGE && when ? !asked->most : asked->most;
+}
+
+/* Marks in `best` the rows that are the most or the least of a column; none where nothing tells them apart. */
+static void best_rows(const table *t, const column_values *c, const comparison *asked,
+                      bool best[MAX_ROWS]) {
+    double extreme = NAN;
+    size_t n = 0, all = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < t->n; i++) {
+            if (pass == 0) best[i] = false;
+            if (t->out[i] || !c->has[i]) continue;
+            const bool high = wants_high(asked, &c->v[i]);
+            const double x = high ? c->v[i].high : c->v[i].low;
+            if (pass == 0 && !(high ? x <= extreme : x >= extreme)) extreme = x;
+            if (pass == 1) all++, n += best[i] = x == extreme;
+        }
+    }
+    for (size_t i = 0; i < t->n && n == all; i++) best[i] = false;
+}
+
+/* The best rows of the columns that fit best, where they agree. */
+static bool find(table *t, const comparison *asked, bool best[MAX_ROWS]) {
+    int most = NO_FIT;
+    bool found = false, other[MAX_ROWS];
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const int fit = fit_of(t, &t->columns[i], asked);
+        if (fit > most) most = fit;
+    }
+    for (size_t i = 0; most > NO_FIT && i < t->n_columns; i++) {
+        if (fit_of(t, &t->columns[i], asked) < most) continue;
+        if (!is_comparable(t, &t->columns[i])) return false;
+        best_rows(t, &t->columns[i], asked, found ? other : best);
+        if (found && memcmp(best, other, t->n * sizeof *best)) return false;
+        found = true;
+    }
+    return found;
+}
+
+/* "Monthly fee | 29 EUR | 119 EUR": a row that compares all by itself, since its first cell says what its others are. */
+static bool compares(const table *t, size_t row, const comparison *asked) {
+    row_walk walk = {0};
+    table_pair cell;
+    cell_value v, first = {0};
+    size_t n = 0;
+    if (!row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell) || cell.n_value == 0) return false;
+    if (!word_tokens_say(measures[asked->by].called, cell.value, cell.n_value) &&
+        !(asked->by == BY_NAME && (terms_of(t->p, cell.value, cell.n_value) & asked->named)))
+        return false;
+    for (; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); n++) {
+        if (!cell_value_read(cell.value, cell.n_value, &v) || unit_contradicts(asked->by, &v))
+            return false;
+        if (n == 0) first = v;
+        if (v.unit != first.unit) return false;
+    }
+    return n > 1;
+}
+
+static void mark(candidate *c) {
+    enum { RIVAL = 2 };                      /* CAND_OTHER_THING of what the question excludes */
+    if (c->f[CAND_MISSING_NAME] > 0) return; /* "The lowest version of Opera?", and no Opera */
+    c->f[CAND_EXTREME] = 1;
+    if (c->f[CAND_OTHER_THING] < RIVAL) c->f[CAND_OTHER_THING] = 0;
+}
+
+static void mark_table(table *t, const comparison *asked) {
+    bool best[MAX_ROWS] = {false};
+    if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
+    for (size_t i = 0; i < t->n; i++) read_row(t, i);
+    leave_out_others(t);
+    size_t alone = 0;
+    if (!find(t, asked, best)) {
+        for (size_t i = 0; i < t->n; i++) alone += best[i] = compares(t, i, asked);
+        if (alone != 1) return;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        if (best[i]) mark(t->rows[i]);
+}
+
+void extremes_mark(candidate_set *set, size_t index) {
+    const candidate_passage *p = &set->passages[index];
+    comparison asked;
+    if (!set->q.demands.extreme || !p->whole_tables || !comparison_of(&set->q, &asked)) return;
+    table *t = calloc(1, sizeof *t);
+    if (!t) return; /* an extreme less */
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    t->p = p;
+    for (size_t i = from; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const bool row = c->unit.kind == TEXT_UNIT_ROW;
+        if (t->n && !(row && same_table(p, &t->rows[t->n - 1]->unit, &c->unit))) {
+            mark_table(t, &asked);
+            t->n = t->n_columns = 0;
+        }
+        if (row && t->n < MAX_ROWS) t->rows[t->n++] = c;
+    }
+    mark_table(t, &asked);
+    free(t);
+}

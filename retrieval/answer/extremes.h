@@ -1,0 +1,17 @@
+/* extremes.h - "Which room is the cheapest?": no row of a table says so, the whole table does. The row whose cell is the most
+ * or the least of its column is found by comparing them; what the column is, by its name, by the units of its cells or by words
+ * of the question. Where two columns fit and disagree, where a cell cannot be read, or where the table may go on elsewhere,
+ * nothing is found: another row would be a wrong answer. English. */
+#ifndef FORAGE_RETRIEVAL_EXTREMES_H
+#define FORAGE_RETRIEVAL_EXTREMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "retrieval/answer/candidates.h"
+
+/* Marks the candidates of passage `index`, which are the last of the set, that are such rows (CAND_EXTREME); only where the
+ * question asks for an extreme and the passage's tables are whole (passage.h). */
+void extremes_mark(candidate_set *set, size_t index);
+
+#endif

@@ -1,0 +1,123 @@
+/* extremes_test.c - which row of a table is the most or the least, and where nothing tells. */
+#include "retrieval/answer/extremes.h"
+
+#include <string.h>
+
+#include "retrieval/answer/table_row.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/test.h"
+
+/* The first cells of the rows that are marked, with a slash behind each. */
+static void marked(const char *text, const char *asked, bool whole, char *out, size_t size) {
+    fo_err err = {0};
+    candidate_set set = {0};
+    const passage p = {.text = text, .len = strlen(text), .title = "", .whole_tables = whole};
+    const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
+    size_t n = 0;
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    out[0] = 0;
+    for (size_t i = 0; i < set.n; i++) {
+        table_pair first;
+        const candidate *c = &set.c[i];
+        if (c->f[CAND_EXTREME] == 0) continue;
+        assert_int_equal(c->unit.kind, TEXT_UNIT_ROW);
+        assert_true(table_row_first(text + c->start, c->end - c->start, c->unit.record, &first));
+        n += (size_t)snprintf(out + n, size - n, "%.*s/", (int)first.n_value, first.value);
+    }
+    candidate_set_deinit(&set);
+}
+
+static void expect(const char *text, const char *asked, const char *want) {
+    char got[256];
+    marked(text, asked, true, got, sizeof got);
+    if (strcmp(got, want)) fail_msg("%s: %s", asked, got);
+}
+
+static const char boats[] = "The boats of the lake.\n\n"
+                            "Boat: Eider; Length: 5.2 m; Weight: 180 kg; Seats: 4; Hire a day: 35 "
+                            "EUR; Deposit: 200 EUR; Built: 1998\n"
+                            "Boat: Grebe; Length: 410 cm; Weight: 90 kg; Seats: 2; Hire a day: 28 "
+                            "EUR; Deposit: 300 EUR; Built: 2011\n"
+                            "Boat: Heron; Length: 6.8 m; Weight: 1.1 t; Seats: 8; Hire a day: 120 "
+                            "EUR; Deposit: 100 EUR; Built: 1971\n"
+                            "Boat: Teal; Length: 3.9 m; Weight: 70 kg; Seats: 2; Hire a day: 28 "
+                            "EUR; Deposit: 300 EUR; Built: -\n\n"
+                            "Ask at the jetty.\n";
+
+static void the_row_that_compares_most_or_least_is_found(void **state) {
+    (void)state;
+    expect(boats, "Which boat is the longest?", "Heron/");
+    expect(boats, "which boat is the shortest", "Teal/");
+    expect(boats, "Which is the heaviest boat?", "Heron/");
+    expect(boats, "What's the oldest boat?", "Heron/");
+    expect(boats, "Which boat is the newest?", "Grebe/");
+    expect(boats, "Which boat has the most seats?", "Heron/");
+    expect(boats, "Which boat takes the most people?", "Heron/");
+    expect(boats, "Which boat has the highest deposit?", "Grebe/Teal/"); /* both */
+}
+
+static void where_nothing_tells_no_row_is_marked(void **state) {
+    (void)state;
+    expect(boats, "Which boat is the fastest?", "");
+    expect(boats, "How long is the longest boat?", "");
+    expect(boats, "What is the smallest boat for 3 people?", "");
+    expect(boats, "Which boat has the most oars?", "");
+    expect(boats, "Which boat is heaviest in Turku?", ""); /* a name that is not there */
+    expect(boats, "Which boats can I hire?", "");
+    char got[256]; /* the table may go on elsewhere */
+    marked(boats, "Which boat is the longest?", false, got, sizeof got);
+    assert_string_equal(got, "");
+}
+
+static void columns_have_to_agree(void **state) {
+    (void)state;
+    static const char rooms[] = "Room: Oak; Low season: 40 EUR; High season: 75 EUR\n"
+                                "Room: Elm; Low season: 45 EUR; High season: 70 EUR\n"
+                                "Room: Ash; Low season: 60 EUR; High season: 90 EUR\n";
+    expect(rooms, "Which room is the cheapest?", ""); /* which season? */
+    expect(rooms, "Which room is the cheapest in the low season?", "Oak/");
+    expect(rooms, "Which room is the cheapest in the high season?", "Elm/");
+    expect(rooms, "Which room is the most expensive?", "Ash/"); /* in both */
+}
+
+static void rows_that_lack_a_word_of_the_question_do_not_count(void **state) {
+    (void)state;
+    static const char rooms[] = "Room: Oak; Kind: single; Price: 60 EUR\n"
+                                "Room: Elm; Kind: double; Price: 85 EUR\n"
+                                "Room: Ash; Kind: double; Price: 95 EUR\n";
+    expect(rooms, "Which is the cheapest double room?", "Elm/");
+    expect(rooms, "Which is the cheapest room?", "Oak/");
+}
+
+static void a_cell_that_cannot_be_read_leaves_all_open(void **state) {
+    (void)state;
+    static const char inks[] =
+        "Ink: red; Price: 4 EUR\nInk: blue; Price: 3 EUR\nInk: green; Price: home-made\n";
+    static const char taxes[] =
+        "Ink: red; Price: 4 EUR\nInk: blue; Price: 3 EUR\nInk: green; Price: -\n";
+    expect(inks, "Which ink is the cheapest?", "");
+    expect(taxes, "Which ink is the cheapest?", "blue/");
+}
+
+static void a_row_may_compare_by_itself(void **state) {
+    (void)state;
+    static const char plans[] = "What | Solo | Team | House\n"
+                                "Monthly fee | 29 EUR | 119 EUR | 480 EUR\n"
+                                "Users | 1 | 8 | 40\n"
+                                "Support | mail | mail, telephone | at your place\n";
+    expect(plans, "Which plan is the cheapest?", "Monthly fee/");
+    expect(plans, "Which plan has the most users?", "Users/");
+    expect(plans, "Which plan is the heaviest?", "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_row_that_compares_most_or_least_is_found),
+        cmocka_unit_test(where_nothing_tells_no_row_is_marked),
+        cmocka_unit_test(columns_have_to_agree),
+        cmocka_unit_test(rows_that_lack_a_word_of_the_question_do_not_count),
+        cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
+        cmocka_unit_test(a_row_may_compare_by_itself),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}

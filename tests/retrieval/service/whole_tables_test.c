@@ -1,0 +1,108 @@
+/* whole_tables_test.c - a table that chunks cut is compared as a whole, or not at all. */
+#include "tests/test.h"
+
+#include "kernels/buf.h"
+#include "kernels/utf8.h"
+#include "retrieval/service/home_store.h"
+#include "retrieval/service/service.h"
+
+static service *open_home(const char *home) {
+    fo_err err = {0};
+    service *s = NULL;
+    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    return s;
+}
+
+static void put(service *s, const char *collection, const char *text, size_t max_tokens) {
+    fo_err err = {0};
+    ingest_options into = {.tenant = "default",
+                           .collection = collection,
+                           .overlap = max_tokens / 8,
+                           .max_tokens = max_tokens};
+    ingest_document d = {
+        .id = "prices.md", .file_name = "prices.md", .bytes = text, .n_bytes = strlen(text)};
+    ingest_result r;
+    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
+    assert_int_not_equal(r.status, INGEST_FAILED);
+    ingest_result_deinit(&r);
+}
+
+static query_result ask(service *s, const char *collection, const char *asked, size_t top_k) {
+    fo_err err = {0};
+    query_request q = {.tenant = "default",
+                       .collection = collection,
+                       .query = asked,
+                       .top_k = top_k,
+                       .generate = true,
+                       .strict = true,
+                       .max_sentences = 1,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    return r;
+}
+
+/* A price list of n pots, of which the cheapest is the `cheapest`-th. */
+static char *price_list(size_t n, size_t cheapest, const char *glaze) {
+    fo_buf b = {0};
+    fo_buf_str(&b, "# Pots of the workshop\n\nEvery pot is thrown by hand.\n\n| Pot | Glaze | "
+                   "Price of the pot |\n"
+                   "|---|---|---|\n");
+    for (size_t i = 1; i <= n; i++)
+        fo_buf_printf(&b, "| Pot no. P%zu | %s | %zu EUR |\n", i, glaze,
+                      i == cheapest ? 3 : 20 + i % 7 * 5 + i);
+    fo_buf_str(&b, "\nPots are packed in straw and sent on Fridays.\n");
+    assert_false(b.failed);
+    return fo_buf_take(&b, NULL);
+}
+
+static void the_cheapest_is_found_wherever_the_chunks_are_cut(void **state) {
+    (void)state;
+    static const size_t sizes[] = {32, 64, 256};
+    char *home = test_folder();
+    service *s = open_home(home);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t cheapest = 1; cheapest <= 29; cheapest += 14) {
+            char name[32], want[32];
+            snprintf(name, sizeof name, "c%zu-%zu", sizes[i], cheapest);
+            snprintf(want, sizeof want, "Pot no. P%zu;", cheapest);
+            char *text = price_list(29, cheapest, "ash and iron");
+            put(s, name, text, sizes[i]);
+            query_result r = ask(s, name, "Which pot is the cheapest?", 3);
+            if (r.status != QUERY_ANSWERED || !strstr(r.answer, want))
+                fail_msg("chunks of %zu, %s: %s", sizes[i], want, r.answer);
+            assert_true(r.n_citations > 0);
+            for (size_t k = 0; k < r.n_citations; k++) assert_true(r.citations[k].verified);
+            query_result_deinit(&r);
+            free(text);
+        }
+    service_close(s);
+    test_remove(home);
+}
+
+/* 50 KB of table are not read for one question: which row is the cheapest is not known then. */
+static void a_table_beyond_all_bounds_is_not_compared(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    char *text = price_list(
+        400, 390,
+        "ash and iron, fired twice over cherry wood for a night and a day, and signed on the foot");
+    put(s, "long", text, 64);
+    query_result r = ask(s, "long", "Which pot is the cheapest?", 3);
+    if (r.status == QUERY_ANSWERED && strstr(r.answer, "EUR")) fail_msg("%s", r.answer);
+    query_result_deinit(&r);
+    free(text);
+    service_close(s);
+    test_remove(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cheapest_is_found_wherever_the_chunks_are_cut),
+        cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
