@@ -3,10 +3,12 @@
 DOCUMENTS  questions/held_out_laid_out_documents.jsonl beside this folder, or another file like it
 FOLDER     to work in; a home with a collection for each document is made there, and answers.jsonl is written
 
-Right is an answer that holds one of the quoted pieces, or is most of one."""
+Right is an answer that holds one of the quoted pieces, or is most of one. A row may be said with the names of its columns between
+its cells, so there a piece of three words or more need only stand in one line of the answer in its order."""
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -30,11 +32,17 @@ def pieces_of(quote):
     return [plain_words(quote)] + ([plain_words(cells[-1])] if len(cells) > 1 else [])
 
 
+def is_said_in_order(piece, line):
+    words, said = piece.split(), iter(line.split())
+    return len(words) > 2 and all(w in said for w in words)
+
+
 def judged(reply, quotes):
     if reply["status"] != "answered":
         return "refused"
     said = plain_words(" ".join(p for p in reply["answer"].split() if not p.startswith("[")))
-    held = any(p and p in said for q in quotes for p in pieces_of(q))
+    rows = [plain_words(line) for line in re.split(r"\n|\[\d+\]", reply["answer"]) if "; " in line]
+    held = any(p and (p in said or any(is_said_in_order(p, r) for r in rows)) for q in quotes for p in pieces_of(q))
     return "right" if held or any(len(said) > 8 and said in plain_words(q) for q in quotes) else "wrong"
 
 
