@@ -29,8 +29,8 @@ enum {
     CAND_STEPS,         /* a whole procedure, where the question asks how */
     CAND_STEP,          /* one step of a procedure, where the question asks how */
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
-    CAND_OPTION,      /* explains an option that the question names (-z), of what it names (tar) */
-    CAND_NO_AMOUNT,   /* 1: the question demands a price, a weight, a number, and none is stated */
+    CAND_OPTION, /* explains an option that the question names (-z), of what it names (tar) */
+    CAND_NO_AMOUNT, /* 1: the question demands a price, a number, an address of mail, and none is stated */
     CAND_NO_PLACE,    /* 1: the question asks where, and it says of nothing where it is */
     CAND_RESTATED,    /* 1: the question asks why, and it says that again, and no reason */
     CAND_DAY,         /* 1: of the day that the question names */

@@ -207,6 +207,7 @@ demands demands_read(const char *question, size_t len) {
     word_token first = word_token_next(question, len, &at);
     return (demands){.amount = demand_amount_of(question, len),
                      .dimension = demand_dimension_of(question, len),
+                     .detail = demand_detail_of(question, len),
                      .days = days == DEMAND_EVERY_DAY ? 0 : days,
                      .months = demand_months_in(question, len),
                      .extreme = demands_extreme_in(question, len),

@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 #include "retrieval/answer/demand_amounts.h"
+#include "retrieval/answer/demand_details.h"
 
 typedef struct demands {
     enum demand_amount amount;
     enum demand_dimension dimension;
+    enum demand_detail detail;
     uint8_t days;    /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
     uint16_t months; /* bit 0: January ...; 0: none is named */
     bool

@@ -11,9 +11,23 @@
 #include "retrieval/answer/rivals.h"
 #include "tests/bench/set_home.h"
 
-enum { MONEY, OTHER_AMOUNT, PLACE, REASON, DAY, MONTH, RANK, RIVAL, NAME, VERSION, N_RULES };
+enum {
+    MONEY,
+    OTHER_AMOUNT,
+    DETAIL,
+    PLACE,
+    REASON,
+    DAY,
+    MONTH,
+    RANK,
+    RIVAL,
+    NAME,
+    VERSION,
+    N_RULES
+};
 static const char *const rules[N_RULES] = {[MONEY] = "a price, and none is stated",
                                            [OTHER_AMOUNT] = "another amount, and none is stated",
+                                           [DETAIL] = "an address or a time, none there",
                                            [PLACE] = "a place, and none is said",
                                            [REASON] = "a reason, and no word gives one",
                                            [DAY] = "a day, and others are named",
@@ -37,6 +51,7 @@ static void count(pair_counts *c, const char *question, const char *text) {
     const bool no_amount = demand_amount_in(d.amount, text, len) == AMOUNT_NOT_STATED;
     const bool asked[N_RULES] = {[MONEY] = money,
                                  [OTHER_AMOUNT] = d.amount && !money,
+                                 [DETAIL] = d.detail != DETAIL_NONE,
                                  [PLACE] = d.place,
                                  [DAY] = d.days,
                                  [REASON] = d.reason,
@@ -47,6 +62,7 @@ static void count(pair_counts *c, const char *question, const char *text) {
                                  [VERSION] = names.n_versions > 0};
     const bool against[N_RULES] = {[MONEY] = no_amount,
                                    [OTHER_AMOUNT] = no_amount,
+                                   [DETAIL] = !demand_detail_in(d.detail, text, len),
                                    [PLACE] = !demands_place_in(&d, text, len),
                                    [REASON] = demands_reason_in(&d, text, len) == REASON_NONE,
                                    [DAY] = demands_day_in(&d, text, len) == DAY_OTHER,

@@ -333,12 +333,52 @@ static void what_is_counted_is_found(void **state) {
     }
 }
 
+static void a_detail_is_demanded_to_the_letter(void **state) {
+    (void)state;
+    static const struct {
+        const char *question;
+        enum demand_detail detail;
+        const char *has, *lacks;
+    } cases[] = {
+        {"What is the e-mail address of the club?", DETAIL_MAIL, "Write to club@lake.example.",
+         "Phone of the club: 86 55 01 20"},
+        {"What's your email address?", DETAIL_MAIL, "club@lake.example", "We read mail on Mondays."},
+        {"What is Solveig Krane's phone number?", DETAIL_PHONE, "Solveig Krane, 86 55 01 20",
+         "Bookings: Solveig Krane. She has 2 boats."},
+        {"What is Rohan Pillai's extension?", DETAIL_PHONE, "Rohan Pillai, ext. 4410",
+         "Your dietitian: Rohan Pillai (9 to 12)."},
+        {"What is the website of the town?", DETAIL_WEB, "See www.town.example.",
+         "The town has a web page."},
+        {"What is the web address?", DETAIL_WEB, "town.example/help", "Help is there. Ask."},
+        {"At what time does the farewell drink begin?", DETAIL_CLOCK, "A farewell drink, 17:30.",
+         "A farewell drink is held on the 29th, in the yard."},
+        {"what time does it close", DETAIL_CLOCK, "It closes at 9.", "It closes on 1 May."},
+        {"By what hour must we be in?", DETAIL_CLOCK, "Be in before midnight.", "Be in, please."},
+        /* of a file; a zone; what is done with one; something else at an address */
+        {"What is the extension of the file?", DETAIL_NONE, "", ""},
+        {"What time zone is used?", DETAIL_NONE, "", ""},
+        {"What happens if my phone number changes?", DETAIL_NONE, "", ""},
+        {"Where is the website described?", DETAIL_NONE, "", ""},
+        {"What port is the web page on?", DETAIL_NONE, "", ""},
+        {"", DETAIL_NONE, "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const enum demand_detail d = asked(cases[i].question).detail;
+        const char *has = cases[i].has, *lacks = cases[i].lacks;
+        if (d != cases[i].detail) fail_msg("%s: %d", cases[i].question, (int)d);
+        if (!demand_detail_in(d, has, strlen(has))) fail_msg("%s: %s", cases[i].question, has);
+        if (d && demand_detail_in(d, lacks, strlen(lacks)))
+            fail_msg("%s: %s", cases[i].question, lacks);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
         cmocka_unit_test(an_amount_of_another_kind_is_none),
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(what_is_counted_is_found),
+        cmocka_unit_test(a_detail_is_demanded_to_the_letter),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(a_reason_is_demanded_by_why),
         cmocka_unit_test(another_office_is_told_apart),

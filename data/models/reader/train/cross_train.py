@@ -29,6 +29,7 @@ SAMPLERS = min(5, max(1, (os.cpu_count() or 1) // 3))  # processes that make bat
 MEAN = .998  # of the running mean of the weights, what is kept at a step
 CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
+ROUND = 16  # lengths are multiples of it: of few sizes, memory is used again instead of being had from the system anew
 LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
 LACKING = .15  # of windows with an answer, those out of which it is taken: what stands beside it does not answer
 LIKEST, HEADED = .6, .9
@@ -76,7 +77,7 @@ class CrossEncoder(nn.Module):
 
     def forward(self, sequences):
         """Token vectors of unit length, [sequences][longest][WIDTH]."""
-        n, length = len(sequences), max(map(len, sequences))
+        n, length = len(sequences), -(-max(map(len, sequences)) // ROUND) * ROUND
         ids, real = torch.zeros(n, length, dtype=torch.long), torch.zeros(n, length, dtype=torch.bool)
         for i, s in enumerate(sequences):
             ids[i, :len(s)] = torch.tensor(s)

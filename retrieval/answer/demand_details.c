@@ -1,0 +1,126 @@
+#include "retrieval/answer/demand_details.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "retrieval/answer/word_tokens.h"
+
+/* ---- the question ------------------------------------------------------------------------ */
+
+/* "What is", "What's", "Which are" begin it; what an address or a number is for is another question. */
+static bool asks_what_it_is(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    if (!word_token_in("what which", &t)) return word_token_in("whats", &t);
+    t = word_token_next(question, len, &at);
+    return word_token_in("is are was", &t) || word_token_is(&t, "'") ||
+           word_token_is(&t, "\xE2\x80\x99");
+}
+
+static enum demand_detail detail_at(const word_token *before, const word_token *t) {
+    if (word_token_in("address", t)) {
+        if (word_token_in("mail email", before)) return DETAIL_MAIL;
+        return word_token_in("web internet", before) ? DETAIL_WEB : DETAIL_NONE;
+    }
+    if (word_token_in("number", t))
+        return word_token_in("phone telephone mobile fax cell extension", before) ? DETAIL_PHONE
+                                                                                  : DETAIL_NONE;
+    if (word_token_in("extension", t)) /* Rohan's, hers: not that of a file */
+        return word_token_in("s his her their your whose", before) ? DETAIL_PHONE : DETAIL_NONE;
+    return word_token_in("website url homepage", t) ? DETAIL_WEB : DETAIL_NONE;
+}
+
+enum demand_detail demand_detail_of(const char *question, size_t len) {
+    const bool what = asks_what_it_is(question, len);
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(question, len, &at);
+        if (!t.n) return DETAIL_NONE;
+        if (word_token_in("time hour", &t) && word_token_in("what which", &before)) {
+            const word_token next = word_token_next(question, len, &at);
+            return word_token_in("zone zones of range frame span period limit", &next)
+                       ? DETAIL_NONE
+                       : DETAIL_CLOCK;
+        }
+        const enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
+        if (d != DETAIL_NONE) return d;
+        before = t;
+    }
+}
+
+/* ---- the text ---------------------------------------------------------------------------- */
+
+/* Three digits or more, with blanks and marks between them at most: "86 55 01 20", "ext. 4410". */
+static bool has_phone(const char *text, size_t len) {
+    enum { FEWEST = 3 };
+    size_t digits = 0, apart = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (fo_is_digit(text[i])) {
+            digits = apart > 1 ? 1 : digits + 1;
+            apart = 0;
+            if (digits >= FEWEST) return true;
+        } else if (fo_is_blank(text[i]) || text[i] == '/' || text[i] == '-' || text[i] == ')') {
+            apart++;
+        } else {
+            digits = 0;
+        }
+    }
+    return false;
+}
+
+/* "www.example.org", "https://...", "example.org/help" */
+static bool has_web(const char *text, size_t len) {
+    for (size_t i = 1; i + 2 < len; i++) {
+        if (text[i] == '.' && fo_is_letter(text[i - 1]) && fo_is_letter(text[i + 1]) &&
+            fo_is_letter(text[i + 2]))
+            return true;
+        if (text[i] == ':' && text[i + 1] == '/' && text[i + 2] == '/') return true;
+    }
+    return false;
+}
+
+/* Digits that may be a time, words for one, or what happens then. */
+static bool has_clock(const char *text, size_t len) {
+    static const char *const times =
+        "noon midnight midday dawn dusk sunrise sunset dark darkness half quarter morning mornings "
+        "evening evenings afternoon afternoons night nights lunch lunchtime breakfast dinner hour "
+        "hours minute minutes clock anytime before after when until while during once time times "
+        "early late am pm h hrs";
+    static const char *const behind =
+        "at from until till by before after to since around about between and open opens close "
+        "closes start starts begin begins end ends";
+    static const char *const numerals = "one two three four five six seven eight nine ten eleven "
+                                        "twelve";
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(times, &t) || word_token_in(numerals, &t)) return true;
+        if (t.digits) {
+            const char *end = t.s + t.n, *stop = text + len;
+            const bool marked =
+                end + 1 < stop && (*end == ':' || *end == 'h') && fo_is_digit(end[1]);
+            const bool point = memchr(t.s, '.', t.n) != NULL;
+            if (marked || point || t.n == 3 || t.n == 4 || word_token_in(behind, &before) ||
+                word_token_is(&before, "-") || word_token_is(&before, "\xE2\x80\x93"))
+                return true;
+        }
+        before = t;
+    }
+}
+
+bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
+    switch (detail) {
+    case DETAIL_NONE:
+        return true;
+    case DETAIL_MAIL:
+        return memchr(text, '@', len) != NULL;
+    case DETAIL_PHONE:
+        return has_phone(text, len);
+    case DETAIL_WEB:
+        return has_web(text, len);
+    case DETAIL_CLOCK:
+        return has_clock(text, len);
+    }
+    return true;
+}

@@ -1,0 +1,22 @@
+/* demand_details.h - what a question wants to the letter: an address of mail or on the web, a telephone number, a time of the
+ * day; and whether a text has one. "Bookings: S. Krane" says all but her number. English. */
+#ifndef FORAGE_RETRIEVAL_DEMAND_DETAILS_H
+#define FORAGE_RETRIEVAL_DEMAND_DETAILS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum demand_detail {
+    DETAIL_NONE,
+    DETAIL_MAIL,  /* "What is the e-mail address of the club?" */
+    DETAIL_PHONE, /* "What's her extension?" */
+    DETAIL_WEB,   /* "What is your website?" */
+    DETAIL_CLOCK, /* "At what time does it begin?" */
+};
+
+enum demand_detail demand_detail_of(const char *question, size_t len);
+
+/* May text[len] hold such a thing? True of DETAIL_NONE. */
+bool demand_detail_in(enum demand_detail detail, const char *text, size_t len);
+
+#endif
