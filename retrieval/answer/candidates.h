@@ -56,6 +56,7 @@ typedef struct candidate {
     bool cut_start, cut_end; /* the unit begins before, or goes on behind them */
     bool
         headed; /* the heading it stands below says what it is about, and it does not: said with it */
+    bool alike; /* answers as the best row of its table does: said with it, in the table's order */
     text_unit unit;
     uint32_t w0, w1; /* its words */
     uint64_t set;    /* terms of the question in it */

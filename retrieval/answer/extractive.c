@@ -340,22 +340,41 @@ static candidate whole_list(const candidate_set *set, const candidate *c) {
     return list;
 }
 
-/* The best sentences that fit and do not repeat each other, best first. */
+/* Is it among chosen[n] already, or much the same? Rows of one table share the names of its columns, so of them only the same
+ * bytes are. */
+static bool is_repeated(const candidate_set *set, const candidate *c, const candidate *chosen,
+                        size_t n, bool alike) {
+    for (size_t k = 0; k < n; k++) {
+        const candidate *d = &chosen[k];
+        if (overlap(c, d) || (!alike && resemblance(set, c, d) > same_text)) return true;
+        if (alike && c->end - c->start == d->end - d->start &&
+            !memcmp(set->passages[c->passage].text.text + c->start,
+                    set->passages[d->passage].text.text + d->start, c->end - c->start))
+            return true;
+    }
+    return false;
+}
+
+/* The best sentences that fit and do not repeat each other, best first. All rows that answer as the best one does are one
+ * answer, however many they are: where there is no room for the last of them, an ellipsis says so. */
 static size_t choose(const candidate_set *set, const extractive_input *in, size_t max_sentences,
                      size_t max_chars, candidate *chosen) {
     size_t n = 0, used = 0;
-    for (size_t i = 0; i < set->n && n < max_sentences; i++) {
+    candidate *last_alike = NULL;
+    bool several = false; /* rows answer alike: no other row does */
+    for (size_t i = 1; i < set->n; i++) several |= row_answers_alike(set, &set->c[0], &set->c[i]);
+    for (size_t i = 0; i < set->n && n < EXTRACTIVE_MOST_SENTENCES; i++) {
         candidate c = n > 0 ? set->c[i] : whole_list(set, &set->c[i]);
-        if (n > 0 && !adds(set, &c)) continue;
+        const bool alike = n > 0 && row_answers_alike(set, &set->c[0], &c);
+        if (n > 0 && !alike && several && c.unit.kind == TEXT_UNIT_ROW) continue;
+        if (!alike && (n >= max_sentences || (n > 0 && !adds(set, &c)))) continue;
         /* By bytes, not by order: a procedure and its steps overlap. */
         const passage *p = &in->passages[c.passage];
         c.cut_start = p->open_start && c.unit.start <= set->passages[c.passage].units.v[0].start;
         c.cut_end = p->open_end && fo_only_blanks(p->text + c.end, p->len - c.end);
-        bool repeats = false;
-        for (size_t k = 0; k < n && !repeats; k++)
-            repeats = overlap(&c, &chosen[k]) || resemblance(set, &c, &chosen[k]) > same_text;
-        if (repeats) continue;
+        if (is_repeated(set, &c, chosen, n, alike)) continue;
         if (c.end - c.start > max_chars - used) {
+            if (alike) (last_alike ? last_alike : &chosen[0])->cut_end = true;
             if (n > 0) continue;
             trim(set, &c, max_chars);
         }
@@ -363,8 +382,10 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
         for (size_t k = 0; k < n; k++) /* what stands below one heading is said below it */
             if (candidate_same_head(&chosen[k], &c))
                 c.headed = chosen[k].headed = c.headed || chosen[k].headed;
+        c.alike = alike;
         used += c.end - c.start;
         chosen[n++] = c;
+        if (alike) last_alike = &chosen[n - 1];
     }
     return n;
 }
@@ -407,6 +428,8 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];
     size_t n = choose(set, in, most, max_chars, chosen);
+    out->of_cut_table =
+        n && chosen[0].unit.kind == TEXT_UNIT_ROW && !in->passages[chosen[0].passage].whole_tables;
     n = extractive_text_antecedent(set, in, most, max_chars, chosen, n);
     if (n) {
         fo_buf lead = {0};

@@ -29,7 +29,8 @@ void extractive_text_order(candidate *c, size_t n) {
     for (size_t i = 0; i < n; i++) {
         size_t of_passage = 0;
         while (c[of_passage].passage != c[i].passage) of_passage++;
-        bool leads = i == 0 || (c[i].passage == home && c[i].order >= first && c[i].order <= last);
+        bool leads = i == 0 || c[i].alike ||
+                     (c[i].passage == home && c[i].order >= first && c[i].order <= last);
         rank[i] = leads ? 0 : of_passage + 1;
     }
     for (size_t i = 1; i < n; i++) { /* insertion: n is small */

@@ -167,13 +167,6 @@ typedef struct table {
     size_t n_columns;
 } table;
 
-static bool same_table(const candidate_passage *p, const text_unit *above, const text_unit *u) {
-    if (u->record != above->record) return false;
-    if (!u->record) return u->head_start == above->head_start && u->head_end == above->head_end;
-    return table_row_is_alike(p->text.text + above->start, above->end - above->start,
-                              p->text.text + u->start, u->end - u->start);
-}
-
 /* Which column a cell is of: by its name, or by its place where nobody names it. */
 static column_values *column_of(table *t, const table_pair *cell, size_t place) {
     for (size_t i = 0; cell->name && i < t->n_columns; i++) {
@@ -395,7 +388,7 @@ void extremes_mark(candidate_set *set, size_t index) {
     for (size_t i = from; i < set->n; i++) {
         candidate *c = &set->c[i];
         const bool row = c->unit.kind == TEXT_UNIT_ROW;
-        if (t->n && !(row && same_table(p, &t->rows[t->n - 1]->unit, &c->unit))) {
+        if (t->n && !rows_of_one_table(p, &t->rows[t->n - 1]->unit, &c->unit)) {
             mark_table(t, &asked);
             t->n = t->n_columns = 0;
         }

@@ -1,5 +1,8 @@
 #include "retrieval/answer/row_answers.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/word_tokens.h"
@@ -59,6 +62,62 @@ bool row_denies(const candidate_set *set, const candidate_passage *p, const text
         if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
     }
     return false;
+}
+
+/* ---- rows that answer alike ------------------------------------------------------------------- */
+
+bool rows_of_one_table(const candidate_passage *p, const text_unit *a, const text_unit *b) {
+    if (a->kind != TEXT_UNIT_ROW || b->kind != TEXT_UNIT_ROW || a->record != b->record)
+        return false;
+    if (!a->record) return a->head_start == b->head_start && a->head_end == b->head_end;
+    return table_row_is_alike(p->text.text + a->start, a->end - a->start, p->text.text + b->start,
+                              b->end - b->start);
+}
+
+static uint64_t terms_of(const candidate_passage *p, const char *s, size_t n) {
+    const uint32_t start = (uint32_t)(s - p->text.text);
+    return candidate_terms(p, start, start + (uint32_t)n);
+}
+
+/* The cell of the column with that name, or with that place where nobody names it. */
+static bool cell_of(const candidate_passage *p, const text_unit *u, const table_pair *like,
+                    size_t place, table_pair *cell) {
+    row_walk walk = {0};
+    for (size_t i = 0; row_cell_next(&walk, p, u, cell); i++)
+        if (like->name ? cell->name && cell->n_name == like->n_name &&
+                             !memcmp(cell->name, like->name, like->n_name)
+                       : i == place)
+            return true;
+    return false;
+}
+
+static bool is_yes_or_no(const char *s, size_t n) {
+    return is_denial(s, n) || fo_words_have_any_case("yes x \xE2\x9C\x93 \xE2\x9C\x94", s, n);
+}
+
+bool row_answers_alike(const candidate_set *set, const candidate *best, const candidate *c) {
+    const candidate_passage *p = &set->passages[best->passage];
+    if (c->passage != best->passage || !rows_of_one_table(p, &best->unit, &c->unit) ||
+        c->f[CAND_EXTREME] != best->f[CAND_EXTREME] ||
+        c->f[CAND_OTHER_THING] > best->f[CAND_OTHER_THING] ||
+        c->f[CAND_OTHER_DAY] > best->f[CAND_OTHER_DAY])
+        return false;
+    row_walk walk = {0};
+    table_pair mine, its;
+    bool told = false;
+    for (size_t place = 0; row_cell_next(&walk, p, &best->unit, &mine); place++) {
+        const uint64_t said = terms_of(p, mine.value, mine.n_value);
+        const bool decides = mine.name && is_yes_or_no(mine.value, mine.n_value) &&
+                             terms_of(p, mine.name, mine.n_name);
+        if (!said && !decides) continue;
+        told = true;
+        if (!cell_of(p, &c->unit, &mine, place, &its)) return false;
+        if (said && (terms_of(p, its.value, its.n_value) & said) != said) return false;
+        if (decides &&
+            (its.n_value != mine.n_value || strncasecmp(its.value, mine.value, mine.n_value) != 0))
+            return false;
+    }
+    return told || best->f[CAND_EXTREME] > 0;
 }
 
 /* ---- what a row by itself does not say ------------------------------------------------------ */

@@ -28,6 +28,13 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
 /* "Which is the oldest tree?": no row says so by itself. */
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
+/* Are both rows of one table of passage p? */
+bool rows_of_one_table(const candidate_passage *p, const text_unit *a, const text_unit *b);
+
+/* Does row c answer as the best one does: the same table, and in every column that tells of the best one why, the same? "Which
+ * boats need a licence?": all those with a yes there; "Who is on duty on Monday?": all those of Monday. */
+bool row_answers_alike(const candidate_set *set, const candidate *best, const candidate *c);
+
 /* Does other hold all words of the question that c holds, and more? */
 bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other);
 

@@ -375,12 +375,20 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
 static int make_extractive(run *r, const extractive_input *in, passage *passages,
                            extractive_answer *x) {
     const query_result *out = r->out;
-    int rc = FO_OK;
-    if (demands_read(r->asked, strlen(r->asked)).extreme)
-        rc = whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages, r->whole,
-                                   r->err);
+    bool changed = false, extreme = demands_read(r->asked, strlen(r->asked)).extreme;
+    int rc = extreme ? whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages,
+                                             r->whole, NULL, &changed, r->err)
+                     : FO_OK;
     if (!rc) rc = extractive_answer_make(x, in, r->err);
-    bool changed = !rc && !x->abstain;
+    if (!rc && x->of_cut_table) { /* more of its rows may answer as well */
+        rc = whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages, r->whole,
+                                   x, &changed, r->err);
+        if (!rc && changed) {
+            extractive_answer_deinit(x);
+            rc = extractive_answer_make(x, in, r->err);
+        }
+    }
+    changed = !rc && !x->abstain;
     for (int round = 0; !rc && changed; round++) {
         rc = whole_passages_complete(r->s->store, out->contexts, out->n_contexts, passages,
                                      r->whole, x, round > 0, &changed, r->err);

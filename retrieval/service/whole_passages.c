@@ -361,24 +361,40 @@ static int complete_tables(store *s, const store_chunk *k, passage *p, whole_pas
     return FO_OK;
 }
 
+/* Of the document's text, the bytes that a passage is. */
+typedef struct stretch {
+    size_t from, to;
+} stretch;
+
+static bool quotes(const extractive_answer *x, size_t index) {
+    for (size_t i = 0; i < x->n_citations; i++)
+        if (x->citations[i].passage == index) return true;
+    return false;
+}
+
 int whole_passages_tables(store *s, const query_context *contexts, size_t n, passage *passages,
-                          whole_passage *whole, fo_err *err) {
-    size_t from[EXTRACTIVE_PASSAGES], to[EXTRACTIVE_PASSAGES];
+                          whole_passage *whole, const extractive_answer *x, bool *changed,
+                          fo_err *err) {
+    stretch all[EXTRACTIVE_PASSAGES];
     int rc = FO_OK;
-    for (size_t i = 0; !rc && i < n && i < EXTRACTIVE_PASSAGES; i++) {
+    *changed = false;
+    if (n > EXTRACTIVE_PASSAGES) n = EXTRACTIVE_PASSAGES;
+    for (size_t i = 0; i < n; i++)
+        all[i] = (stretch){contexts[i].chunk.start, contexts[i].chunk.end};
+    for (size_t i = 0; !rc && i < n; i++) {
         const store_chunk *k = &contexts[i].chunk;
-        bool had = false; /* a passage before it has grown over this one */
-        for (size_t j = 0; j < i; j++)
-            had |=
-                contexts[j].chunk.document == k->document && from[j] <= k->start && k->end <= to[j];
-        from[i] = k->start;
-        to[i] = k->end;
-        if (had) continue;
+        if (passages[i].len == 0 || whole[i].looked || (x && !quotes(x, i))) continue;
         cut_table c = {0};
         rc = complete_tables(s, k, &passages[i], &whole[i], &c, err);
         if (!rc && whole[i].memory) {
-            from[i] = c.bytes;
-            to[i] = c.bytes + passages[i].len;
+            all[i] = (stretch){c.bytes, c.bytes + passages[i].len};
+            *changed = true;
+            for (size_t j = 0; j < n; j++)
+                if (j != i && contexts[j].chunk.document == k->document &&
+                    all[i].from <= all[j].from && all[j].to <= all[i].to) {
+                    passages[j].len = 0;
+                    whole[j].looked = true;
+                }
         }
         fo_buf_free(&c.g.all);
         text_units_deinit(&c.units);

@@ -27,9 +27,11 @@ int whole_passages_complete(store *s, const query_context *contexts, size_t n, p
                             whole_passage *whole, const extractive_answer *x, bool all,
                             bool *changed, fo_err *err);
 /* Passages that begin or end with a row of a table grow to all of that table, and those whose tables are whole are marked
- * (passage.h): for questions that only all rows together answer. A table beyond 32 KiB stays cut. FO_ENOMEM, FO_EIO. */
+ * (passage.h): for questions that only all rows together answer. Those that x quotes, or all where x is NULL; a passage that
+ * another one has grown over says nothing any more. A table beyond 32 KiB stays cut. *changed as above. FO_ENOMEM, FO_EIO. */
 int whole_passages_tables(store *s, const query_context *contexts, size_t n, passage *passages,
-                          whole_passage *whole, fo_err *err);
+                          whole_passage *whole, const extractive_answer *x, bool *changed,
+                          fo_err *err);
 void whole_passages_free(whole_passage *whole, size_t n); /* NULL is fine */
 
 #endif

@@ -28,15 +28,14 @@ static void put(service *s, const char *collection, const char *text, size_t max
     ingest_result_deinit(&r);
 }
 
-static query_result ask(service *s, const char *collection, const char *asked, size_t top_k) {
+static query_result ask(service *s, const char *collection, const char *asked, bool strict) {
     fo_err err = {0};
     query_request q = {.tenant = "default",
                        .collection = collection,
                        .query = asked,
-                       .top_k = top_k,
+                       .top_k = 3,
                        .generate = true,
-                       .strict = true,
-                       .max_sentences = 1,
+                       .strict = strict,
                        .cache = CACHE_BYPASS,
                        .search = {.alpha = -1}};
     query_result r;
@@ -70,14 +69,46 @@ static void the_cheapest_is_found_wherever_the_chunks_are_cut(void **state) {
             snprintf(want, sizeof want, "Pot no. P%zu;", cheapest);
             char *text = price_list(29, cheapest, "ash and iron");
             put(s, name, text, sizes[i]);
-            query_result r = ask(s, name, "Which pot is the cheapest?", 3);
+            query_result r = ask(s, name, "Which pot is the cheapest?", true);
             if (r.status != QUERY_ANSWERED || !strstr(r.answer, want))
-                fail_msg("chunks of %zu, %s: %s", sizes[i], want, r.answer);
+                fail_msg("chunks of %zu, %s: %s (%.2f)", sizes[i], want, r.answer, r.support);
             assert_true(r.n_citations > 0);
             for (size_t k = 0; k < r.n_citations; k++) assert_true(r.citations[k].verified);
             query_result_deinit(&r);
             free(text);
         }
+    service_close(s);
+    test_remove(home);
+}
+
+/* Of a list of 24 boats every third needs a licence: all eight are the answer, wherever it is cut. */
+static void all_rows_that_answer_alike_are_said(void **state) {
+    (void)state;
+    static const size_t sizes[] = {48, 96, 256};
+    char *home = test_folder();
+    service *s = open_home(home);
+    fo_buf b = {0};
+    fo_buf_str(&b, "# Boats of the club\n\n| Boat | Berth | Licence needed |\n|---|---|---|\n");
+    for (size_t i = 1; i <= 24; i++)
+        fo_buf_printf(&b, "| Boat W%zu | pier %zu | %s |\n", i, i % 4 + 1, i % 3 ? "no" : "yes");
+    fo_buf_str(&b, "\nKeys hang in the boathouse.\n");
+    assert_false(b.failed);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char name[32], want[32];
+        size_t said = 0;
+        snprintf(name, sizeof name, "b%zu", sizes[i]);
+        put(s, name, b.data, sizes[i]);
+        query_result r = ask(s, name, "Which boats need a licence?", false);
+        for (size_t k = 1; k <= 24; k++) {
+            snprintf(want, sizeof want, "Boat: Boat W%zu;", k);
+            if ((strstr(r.answer, want) != NULL) != (k % 3 == 0))
+                fail_msg("chunks of %zu, %s: %s (%.2f)", sizes[i], want, r.answer, r.support);
+        }
+        for (const char *at = r.answer; (at = strstr(at, "yes")); at++) said++;
+        assert_int_equal(said, 8);
+        query_result_deinit(&r);
+    }
+    fo_buf_free(&b);
     service_close(s);
     test_remove(home);
 }
@@ -91,7 +122,7 @@ static void a_table_beyond_all_bounds_is_not_compared(void **state) {
         400, 390,
         "ash and iron, fired twice over cherry wood for a night and a day, and signed on the foot");
     put(s, "long", text, 64);
-    query_result r = ask(s, "long", "Which pot is the cheapest?", 3);
+    query_result r = ask(s, "long", "Which pot is the cheapest?", true);
     if (r.status == QUERY_ANSWERED && strstr(r.answer, "EUR")) fail_msg("%s", r.answer);
     query_result_deinit(&r);
     free(text);
@@ -102,6 +133,7 @@ static void a_table_beyond_all_bounds_is_not_compared(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cheapest_is_found_wherever_the_chunks_are_cut),
+        cmocka_unit_test(all_rows_that_answer_alike_are_said),
         cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
