@@ -54,8 +54,8 @@ static const struct {
     {BY_AGE, false, "youngest newest"},
     {BY_WHEN, true, "latest"},
     {BY_WHEN, false, "earliest"},
-    {BY_NAME, true, "highest most maximum max"},
-    {BY_NAME, false, "lowest least fewest minimum min"},
+    {BY_NAME, true, "highest most"}, /* a maximum is a limit that is stated, and no row */
+    {BY_NAME, false, "lowest least fewest"},
 };
 
 /* What columns of a measure are called; of other columns whose cells have its unit, what tells that they are of something else;
@@ -86,7 +86,7 @@ static const struct {
                 "introduced",
                 "died closed ended until", "age"},
     [BY_WHEN] = {"date time start starts end ends until departure departs arrival arrives opens "
-                 "closes due",
+                 "closes due released release published",
                  "", ""},
 };
 
