@@ -10,6 +10,7 @@
 #include "retrieval/answer/demands.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/generated_answer.h"
+#include "retrieval/answer/relative_days.h"
 #include "retrieval/answer/span_reading.h"
 
 static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
@@ -448,7 +449,14 @@ static int answer_generally(run *r) {
         /* Question and passages in the language of the best passage: their stems are to meet. */
         analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);
         lexicon lx = {own, run_idf, r->snapshot};
-        rc = answer_from(r, passages, &lx);
+        const char *as_asked = r->asked;
+        const calendar_day today = r->q->today ? r->q->today : calendar_day_now();
+        fo_buf resolved = {0};
+        if (relative_days_resolve(&resolved, r->asked, today, passages, n) && !resolved.failed)
+            r->asked = resolved.data;
+        rc = resolved.failed ? fo_no_memory(r->err) : answer_from(r, passages, &lx);
+        r->asked = as_asked;
+        fo_buf_free(&resolved);
     }
     collection_give_analyzer(r->s, r->c, words);
     whole_passages_free(r->whole, n);

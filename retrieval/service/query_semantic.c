@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/answer/relative_days.h"
 #include "retrieval/service/query_memory_internal.h"
 
 static semantic_question *read_question(query_lookup *t) {
@@ -30,7 +31,8 @@ cached_answer *query_semantic_find(query_lookup *t, double *cosine) {
     query_memory *m = t->m;
     /* What was said before changes what a question means; filters and parameters are in the key. */
     if (!m->semantic || !t->q->generate || !t->q->query || t->q->n_messages || t->q->background ||
-        t->c->foreign_vectors)
+        t->c->foreign_vectors ||
+        relative_days_in(t->q->query)) /* today's answer is not tomorrow's */
         return NULL;
     t->semantic = read_question(t);
     unsigned char key[QUERY_KEY_BYTES];

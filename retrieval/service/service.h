@@ -324,6 +324,7 @@ typedef struct query_request {
     enum answer_by answer_by;
     enum rewrite_by rewrite;
     enum cache_mode cache;
+    long today;     /* the asker's day, in days since 1 January 1970; 0: of this machine's clock */
     int timeout_ms; /* 0: 60,000 */
     atomic_bool *cancel;
     bool background; /* the service's own (priming): counted nowhere */

@@ -8,6 +8,7 @@
 #include "data/chunk/chunk_places.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/relative_days.h"
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
 #include "server/routes/diffusion_json.h"
@@ -108,6 +109,13 @@ static void read_stop(query_call *c, json_in *in) {
                       "stop must be a string or a list of at most %d strings", QUERY_STOP_MAX);
 }
 
+/* "2026-11-28" */
+static void read_today(query_call *c, json_in *in) {
+    const char *day = json_in_string(in, "today", NULL, 1, NAME_MAX_BYTES);
+    if (day && !calendar_day_read(day, &c->request.today))
+        fo_fail_field(in->err, FO_EINVAL, "today", "today must be a day, such as 2026-11-28");
+}
+
 static void read_generation(query_call *c, json_in *in) {
     static const char *const groundings[] = {"strict", "loose", NULL};
     query_request *q = &c->request;
@@ -170,6 +178,7 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
     q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, REQUEST_TIMEOUT_MAX_MS);
     q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, cache_mode_names);
     q->rewrite = (enum rewrite_by)json_in_enum(&in, "rewrite", REWRITE_AUTO, rewrite_names);
+    read_today(out, &in);
     if (!search_only) read_generation(out, &in);
     if (json_in_end(&in)) goto fail;
     if (!q->query && !(q->n_messages && !strcmp(q->messages[q->n_messages - 1].role, "user"))) {

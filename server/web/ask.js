@@ -74,6 +74,7 @@ async function stream(view, messages, again, signal) {
     top_k: Number($("top-k").value) || 8,
     search: { mode: $("mode").value },
     short_answer: true,
+    today: new Date(Date.now() - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 10),
     ...(again ? { cache: "refresh" } : {}),
     stream: true,
   }, signal, (name, data) => {

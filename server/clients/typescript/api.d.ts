@@ -147,6 +147,8 @@ export type SearchRequest = {
     include?: Array<"contexts" | "scores">;
     /** How a turn that leans on the messages before it is made whole: by words of them, or by the language model (words where what it writes does not hold) */
     rewrite?: "auto" | "words" | "model" | "off";
+    /** The asker's day, which "today" and "tomorrow" of a question are told from; without it the service's own */
+    today?: string;
     timeout_ms?: number;
 };
 
@@ -170,12 +172,14 @@ export type QueryRequest = {
     include?: Array<"contexts" | "scores">;
     /** How a turn that leans on the messages before it is made whole: by words of them, or by the language model (words where what it writes does not hold) */
     rewrite?: "auto" | "words" | "model" | "off";
+    /** The asker's day, which "today" and "tomorrow" of a question are told from; without it the service's own */
+    today?: string;
     timeout_ms?: number;
     generate?: boolean;
     grounding?: "strict" | "loose";
     /** Of what the language model writes; it is not given more time than timeout_ms either */
     max_tokens?: number;
-    /** Of the answer */
+    /** Of the answer; rows of a table that answer alike count as one */
     max_sentences?: number;
     /** Say which few words of an answer in the documents' words are the answer, where the reader is sure of them */
     short_answer?: boolean;

@@ -199,6 +199,8 @@ static void bad_requests_name_their_field(void **state) {
         {"{\"query\":\"x\",\"stop\":[1]}", 400, "stop"},
         {"{\"query\":\"x\",\"include\":[\"text\"]}", 400, "include"},
         {"{\"query\":\"x\",\"timeout_ms\":0}", 400, "timeout_ms"},
+        {"{\"query\":\"x\",\"today\":\"2026-02-30\"}", 400, "today"},
+        {"{\"query\":\"x\",\"today\":20785}", 400, "today"},
         {"{\"query\":\"x\",\"messages\":[{\"role\":\"bot\",\"content\":\"\"}]}", 400,
          "messages[0].role"},
         {"{\"query\":\"x\",\"collection\":\"../etc\"}", 400, "collection"},
