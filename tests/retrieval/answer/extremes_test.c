@@ -65,7 +65,7 @@ static void where_nothing_tells_no_row_is_marked(void **state) {
     expect(boats, "Which boat is heaviest in Turku?", ""); /* a name that is not there */
     expect(boats, "Which boats can I hire?", "");
     expect(boats, "What is the maximum weight?", ""); /* a limit, that nobody states */
-    char got[256]; /* the table may go on elsewhere */
+    char got[256];                                    /* the table may go on elsewhere */
     marked(boats, "Which boat is the longest?", false, got, sizeof got);
     assert_string_equal(got, "");
 }
