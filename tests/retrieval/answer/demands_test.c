@@ -342,7 +342,8 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
     } cases[] = {
         {"What is the e-mail address of the club?", DETAIL_MAIL, "Write to club@lake.example.",
          "Phone of the club: 86 55 01 20"},
-        {"What's your email address?", DETAIL_MAIL, "club@lake.example", "We read mail on Mondays."},
+        {"What's your email address?", DETAIL_MAIL, "club@lake.example",
+         "We read mail on Mondays."},
         {"What is Solveig Krane's phone number?", DETAIL_PHONE, "Solveig Krane, 86 55 01 20",
          "Bookings: Solveig Krane. She has 2 boats."},
         {"What is Rohan Pillai's extension?", DETAIL_PHONE, "Rohan Pillai, ext. 4410",
