@@ -201,6 +201,21 @@ static bool asks_which(const char *question, size_t len) {
     return which;
 }
 
+static const char *const denials = "no not none never without cannot except t"; /* "doesn't" */
+
+/* "Who is not there?", "Who doesn't pay?": the denial within the first few words. */
+static bool asks_who_not(const char *question, size_t len) {
+    enum { FIRST = 4 };
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    if (!word_token_in("who", &t)) return false;
+    for (int i = 0; i < FIRST && t.n; i++) {
+        t = word_token_next(question, len, &at);
+        if (word_token_in("not never t", &t)) return true;
+    }
+    return false;
+}
+
 demands demands_read(const char *question, size_t len) {
     uint8_t days = demand_days_in(question, len);
     size_t at = 0;
@@ -212,6 +227,8 @@ demands demands_read(const char *question, size_t len) {
                      .months = demand_months_in(question, len),
                      .extreme = demands_extreme_in(question, len),
                      .which = asks_which(question, len),
+                     .who_not = asks_who_not(question, len),
+                     .none = word_tokens_say(denials, question, len),
                      .whether = asks_whether(question, len),
                      .place = word_token_in("where", &first),
                      .reason = asks_why(question, len),

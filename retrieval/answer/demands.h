@@ -21,6 +21,8 @@ typedef struct demands {
     bool
         whether; /* yes or no is what it asks for: "Can I come on Sunday?", "Is blue chalk allowed?" */
     bool which;   /* "Which boats need a licence?": those that do, not those that need none */
+    bool who_not; /* "Who is not on duty on Monday?" */
+    bool none;    /* it says no, none, not or never: "How many boats need no licence?" */
     bool extreme; /* "Which is the oldest?", "Who has the most points?" */
     bool place;   /* it begins with "where" */
     bool reason;  /* it begins with "why" */

@@ -52,9 +52,23 @@ bool row_cell_next(row_walk *w, const candidate_passage *p, const text_unit *u, 
     return true;
 }
 
-/* "Which boats need a licence?": not the one with "Licence needed: no". */
+bool row_affirms(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    if (u->kind != TEXT_UNIT_ROW || !set->q.demands.who_not) return false;
+    row_walk walk = {0};
+    uint64_t said = 0;
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
+        if (is_denial(cell.value, cell.n_value) ||
+            word_tokens_say("no not never none without except", cell.value, cell.n_value))
+            return false;
+        const uint32_t value = (uint32_t)(cell.value - p->text.text);
+        said |= candidate_terms(p, value, value + (uint32_t)cell.n_value);
+    }
+    return said != 0;
+}
+
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    if (u->kind != TEXT_UNIT_ROW || !set->q.demands.which) return false;
+    const demands *d = &set->q.demands;
+    if (u->kind != TEXT_UNIT_ROW || !(d->which || (d->counted && !d->none))) return false;
     row_walk walk = {0};
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         if (!cell.name || !is_denial(cell.value, cell.n_value)) continue;
@@ -112,7 +126,9 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
         if (!said && !decides) continue;
         told = true;
         if (!cell_of(p, &c->unit, &mine, place, &its)) return false;
-        if (said && (terms_of(p, its.value, its.n_value) & said) != said) return false;
+        /* the same, or another thing that the question names: "on Monday and Tuesday" */
+        const uint64_t theirs = terms_of(p, its.value, its.n_value);
+        if (said && (theirs & said) != said && !(theirs & ~said)) return false;
         if (decides &&
             (its.n_value != mine.n_value || strncasecmp(its.value, mine.value, mine.n_value) != 0))
             return false;

@@ -19,7 +19,10 @@ bool row_cell_next(row_walk *w, const candidate_passage *p, const text_unit *u, 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
 bool row_only_labels(const char *row, size_t n);
 
-/* "Which boats need a licence?": not the one with "Licence needed: no". */
+/* "Who is not on duty on Monday?": not those of Monday. */
+bool row_affirms(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
+/* "Which boats need a licence?", "How many boats need one?": not the one with "Licence needed: no". */
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
 /* "How many oaks are there?": a row that is of an oak says nothing of their number. */

@@ -113,6 +113,39 @@ static void all_rows_that_answer_alike_are_said(void **state) {
     test_remove(home);
 }
 
+/* A question that names two things is answered by the rows of both, one that denies by none of those it names. */
+static void rows_of_both_things_are_said(void **state) {
+    (void)state;
+    static const char rota[] = "# Who is on duty\n\n| Day | Name | Post |\n|---|---|---|\n"
+                               "| Monday | Ida Berg | desk |\n| Monday | Ravi Shah | gate |\n"
+                               "| Tuesday | Lena Ott | desk |\n| Wednesday | Tom Wren | desk |\n"
+                               "| Monday | Olu Ade | kitchen |\n| Tuesday | Pia Roth | gate |\n";
+    static const struct {
+        const char *question, *says[5], *says_not[5];
+    } cases[] = {
+        {"Who is on duty on Monday?", {"Ida", "Ravi", "Olu"}, {"Lena", "Tom", "Pia"}},
+        {"Who is on duty on Monday and Tuesday?", {"Ida", "Ravi", "Olu", "Lena", "Pia"}, {"Tom"}},
+        {"Who is at the gate?", {"Ravi", "Pia"}, {"Ida", "Lena", "Tom", "Olu"}},
+        {"Who is at the gate or in the kitchen?", {"Ravi", "Pia", "Olu"}, {"Ida", "Lena", "Tom"}},
+    };
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "rota", rota, 256);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        query_result r = ask(s, "rota", cases[i].question, false);
+        for (size_t k = 0; k < 5; k++)
+            if ((cases[i].says[k] && !strstr(r.answer, cases[i].says[k])) ||
+                (cases[i].says_not[k] && strstr(r.answer, cases[i].says_not[k])))
+                fail_msg("%s: %s", cases[i].question, r.answer);
+        query_result_deinit(&r);
+    }
+    query_result r = ask(s, "rota", "Who is not on duty on Monday?", true);
+    if (strstr(r.answer, "Ida")) fail_msg("%s", r.answer);
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 /* 50 KB of table are not read for one question: which row is the cheapest is not known then. */
 static void a_table_beyond_all_bounds_is_not_compared(void **state) {
     (void)state;
@@ -134,6 +167,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cheapest_is_found_wherever_the_chunks_are_cut),
         cmocka_unit_test(all_rows_that_answer_alike_are_said),
+        cmocka_unit_test(rows_of_both_things_are_said),
         cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
