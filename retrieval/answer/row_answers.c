@@ -68,7 +68,8 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
 
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     const demands *d = &set->q.demands;
-    if (u->kind != TEXT_UNIT_ROW || !(d->which || (d->counted && !d->none))) return false;
+    if (u->kind != TEXT_UNIT_ROW || !(d->which || (d->amount == AMOUNT_ANY && !d->none)))
+        return false;
     row_walk walk = {0};
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         if (!cell.name || !is_denial(cell.value, cell.n_value)) continue;
@@ -116,11 +117,14 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
         c->f[CAND_OTHER_THING] > best->f[CAND_OTHER_THING] ||
         c->f[CAND_OTHER_DAY] > best->f[CAND_OTHER_DAY])
         return false;
-    row_walk walk = {0};
     table_pair mine, its;
+    uint64_t names = 0; /* what a column is called, all rows are: boats, of whatever kind */
     bool told = false;
+    for (row_walk walk = {0}; row_cell_next(&walk, p, &best->unit, &mine);)
+        if (mine.name) names |= terms_of(p, mine.name, mine.n_name);
+    row_walk walk = {0};
     for (size_t place = 0; row_cell_next(&walk, p, &best->unit, &mine); place++) {
-        const uint64_t said = terms_of(p, mine.value, mine.n_value);
+        const uint64_t said = terms_of(p, mine.value, mine.n_value) & ~names;
         const bool decides = mine.name && is_yes_or_no(mine.value, mine.n_value) &&
                              terms_of(p, mine.name, mine.n_name);
         if (!said && !decides) continue;
