@@ -430,6 +430,8 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     size_t n = choose(set, in, most, max_chars, chosen);
     out->of_cut_table =
         n && chosen[0].unit.kind == TEXT_UNIT_ROW && !in->passages[chosen[0].passage].whole_tables;
+    out->several = false;
+    for (size_t i = 1; i < n; i++) out->several |= chosen[i].alike;
     n = extractive_text_antecedent(set, in, most, max_chars, chosen, n);
     if (n) {
         fo_buf lead = {0};

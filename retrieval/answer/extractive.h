@@ -66,6 +66,7 @@ typedef struct extractive_answer {
     size_t n_citations;
     double support; /* calibrated, 0..1 */
     bool abstain;
+    bool several;      /* rows that answer alike: no few words of one of them are the answer */
     bool of_cut_table; /* rows answer whose table may go on beyond its passage (passage.h) */
     support_features features; /* what the support was computed from */
 } extractive_answer;

@@ -56,7 +56,7 @@ int run_emit_answer(run *r) {
 /* The few words of the best unit that answer. Nothing of an answer that a stop string has cut. */
 static int point_out(run *r, const extractive_input *in, const extractive_answer *a) {
     query_result *out = r->out;
-    if (!r->q->short_answer || !a->n_ranked || out->stop_sequence) return FO_OK;
+    if (!r->q->short_answer || !a->n_ranked || a->several || out->stop_sequence) return FO_OK;
     const extractive_rank *best = &a->ranked[0];
     for (size_t i = 0; i < a->n_citations; i++) {
         const answer_citation *c = &a->citations[i];

@@ -36,6 +36,7 @@ static query_result ask(service *s, const char *collection, const char *asked, b
                        .top_k = 3,
                        .generate = true,
                        .strict = strict,
+                       .short_answer = true,
                        .cache = CACHE_BYPASS,
                        .search = {.alpha = -1}};
     query_result r;
@@ -137,6 +138,7 @@ static void rows_of_both_things_are_said(void **state) {
             if ((cases[i].says[k] && !strstr(r.answer, cases[i].says[k])) ||
                 (cases[i].says_not[k] && strstr(r.answer, cases[i].says_not[k])))
                 fail_msg("%s: %s", cases[i].question, r.answer);
+        assert_int_equal(r.short_answer.end, 0); /* a name alone would be a part of the answer */
         query_result_deinit(&r);
     }
     query_result r = ask(s, "rota", "Who is not on duty on Monday?", true);
