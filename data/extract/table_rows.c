@@ -102,6 +102,8 @@ static bool is_header(const table_rows *t, bool number, bool says) {
 /* Is it one of those whose columns are named? A remark above or below a table is not; and where there are
  * two columns, only numbers tell a table from a list of things and what they are. */
 static bool is_headed(const table_rows *t, bool number) {
+    enum { REMARK = 40 }; /* bytes in a first cell that stands alone: no key is as long */
+    if (t->n_cells == 1 && t->n_header > 2 && t->cells[0].n > REMARK) return false;
     if (!t->n_header || t->said) return t->n_header != 0;
     if (t->n_header == 2) return t->sheet && (number || t->used) && t->n_cells == 2;
     if (t->n_cells == 1) return false;
@@ -134,7 +136,8 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
         write_with_header(t);
         t->used |= number; /* before, a wider row may come that names the columns */
     } else {
-        write_joined(t, !t->begun);
+        write_joined(t,
+                     !t->begun || (t->n_cells == 1 && t->n_header > 2)); /* a remark stands apart */
         t->pairs |= t->n_cells == 2;
     }
     t->begun = true;

@@ -6,6 +6,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/rivals.h"
 #include "retrieval/answer/row_answers.h"
@@ -110,6 +111,10 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     cp->whole_tables = p->whole_tables;
     cp->rivals = q->rivals ? rivals_in(t, strlen(t)) : 0;
     cp->other_days = demands_day_in(&q->demands, p->text, p->len) == DAY_OTHER;
+    const enum demand_year by_title = demand_year_in(q->demands.year, t, strlen(t)),
+                           by_text = demand_year_in(q->demands.year, p->text, p->len);
+    cp->other_year = by_title != YEAR_MET && by_text != YEAR_MET &&
+                     (by_title == YEAR_OTHER || by_text == YEAR_OTHER);
     for (size_t i = 0; i < title->n_words; i++) {
         int k = question_term_of(q, title->words[i].id);
         if (k < 0) continue;
@@ -462,8 +467,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
     if (month == DAY_NOT_SAID)
         month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
-    c->f[CAND_OTHER_DAY] =
-        day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) || month == DAY_OTHER;
+    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
+                           month == DAY_OTHER || (p->other_year && day != DAY_MET);
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */

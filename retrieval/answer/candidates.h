@@ -80,6 +80,7 @@ typedef struct candidate_passage {
     bool whole_tables;      /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
     bool other_days;    /* speaks of days, and never of the one that is asked about */
+    bool other_year;    /* it, or its title, names years, and not the one that is asked about */
     bool lacks_version; /* a version number of the question stands in neither text nor title */
     bool other_version; /* ... and it begins below a heading that names another one */
     double bm25;        /* over these passages, as a share of the question's own mass */

@@ -154,3 +154,52 @@ uint16_t demand_months_in(const char *text, size_t len) {
         before = t;
     }
 }
+
+/* ---- years ------------------------------------------------------------------------------- */
+
+/* A number that may be a year: 1500 to 2099. */
+static uint16_t year_at(const word_token *t) {
+    if (!t->digits || t->n != 4) return 0;
+    uint16_t year = 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (!fo_is_digit(t->s[i])) return 0;
+        year = (uint16_t)(10 * year + (t->s[i] - '0'));
+    }
+    return year >= 1500 && year < 2100 ? year : 0;
+}
+
+uint16_t demand_year_of(const char *question, size_t len) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(question, len, &at);
+        if (!t.n) return 0;
+        const uint16_t year = year_at(&t);
+        const bool ends = at == len || !word_token_letter(question[at]); /* the 1840s */
+        if (year && ends &&
+            word_token_in("in of for season spring summer autumn winter during year", &before))
+            return year;
+        before = t;
+    }
+}
+
+enum demand_year demand_year_in(uint16_t year, const char *text, size_t len) {
+    bool others = false, open = false;
+    word_token before = {0};
+    for (size_t at = 0; year;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) break;
+        const uint16_t y = year_at(&t);
+        if (y == year) return YEAR_MET;
+        if (y) {
+            size_t behind = at;
+            const word_token next = word_token_next(text, len, &behind),
+                             last = word_token_next(text, len, &behind);
+            others = true;
+            open |= word_token_in("since from until till before after by to between", &before) ||
+                    (is_range_sign(&next) &&
+                     (last.digits || word_token_in("today now present", &last)));
+        }
+        before = t;
+    }
+    return others && !open ? YEAR_OTHER : YEAR_NOT_SAID;
+}

@@ -17,6 +17,13 @@ uint8_t demand_days_in(const char *text, size_t len);
 /* Bit 0: January ...; those between two as well: "from 1 November to 31 March". */
 uint16_t demand_months_in(const char *text, size_t len);
 
+/* The year that something is asked of, "in 2022", "of the season 2022/23"; 0: none. A model of 2015 is of no such year. */
+uint16_t demand_year_of(const char *question, size_t len);
+
+enum demand_year { YEAR_NOT_SAID, YEAR_MET, YEAR_OTHER };
+/* Does the text name that year, or only others? Where it speaks of a time from, until or between years, it is not said. */
+enum demand_year demand_year_in(uint16_t year, const char *text, size_t len);
+
 /* Appends the question to *out with its days as the passages write them, "Sat" for "Saturday"; false, and nothing
  * appended, where they write one of them out, or none in short. What reads both knows few short forms. */
 bool demand_days_as_written(fo_buf *out, const char *question, const passage *passages, size_t n);

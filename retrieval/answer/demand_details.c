@@ -37,11 +37,15 @@ enum demand_detail demand_detail_of(const char *question, size_t len) {
         const word_token t = word_token_next(question, len, &at);
         if (!t.n) return DETAIL_NONE;
         if (word_token_in("time hour", &t) && word_token_in("what which", &before)) {
-            const word_token next = word_token_next(question, len, &at);
-            return word_token_in("zone zones of range frame span period limit", &next)
-                       ? DETAIL_NONE
-                       : DETAIL_CLOCK;
+            const word_token next = word_token_next(question, len, &at),
+                             last = word_token_next(question, len, &at);
+            const bool other = word_token_in("zone zones range frame span period limit", &next) ||
+                               (word_token_in("of", &next) && !word_token_in("day", &last));
+            return other ? DETAIL_NONE : DETAIL_CLOCK;
         }
+        if (word_token_in("colour color colours colors", &t) &&
+            word_token_in("what which", &before))
+            return DETAIL_COLOUR;
         const enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
         if (d != DETAIL_NONE) return d;
         before = t;
@@ -109,6 +113,16 @@ static bool has_clock(const char *text, size_t len) {
     }
 }
 
+static bool has_colour(const char *text, size_t len) {
+    return word_tokens_say(
+        "red blue green yellow white black grey gray brown orange pink purple violet silver gold "
+        "golden beige turquoise cream colour color colours colors coloured colored dark pale "
+        "transparent amber ivory bronze navy lilac copper ochre rust scarlet crimson khaki "
+        "magenta cyan maroon olive teal indigo reddish bluish greenish yellowish whitish brownish "
+        "greyish",
+        text, len);
+}
+
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
     switch (detail) {
     case DETAIL_NONE:
@@ -121,6 +135,8 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return has_web(text, len);
     case DETAIL_CLOCK:
         return has_clock(text, len);
+    case DETAIL_COLOUR:
+        return has_colour(text, len);
     }
     return true;
 }

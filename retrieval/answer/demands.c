@@ -217,6 +217,7 @@ static bool asks_who_not(const char *question, size_t len) {
 }
 
 demands demands_read(const char *question, size_t len) {
+    const bool which = asks_which(question, len);
     uint8_t days = demand_days_in(question, len);
     size_t at = 0;
     word_token first = word_token_next(question, len, &at);
@@ -225,8 +226,10 @@ demands demands_read(const char *question, size_t len) {
                      .detail = demand_detail_of(question, len),
                      .days = days == DEMAND_EVERY_DAY ? 0 : days,
                      .months = demand_months_in(question, len),
+                     .year = demand_year_of(question, len),
                      .extreme = demands_extreme_in(question, len),
-                     .which = asks_which(question, len),
+                     .which = which,
+                     .which_none = !which && word_token_in("which what", &first),
                      .who_not = asks_who_not(question, len),
                      .none = word_tokens_say(denials, question, len),
                      .whether = asks_whether(question, len),

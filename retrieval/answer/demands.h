@@ -17,15 +17,17 @@ typedef struct demands {
     enum demand_dimension dimension;
     enum demand_detail detail;
     uint8_t days;    /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
+    uint16_t year;   /* demand_year_of */
     uint16_t months; /* bit 0: January ...; 0: none is named */
     bool
         whether; /* yes or no is what it asks for: "Can I come on Sunday?", "Is blue chalk allowed?" */
-    bool which;   /* "Which boats need a licence?": those that do, not those that need none */
-    bool who_not; /* "Who is not on duty on Monday?" */
-    bool none;    /* it says no, none, not or never: "How many boats need no licence?" */
-    bool extreme; /* "Which is the oldest?", "Who has the most points?" */
-    bool place;   /* it begins with "where" */
-    bool reason;  /* it begins with "why" */
+    bool which;      /* "Which boats need a licence?": those that do, not those that need none */
+    bool which_none; /* "Which boats need none?" */
+    bool who_not;    /* "Who is not on duty on Monday?" */
+    bool none;       /* it says no, none, not or never: "How many boats need no licence?" */
+    bool extreme;    /* "Which is the oldest?", "Who has the most points?" */
+    bool place;      /* it begins with "where" */
+    bool reason;     /* it begins with "why" */
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */

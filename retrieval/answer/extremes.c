@@ -112,12 +112,14 @@ static uint64_t noun_behind(const question *q, size_t at) {
     return noun;
 }
 
-/* "The smallest room for 150": the least of those that are enough. */
-static bool has_amount(const char *asked, size_t n) {
+/* "The smallest room for 150", "the most books after the main library": the least of those that are enough, the second. */
+static bool is_bound(const char *asked, size_t n) {
     for (size_t at = 0;;) {
         const word_token t = word_token_next(asked, n, &at);
         if (!t.n) return false;
-        if (t.digits || word_token_in("two three four five six seven eight nine ten eleven twelve "
+        if (t.digits || word_token_in("after second third besides except apart excluding other "
+                                      "behind under over above below two three four five six seven "
+                                      "eight nine ten eleven twelve "
                                       "fifteen twenty thirty forty fifty hundred thousand dozen",
                                       &t))
             return true;
@@ -133,7 +135,7 @@ static bool comparison_of(const question *q, comparison *out) {
     size_t at = 0;
     bool found = false;
     *out = (comparison){0};
-    if (has_amount(asked, n)) return false;
+    if (is_bound(asked, n)) return false;
     while (!found) {
         const word_token t = word_token_next(asked, n, &at);
         if (!t.n || word_token_in("how", &t)) return false;
@@ -165,6 +167,7 @@ typedef struct table {
     size_t n;
     column_values columns[MAX_COLUMNS];
     size_t n_columns;
+    bool priced; /* the passage speaks of prices */
 } table;
 
 /* Which column a cell is of: by its name, or by its place where nobody names it. */
@@ -290,7 +293,10 @@ static int fit_of(const table *t, const column_values *c, const comparison *aske
     const bool other = name && word_tokens_say(measures[asked->by].others, name, n);
     /* Times of the day stand in every timetable. */
     const bool by_unit = asked->by != BY_WHEN && unit_fits(asked->by, v);
-    const bool fits = (named || by_unit) && !other;
+    /* "The cheapest in summer", of columns that are called by seasons: prices are written without more. */
+    const bool bare =
+        asked->by == BY_PRICE && said && t->priced && v->unit == CELL_PLAIN && !v->year;
+    const bool fits = (named || by_unit || bare) && !other;
     return fits ? FITS + said : NO_FIT;
 }
 
@@ -356,8 +362,7 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
 }
 
 static void mark(candidate *c) {
-    enum { RIVAL = 2 };                      /* CAND_OTHER_THING of what the question excludes */
-    if (c->f[CAND_MISSING_NAME] > 0) return; /* "The lowest version of Opera?", and no Opera */
+    enum { RIVAL = 2 }; /* CAND_OTHER_THING of what the question excludes */
     c->f[CAND_EXTREME] = 1;
     if (c->f[CAND_OTHER_THING] < RIVAL) c->f[CAND_OTHER_THING] = 0;
 }
@@ -376,15 +381,26 @@ static void mark_table(table *t, const comparison *asked) {
         if (best[i]) mark(t->rows[i]);
 }
 
+/* "The lowest version of Opera?", and no Opera in passage or title. */
+static bool lacks_a_name(const candidate_set *set, const candidate_passage *p) {
+    const uint64_t said = p->title | candidate_terms(p, 0, (uint32_t)p->text.len);
+    for (size_t i = 0; i < set->q.n_terms; i++)
+        if (set->q.terms[i].name && !(said >> i & 1)) return true;
+    return false;
+}
+
 void extremes_mark(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     comparison asked;
-    if (!set->q.demands.extreme || !p->whole_tables || !comparison_of(&set->q, &asked)) return;
+    if (!set->q.demands.extreme || !p->whole_tables || !comparison_of(&set->q, &asked) ||
+        lacks_a_name(set, p))
+        return;
     table *t = calloc(1, sizeof *t);
     if (!t) return; /* an extreme less */
     size_t from = set->n;
     while (from > 0 && set->c[from - 1].passage == index) from--;
     t->p = p;
+    t->priced = word_tokens_say(measures[BY_PRICE].called, p->text.text, p->text.len);
     for (size_t i = from; i < set->n; i++) {
         candidate *c = &set->c[i];
         const bool row = c->unit.kind == TEXT_UNIT_ROW;

@@ -26,6 +26,10 @@ static bool is_denial(const char *s, size_t n) {
     return fo_words_have_any_case("no none not never - \xE2\x80\x93 \xE2\x80\x94", s, n);
 }
 
+static bool is_consent(const char *s, size_t n) {
+    return fo_words_have_any_case("yes x \xE2\x9C\x93 \xE2\x9C\x94", s, n);
+}
+
 /* Do the words of text[start, end) but stop words all stand in the question? */
 static bool is_asked_for(const candidate_set *set, const candidate_passage *p, uint32_t start,
                          uint32_t end) {
@@ -68,11 +72,12 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
 
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     const demands *d = &set->q.demands;
-    if (u->kind != TEXT_UNIT_ROW || !(d->which || (d->amount == AMOUNT_ANY && !d->none)))
+    if (u->kind != TEXT_UNIT_ROW || !(d->which || d->which_none || d->amount == AMOUNT_ANY))
         return false;
     row_walk walk = {0};
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
-        if (!cell.name || !is_denial(cell.value, cell.n_value)) continue;
+        const bool denied = is_denial(cell.value, cell.n_value);
+        if (!cell.name || !(d->none ? is_consent(cell.value, cell.n_value) : denied)) continue;
         const uint32_t name = (uint32_t)(cell.name - p->text.text);
         if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
     }
@@ -107,7 +112,7 @@ static bool cell_of(const candidate_passage *p, const text_unit *u, const table_
 }
 
 static bool is_yes_or_no(const char *s, size_t n) {
-    return is_denial(s, n) || fo_words_have_any_case("yes x \xE2\x9C\x93 \xE2\x9C\x94", s, n);
+    return is_denial(s, n) || is_consent(s, n);
 }
 
 bool row_answers_alike(const candidate_set *set, const candidate *best, const candidate *c) {

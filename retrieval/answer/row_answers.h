@@ -22,7 +22,8 @@ bool row_only_labels(const char *row, size_t n);
 /* "Who is not on duty on Monday?": not those of Monday. */
 bool row_affirms(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
-/* "Which boats need a licence?", "How many boats need one?": not the one with "Licence needed: no". */
+/* "Which boats need a licence?", "How many boats need one?": not the one with "Licence needed: no"; which need
+ * none: not the one with "yes". */
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
 /* "How many oaks are there?": a row that is of an oak says nothing of their number. */

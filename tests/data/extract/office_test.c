@@ -436,6 +436,12 @@ static void tables_of_values(void **state) {
          "A2:B2"},
         {"c.csv", "1;2,5\n3;4,5\n", "1 | 2,5\n3 | 4,5", "A2:B2"},
         {"d.csv", "\"unclosed\nline", "unclosed line", "A1"},
+        {"e.csv",
+         "code,item,price\nP1,Rye loaf,4\nP2,,\n\"The prices are valid from 1 February to the "
+         "end.\"\n",
+         "code | item | price\n\ncode: P1; item: Rye loaf; price: 4\n\ncode: P2\n\n"
+         "The prices are valid from 1 February to the end.",
+         "A4"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extracted x;

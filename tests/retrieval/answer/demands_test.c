@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/demands.h"
 
 static demands asked(const char *question) {
@@ -333,6 +334,33 @@ static void what_is_counted_is_found(void **state) {
     }
 }
 
+static void another_year_is_told_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *question;
+        uint16_t year;
+        const char *text;
+        enum demand_year said;
+    } cases[] = {
+        {"What did a single cost in 2022?", 2022, "Fares of 2025: single 1.90", YEAR_OTHER},
+        {"What did a single cost in 2022?", 2022, "Fares of 2022: single 1.80", YEAR_MET},
+        {"What did a single cost in 2022?", 2022, "A single costs 1.90.", YEAR_NOT_SAID},
+        {"Who won the season 2022/23?", 2022, "Table of 2024/25", YEAR_OTHER},
+        {"What does the room cost in summer 2023?", 2023, "valid from 2021 to 2024", YEAR_NOT_SAID},
+        {"Who was mayor in 2015?", 2015, "since 2012 Ida Berg", YEAR_NOT_SAID},
+        {"Who was mayor in 2015?", 2015, "2012-2018 Ida Berg, 2019-2024 Pia Roth", YEAR_NOT_SAID},
+        {"What happened in the 1840s?", 0, "in 1847", YEAR_NOT_SAID},
+        {"Which release suits my 2015 tablet?", 0, "from 2017", YEAR_NOT_SAID},
+        {"How far is it in 2000 steps?", 2000, "", YEAR_NOT_SAID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint16_t year = asked(cases[i].question).year;
+        const char *text = cases[i].text;
+        if (year != cases[i].year || demand_year_in(year, text, strlen(text)) != cases[i].said)
+            fail_msg("%s: %u, %s", cases[i].question, year, text);
+    }
+}
+
 static void a_detail_is_demanded_to_the_letter(void **state) {
     (void)state;
     static const struct {
@@ -355,6 +383,11 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
          "A farewell drink is held on the 29th, in the yard."},
         {"what time does it close", DETAIL_CLOCK, "It closes at 9.", "It closes on 1 May."},
         {"By what hour must we be in?", DETAIL_CLOCK, "Be in before midnight.", "Be in, please."},
+        {"What time of day do the painters start?", DETAIL_CLOCK, "The painters start at 8.",
+         "It will be painted in the week of 7 April."},
+        {"What colour are the flowers?", DETAIL_COLOUR, "Its flowers are pale yellow.",
+         "flowers: June; light: sun"},
+        {"What time of year does it flower?", DETAIL_NONE, "", ""},
         /* of a file; a zone; what is done with one; something else at an address */
         {"What is the extension of the file?", DETAIL_NONE, "", ""},
         {"What time zone is used?", DETAIL_NONE, "", ""},
@@ -379,6 +412,7 @@ int main(void) {
         cmocka_unit_test(an_amount_of_another_kind_is_none),
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(what_is_counted_is_found),
+        cmocka_unit_test(another_year_is_told_apart),
         cmocka_unit_test(a_detail_is_demanded_to_the_letter),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(a_reason_is_demanded_by_why),

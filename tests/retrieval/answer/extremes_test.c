@@ -63,6 +63,7 @@ static void where_nothing_tells_no_row_is_marked(void **state) {
     expect(boats, "What is the smallest boat for 3 people?", "");
     expect(boats, "Which boat has the most oars?", "");
     expect(boats, "Which boat is heaviest in Turku?", ""); /* a name that is not there */
+    expect(boats, "Which boat has the most seats after the Heron?", "");
     expect(boats, "Which boats can I hire?", "");
     expect(boats, "What is the maximum weight?", ""); /* a limit, that nobody states */
     char got[256];                                    /* the table may go on elsewhere */
@@ -79,6 +80,11 @@ static void columns_have_to_agree(void **state) {
     expect(rooms, "Which room is the cheapest in the low season?", "Oak/");
     expect(rooms, "Which room is the cheapest in the high season?", "Elm/");
     expect(rooms, "Which room is the most expensive?", "Ash/"); /* in both */
+    static const char bare[] =
+        "Prices are in crowns.\n\nRoom: Oak; Floor: 1; Summer: 2,250; Winter: 1,700\n"
+        "Room: Elm; Floor: 2; Summer: 1,950; Winter: 1,800\n";
+    expect(bare, "Which room is the cheapest in summer?", "Elm/");
+    expect(bare, "Which room is the cheapest in winter?", "Oak/");
 }
 
 static void rows_that_lack_a_word_of_the_question_do_not_count(void **state) {
