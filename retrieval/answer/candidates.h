@@ -39,8 +39,9 @@ enum {
     CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
                        * another number of it; 2: of a rival (rivals.h) */
-    CAND_EXTREME, /* 1: the row of a table that is the most or the least of what is asked for: extremes.h */
-    CAND_LENGTH, /* of a unit that is no sentence: doublings of twelve words; the longer, the
+    CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked
+                       * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h) */
+    CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */

@@ -73,7 +73,7 @@ static const double weights_reader[CAND_FEATURES] = {
 /* By hand, whatever the model: the fitted questions name no days, and a text that holds their other words
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
-    return 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_EXTREME] + 2 * c->f[CAND_DAY] -
+    return 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] + 2 * c->f[CAND_DAY] -
            4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] - 6 * c->f[CAND_NO_AMOUNT] -
            6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
 }
@@ -105,7 +105,7 @@ static bool names_the_command(const candidate *c) {
 /* No text like those that the cross-encoder learnt from says so in a line of its own. */
 static double cross_of(const candidate *c) {
     const double cross = isfinite(c->cross) ? c->cross : cross_unread;
-    return names_the_command(c) || c->f[CAND_EXTREME] > 0 ? fmax(cross, 0) : cross;
+    return names_the_command(c) || c->f[CAND_BY_TABLE] > 0 ? fmax(cross, 0) : cross;
 }
 
 static void rank_again(candidate_set *set) {
@@ -137,7 +137,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .run_on = best->f[CAND_RUN_ON],
         .question = best->f[CAND_QUESTION],
         .topic = best->f[CAND_TOPIC],
-        .extreme = best->f[CAND_EXTREME],
+        .by_table = best->f[CAND_BY_TABLE],
         .summary = names_the_command(best),
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],

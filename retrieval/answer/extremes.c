@@ -213,7 +213,7 @@ static void leave_out_others(table *t) {
         if (t->columns[i].name.name)
             named |= terms_of(t->p, t->columns[i].name.name, t->columns[i].name.n_name);
     for (size_t i = 0; i < t->n; i++) some |= t->rows[i]->set;
-    some &= ~named;
+    some &= ~(named | t->p->title); /* all are of what the title says */
     for (size_t i = 0; i < t->n; i++) t->out[i] = (some & ~t->rows[i]->set) != 0;
 }
 
@@ -361,12 +361,6 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
     return n > 1;
 }
 
-static void mark(candidate *c) {
-    enum { RIVAL = 2 }; /* CAND_OTHER_THING of what the question excludes */
-    c->f[CAND_EXTREME] = 1;
-    if (c->f[CAND_OTHER_THING] < RIVAL) c->f[CAND_OTHER_THING] = 0;
-}
-
 static void mark_table(table *t, const comparison *asked) {
     bool best[MAX_ROWS] = {false};
     if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
@@ -378,22 +372,14 @@ static void mark_table(table *t, const comparison *asked) {
         if (alone != 1) return;
     }
     for (size_t i = 0; i < t->n; i++)
-        if (best[i]) mark(t->rows[i]);
-}
-
-/* "The lowest version of Opera?", and no Opera in passage or title. */
-static bool lacks_a_name(const candidate_set *set, const candidate_passage *p) {
-    const uint64_t said = p->title | candidate_terms(p, 0, (uint32_t)p->text.len);
-    for (size_t i = 0; i < set->q.n_terms; i++)
-        if (set->q.terms[i].name && !(said >> i & 1)) return true;
-    return false;
+        if (best[i]) row_is_picked(t->rows[i]);
 }
 
 void extremes_mark(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     comparison asked;
     if (!set->q.demands.extreme || !p->whole_tables || !comparison_of(&set->q, &asked) ||
-        lacks_a_name(set, p))
+        rows_lack_a_name(set, p))
         return;
     table *t = calloc(1, sizeof *t);
     if (!t) return; /* an extreme less */

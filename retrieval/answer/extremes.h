@@ -10,7 +10,7 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Marks the candidates of passage `index`, which are the last of the set, that are such rows (CAND_EXTREME); only where the
+/* Marks the candidates of passage `index`, which are the last of the set, that are such rows (CAND_BY_TABLE); only where the
  * question asks for an extreme and the passage's tables are whole (passage.h). */
 void extremes_mark(candidate_set *set, size_t index);
 

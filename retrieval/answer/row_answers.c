@@ -84,6 +84,50 @@ bool row_denies(const candidate_set *set, const candidate_passage *p, const text
     return false;
 }
 
+bool rows_lack_a_name(const candidate_set *set, const candidate_passage *p) {
+    const question *q = &set->q;
+    uint64_t names = 0;
+    for (size_t i = 0; i < q->n_terms; i++)
+        if (q->terms[i].name) names |= 1ull << i;
+    for (size_t i = 0; names && i < set->n_passages; i++) {
+        const candidate_passage *o = &set->passages[i];
+        if (o == p || !strcmp(o->title_text, p->title_text))
+            names &= ~(o->title | candidate_terms(o, 0, (uint32_t)o->text.len));
+    }
+    return names != 0;
+}
+
+void row_is_picked(candidate *c) {
+    enum { RIVAL = 2 }; /* CAND_OTHER_THING of what the question excludes */
+    c->f[CAND_BY_TABLE] = 1;
+    if (c->f[CAND_OTHER_THING] < RIVAL) c->f[CAND_OTHER_THING] = 0;
+}
+
+/* Is it said in a column that the question names, by a yes, or by a no where it asks for none? */
+static bool has_it(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
+        if (!cell.name || !(set->q.demands.none ? is_denial(cell.value, cell.n_value)
+                                                : is_consent(cell.value, cell.n_value)))
+            continue;
+        const uint32_t name = (uint32_t)(cell.name - p->text.text);
+        if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
+    }
+    return false;
+}
+
+void rows_pick_what_has_it(candidate_set *set, size_t index) {
+    const candidate_passage *p = &set->passages[index];
+    const demands *d = &set->q.demands;
+    if (!(d->which || d->which_none || d->amount == AMOUNT_ANY) || d->extreme ||
+        rows_lack_a_name(set, p))
+        return;
+    for (size_t i = set->n; i > 0 && set->c[i - 1].passage == index; i--) {
+        candidate *c = &set->c[i - 1];
+        if (c->unit.kind == TEXT_UNIT_ROW && has_it(set, p, &c->unit)) row_is_picked(c);
+    }
+}
+
 /* ---- rows that answer alike ------------------------------------------------------------------- */
 
 bool rows_of_one_table(const candidate_passage *p, const text_unit *a, const text_unit *b) {
@@ -118,7 +162,7 @@ static bool is_yes_or_no(const char *s, size_t n) {
 bool row_answers_alike(const candidate_set *set, const candidate *best, const candidate *c) {
     const candidate_passage *p = &set->passages[best->passage];
     if (c->passage != best->passage || !rows_of_one_table(p, &best->unit, &c->unit) ||
-        c->f[CAND_EXTREME] != best->f[CAND_EXTREME] ||
+        c->f[CAND_BY_TABLE] != best->f[CAND_BY_TABLE] ||
         c->f[CAND_OTHER_THING] > best->f[CAND_OTHER_THING] ||
         c->f[CAND_OTHER_DAY] > best->f[CAND_OTHER_DAY])
         return false;
@@ -142,7 +186,7 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
             (its.n_value != mine.n_value || strncasecmp(its.value, mine.value, mine.n_value) != 0))
             return false;
     }
-    return told || best->f[CAND_EXTREME] > 0;
+    return told || best->f[CAND_BY_TABLE] > 0;
 }
 
 /* ---- what a row by itself does not say ------------------------------------------------------ */

@@ -26,6 +26,16 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
  * none: not the one with "yes". */
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
+/* Does the question say a name that stands nowhere in the passage, its title, or another passage of the same title? */
+bool rows_lack_a_name(const candidate_set *set, const candidate_passage *p);
+
+/* The table itself picks out this row: CAND_BY_TABLE. */
+void row_is_picked(candidate *c);
+
+/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?". The
+ * candidates of passage `index` are the last of the set. */
+void rows_pick_what_has_it(candidate_set *set, size_t index);
+
 /* "How many oaks are there?": a row that is of an oak says nothing of their number. */
 bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 

@@ -34,7 +34,7 @@ double support_probability(const support_features *f) {
             4.42 * f->best_idf + 0.89 * f->pairs;
     x = isfinite(f->cross) ? with_cross(x, f->cross, by_hand(f)) : x + by_hand(f);
     /* By hand: what a section on the question's topic begins with need not say its words. */
-    x += 3 * f->topic + 2 * f->summary + 3 * f->extreme;
+    x += 3 * f->topic + 2 * f->summary + 3 * f->by_table;
     /* Words that were added from the turns before make what is read together with the text no sentence. */
     if (isfinite(f->cross)) x += 0.8 * f->follow_up;
     /* Characters and short stems meet by chance more often; fitted on questions in five languages. */

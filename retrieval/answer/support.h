@@ -39,7 +39,7 @@ typedef struct support_features {
     double question;    /* 1: it asks something itself: a heading of an FAQ without its answer */
     double
         topic; /* how much it is what a section begins with whose heading is the question; 0: it is not */
-    double extreme;  /* 1: the row of a table that compares most or least, as is asked for */
+    double by_table; /* 1: the table itself picks out the row: CAND_BY_TABLE */
     double best_idf; /* mass of the rarest covered word */
     double pairs;    /* mass of the question's word pairs that stand side by side in it */
     double dense;    /* (best cosine - floor) / (1 - floor); NAN where unknown */

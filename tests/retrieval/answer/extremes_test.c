@@ -19,7 +19,7 @@ static void marked(const char *text, const char *asked, bool whole, char *out, s
     for (size_t i = 0; i < set.n; i++) {
         table_pair first;
         const candidate *c = &set.c[i];
-        if (c->f[CAND_EXTREME] == 0) continue;
+        if (c->f[CAND_BY_TABLE] == 0) continue;
         assert_int_equal(c->unit.kind, TEXT_UNIT_ROW);
         assert_true(table_row_first(text + c->start, c->end - c->start, c->unit.record, &first));
         n += (size_t)snprintf(out + n, size - n, "%.*s/", (int)first.n_value, first.value);
@@ -106,6 +106,19 @@ static void a_cell_that_cannot_be_read_leaves_all_open(void **state) {
     expect(taxes, "Which ink is the cheapest?", "blue/");
 }
 
+static void a_yes_or_a_no_picks_rows(void **state) {
+    (void)state;
+    static const char rooms[] = "Room: Oak; Beds: 2; Balcony: yes; Lift: no\n"
+                                "Room: Elm; Beds: 1; Balcony: no; Lift: yes\n"
+                                "Room: Ash; Beds: 3; Balcony: yes; Lift: yes\n";
+    expect(rooms, "Which rooms have a balcony?", "Oak/Ash/");
+    expect(rooms, "Which rooms have no balcony?", "Elm/");
+    expect(rooms, "How many rooms have a lift?", "Elm/Ash/");
+    expect(rooms, "Which rooms have a terrace?", "");
+    expect(rooms, "Which rooms in Turku have a balcony?", "");
+    expect(rooms, "Who has a balcony?", "");
+}
+
 static void a_row_may_compare_by_itself(void **state) {
     (void)state;
     static const char plans[] = "What | Solo | Team | House\n"
@@ -124,6 +137,7 @@ int main(void) {
         cmocka_unit_test(columns_have_to_agree),
         cmocka_unit_test(rows_that_lack_a_word_of_the_question_do_not_count),
         cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
+        cmocka_unit_test(a_yes_or_a_no_picks_rows),
         cmocka_unit_test(a_row_may_compare_by_itself),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
