@@ -379,7 +379,7 @@ void extremes_mark(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     comparison asked;
     if (!set->q.demands.extreme || !p->whole_tables || !comparison_of(&set->q, &asked) ||
-        rows_lack_a_name(set, p))
+        rows_are_off_the_subject(set, p))
         return;
     table *t = calloc(1, sizeof *t);
     if (!t) return; /* an extreme less */

@@ -84,17 +84,32 @@ bool row_denies(const candidate_set *set, const candidate_passage *p, const text
     return false;
 }
 
-bool rows_lack_a_name(const candidate_set *set, const candidate_passage *p) {
-    const question *q = &set->q;
-    uint64_t names = 0;
-    for (size_t i = 0; i < q->n_terms; i++)
-        if (q->terms[i].name) names |= 1ull << i;
-    for (size_t i = 0; names && i < set->n_passages; i++) {
+/* The terms of the question that say what it is about: not "the cheapest one", "what costs most". */
+static uint64_t subject_of(const question *q) {
+    static const char general[] =
+        "one ones thing things item items kind kinds type types sort sorts option options offer "
+        "offers choice way place places cost costs pay pays paid charge charges expensive money "
+        "price prices weigh weighs long time take takes get gets sell sells available";
+    uint64_t subject = 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const char *word = q->text.text + w->start;
+        const size_t n = w->end - w->start;
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && !fo_words_have_any_case(general, word, n) && !demands_extreme_in(word, n))
+            subject |= 1ull << k;
+    }
+    return subject;
+}
+
+bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage *p) {
+    uint64_t lacking = subject_of(&set->q);
+    for (size_t i = 0; lacking && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
         if (o == p || !strcmp(o->title_text, p->title_text))
-            names &= ~(o->title | candidate_terms(o, 0, (uint32_t)o->text.len));
+            lacking &= ~(o->title | candidate_terms(o, 0, (uint32_t)o->text.len));
     }
-    return names != 0;
+    return lacking != 0;
 }
 
 void row_is_picked(candidate *c) {
@@ -120,7 +135,7 @@ void rows_pick_what_has_it(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     const demands *d = &set->q.demands;
     if (!(d->which || d->which_none || d->amount == AMOUNT_ANY) || d->extreme ||
-        rows_lack_a_name(set, p))
+        rows_are_off_the_subject(set, p))
         return;
     for (size_t i = set->n; i > 0 && set->c[i - 1].passage == index; i--) {
         candidate *c = &set->c[i - 1];

@@ -26,8 +26,9 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
  * none: not the one with "yes". */
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
-/* Does the question say a name that stands nowhere in the passage, its title, or another passage of the same title? */
-bool rows_lack_a_name(const candidate_set *set, const candidate_passage *p);
+/* Does a word that says what the question is about stand nowhere in the passage, its title, or another passage of that title?
+ * "Which bread is the heaviest?" is not asked of a table of machines. */
+bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage *p);
 
 /* The table itself picks out this row: CAND_BY_TABLE. */
 void row_is_picked(candidate *c);

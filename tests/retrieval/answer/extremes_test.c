@@ -52,7 +52,6 @@ static void the_row_that_compares_most_or_least_is_found(void **state) {
     expect(boats, "What's the oldest boat?", "Heron/");
     expect(boats, "Which boat is the newest?", "Grebe/");
     expect(boats, "Which boat has the most seats?", "Heron/");
-    expect(boats, "Which boat takes the most people?", "Heron/");
     expect(boats, "Which boat has the highest deposit?", "Grebe/Teal/"); /* both */
 }
 
@@ -64,6 +63,7 @@ static void where_nothing_tells_no_row_is_marked(void **state) {
     expect(boats, "Which boat has the most oars?", "");
     expect(boats, "Which boat is heaviest in Turku?", ""); /* a name that is not there */
     expect(boats, "Which boat has the most seats after the Heron?", "");
+    expect(boats, "Which machine is the heaviest?", ""); /* boats are none */
     expect(boats, "Which boats can I hire?", "");
     expect(boats, "What is the maximum weight?", ""); /* a limit, that nobody states */
     char got[256];                                    /* the table may go on elsewhere */
@@ -121,7 +121,7 @@ static void a_yes_or_a_no_picks_rows(void **state) {
 
 static void a_row_may_compare_by_itself(void **state) {
     (void)state;
-    static const char plans[] = "What | Solo | Team | House\n"
+    static const char plans[] = "Plans | Solo | Team | House\n"
                                 "Monthly fee | 29 EUR | 119 EUR | 480 EUR\n"
                                 "Users | 1 | 8 | 40\n"
                                 "Support | mail | mail, telephone | at your place\n";
