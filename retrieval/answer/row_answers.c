@@ -102,8 +102,16 @@ static uint64_t subject_of(const question *q) {
     return subject;
 }
 
+/* Where all passages are of one document, it may well be about the subject in other words; what has a name, it names. */
 bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage *p) {
-    uint64_t lacking = subject_of(&set->q);
+    const question *q = &set->q;
+    uint64_t lacking = 0;
+    bool several = false;
+    for (size_t i = 0; i < set->n_passages; i++)
+        several |= strcmp(set->passages[i].title_text, p->title_text) != 0;
+    for (size_t i = 0; i < q->n_terms; i++)
+        if (q->terms[i].name) lacking |= 1ull << i;
+    if (several) lacking |= subject_of(q);
     for (size_t i = 0; lacking && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
         if (o == p || !strcmp(o->title_text, p->title_text))

@@ -7,12 +7,17 @@
 #include "tests/retrieval/answer/lexicon_fixture.h"
 #include "tests/test.h"
 
+static size_t documents = 1; /* beside the text another one may have been found */
+
 /* The first cells of the rows that are marked, with a slash behind each. */
 static void marked(const char *text, const char *asked, bool whole, char *out, size_t size) {
     fo_err err = {0};
     candidate_set set = {0};
-    const passage p = {.text = text, .len = strlen(text), .title = "", .whole_tables = whole};
-    const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
+    const passage p[2] = {
+        {.text = text, .len = strlen(text), .title = "", .whole_tables = whole},
+        {.text = "Keys hang in the hall.", .len = 22, .title = "Keys", .whole_tables = whole}};
+    const extractive_input in = {
+        .question = asked, .passages = p, .n_passages = documents, .lx = &lx};
     size_t n = 0;
     assert_ok(candidate_set_read(&set, &in, &err), &err);
     out[0] = 0;
@@ -63,12 +68,21 @@ static void where_nothing_tells_no_row_is_marked(void **state) {
     expect(boats, "Which boat has the most oars?", "");
     expect(boats, "Which boat is heaviest in Turku?", ""); /* a name that is not there */
     expect(boats, "Which boat has the most seats after the Heron?", "");
-    expect(boats, "Which machine is the heaviest?", ""); /* boats are none */
     expect(boats, "Which boats can I hire?", "");
     expect(boats, "What is the maximum weight?", ""); /* a limit, that nobody states */
     char got[256];                                    /* the table may go on elsewhere */
     marked(boats, "Which boat is the longest?", false, got, sizeof got);
     assert_string_equal(got, "");
+}
+
+static void among_documents_the_table_is_about_the_subject(void **state) {
+    (void)state;
+    expect(boats, "Which vessel is the heaviest?", "Heron/"); /* the one document that there is */
+    documents = 2;
+    expect(boats, "Which machine is the heaviest?", "");
+    expect(boats, "Which boat is the heaviest?", "Heron/");
+    expect(boats, "Which one is the heaviest?", "Heron/");
+    documents = 1;
 }
 
 static void columns_have_to_agree(void **state) {
@@ -134,6 +148,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_row_that_compares_most_or_least_is_found),
         cmocka_unit_test(where_nothing_tells_no_row_is_marked),
+        cmocka_unit_test(among_documents_the_table_is_about_the_subject),
         cmocka_unit_test(columns_have_to_agree),
         cmocka_unit_test(rows_that_lack_a_word_of_the_question_do_not_count),
         cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
