@@ -454,7 +454,7 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     if (!demand_detail_in(d->detail, text + u->start, u->end - u->start) &&
         !demand_detail_in(d->detail, text + u->head_start, u->head_end - u->head_start))
-        c->f[CAND_NO_AMOUNT] = 1;
+        c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
     c->f[CAND_NO_PLACE] =
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&

@@ -29,14 +29,14 @@ enum {
     CAND_STEPS,         /* a whole procedure, where the question asks how */
     CAND_STEP,          /* one step of a procedure, where the question asks how */
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
-    CAND_OPTION, /* explains an option that the question names (-z), of what it names (tar) */
-    CAND_NO_AMOUNT, /* 1: the question demands a price, a number, an address of mail, and none is stated */
-    CAND_NO_PLACE,    /* 1: the question asks where, and it says of nothing where it is */
-    CAND_RESTATED,    /* 1: the question asks why, and it says that again, and no reason */
-    CAND_DAY,         /* 1: of the day that the question names */
-    CAND_OTHER_DAY,   /* 1: of other days only, or of none in a passage of others */
-    CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */
-    CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
+    CAND_OPTION,    /* explains an option that the question names (-z), of what it names (tar) */
+    CAND_NO_AMOUNT, /* 1: the question demands a price, a weight, a number, and none is stated; 2: an address, a time of the day, a colour */
+    CAND_NO_PLACE,  /* 1: the question asks where, and it says of nothing where it is */
+    CAND_RESTATED,  /* 1: the question asks why, and it says that again, and no reason */
+    CAND_DAY,       /* 1: of the day that the question names */
+    CAND_OTHER_DAY, /* 1: of other days only, or of none in a passage of others */
+    CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
+    CAND_TOPIC,     /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
                        * another number of it; 2: of a rival (rivals.h) */
     CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked

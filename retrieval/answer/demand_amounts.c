@@ -260,8 +260,10 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
     enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
     enum demand_amount amount = AMOUNT_NONE, kind;
     size_t words = 0; /* behind "what is": a noun stands among the first four */
+    word_token before, t = {0};
     for (size_t at = 0;;) {
-        word_token t = word_token_next(question, len, &at);
+        before = t;
+        t = word_token_next(question, len, &at);
         if (!t.n) return amount;
         if (word_token_in("who whom whose when where why called name named", &t))
             return AMOUNT_NONE;
@@ -288,8 +290,13 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             amount = kind_of_adjective(&t);
             at_word = word_token_in("many much", &t) ? MUCH : PAST;
             break;
-        case DOES:
         case MUCH:
+            if (word_token_in("is are was were", &before) &&
+                word_token_in("the a an my your our his her their one each this that", &t) &&
+                amount == AMOUNT_ANY)
+                amount = AMOUNT_MONEY; /* "How much is the red one?" */
+            /* fall through */
+        case DOES:
             kind = at_word == MUCH && kind_of_noun(&t) != AMOUNT_NONE ? kind_of_noun(&t)
                                                                       : kind_of_verb(&t);
             if (kind != AMOUNT_NONE) amount = kind;

@@ -3,6 +3,8 @@
  * A question is a line of JSON with either
  *     "accept": ["-c, --count", ["open both valves", "1[.]5 bar"]]   ways to be right, or
  *     "refuse": true                                                 the documents do not answer it.
+ * and, beside accept,
+ *     "reject": ["Grebe"]                                            what a right answer does not say.
  * A way is an expression (POSIX extended, case ignored) that the answer must contain, or a list of
  * parts that it must contain all. Ours: one answer in other words may be missed, none is let pass
  * that lacks the fact. */

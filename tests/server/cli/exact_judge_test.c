@@ -34,6 +34,16 @@ static void any_way_is_right_and_a_list_needs_all_its_parts(void **state) {
     verdict(parts, "Call somebody.", EXACT_WRONG);
 }
 
+static void what_is_rejected_makes_an_answer_wrong(void **state) {
+    (void)state;
+    const char *boats = "{\"accept\":[[\"Eider\",\"Teal\"]],\"reject\":[\"Grebe\",\"Sw[ao]n\"]}";
+    verdict(boats, "Eider and Teal", EXACT_RIGHT);
+    verdict(boats, "Eider, Teal and Swan", EXACT_WRONG);
+    verdict(boats, "Eider", EXACT_PARTIAL);
+    verdict(boats, "Heron", EXACT_WRONG);
+    verdict(boats, NULL, EXACT_REFUSED);
+}
+
 static void what_is_to_be_refused_is_right_only_when_refused(void **state) {
     (void)state;
     verdict("{\"refuse\":true}", NULL, EXACT_RIGHT);
@@ -49,6 +59,10 @@ static void malformed_fields_are_named(void **state) {
                                          {"{\"accept\":[3]}", "accept"},
                                          {"{\"accept\":[\"(\"]}", "accept"},
                                          {"{\"accept\":[[\"\"]]}", "accept"},
+                                         {"{\"accept\":[[]],\"reject\":[\"x\"]}", "accept"},
+                                         {"{\"accept\":[\"x\"],\"reject\":\"y\"}", "reject"},
+                                         {"{\"accept\":[\"x\"],\"reject\":[\"(\"]}", "reject"},
+                                         {"{\"refuse\":true,\"reject\":[\"y\"]}", "reject"},
                                          {"{\"refuse\":1}", "refuse"},
                                          {"{\"accept\":[\"x\"],\"refuse\":true}", "refuse"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -65,6 +79,7 @@ static void malformed_fields_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_way_is_right_and_a_list_needs_all_its_parts),
+        cmocka_unit_test(what_is_rejected_makes_an_answer_wrong),
         cmocka_unit_test(what_is_to_be_refused_is_right_only_when_refused),
         cmocka_unit_test(malformed_fields_are_named),
     };
