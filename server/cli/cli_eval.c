@@ -775,7 +775,8 @@ const cli_command cli_command_eval = {
     "carry answers: exact match and F1 as SQuAD has them, contains-gold, verified citations; "
     "where\n"
     "they carry answerability: precision and recall of abstaining. With --judge exact, where they\n"
-    "carry accept (expressions, or lists of parts) or refuse: true: right, partial, wrong, "
+    "carry accept (expressions, or lists of parts), beside it reject, or refuse: true: right, "
+    "partial, wrong, "
     "refused.",
     options,
     0,
