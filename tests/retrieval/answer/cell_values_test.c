@@ -2,6 +2,7 @@
 #include "retrieval/answer/cell_values.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/test.h"
@@ -71,11 +72,29 @@ static void years_may_be_years(void **state) {
     assert_true(cell_value_read("1997 kg", 7, &v) && !v.year);
 }
 
+/* Cells of signs that figures are made of, in memory that ends with them. */
+static void any_bytes_are_taken(void **state) {
+    (void)state;
+    static const char signs[] = "0123456789.,:'- /|\xE2\x82\xAC\x93mkghMayto";
+    uint64_t seed = test_seed();
+    for (int i = 0; i < 20000; i++) {
+        const size_t n = test_random(&seed) % 24;
+        char *cell = malloc(n + !n);
+        assert_non_null(cell);
+        for (size_t k = 0; k < n; k++) cell[k] = signs[test_random(&seed) % (sizeof signs - 1)];
+        cell_value v;
+        if (cell_value_read(cell, n, &v)) assert_true(isfinite(v.low) && v.low <= v.high);
+        cell_is_empty(cell, n);
+        free(cell);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_read_with_their_units),
         cmocka_unit_test(what_is_no_figure_is_not_read),
         cmocka_unit_test(years_may_be_years),
+        cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
