@@ -12,10 +12,7 @@
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/topics.h"
 
-enum {
-    MAX_CANDIDATES = 4096,
-    RIVAL = 2, /* other things: what is read together with the question takes one for the other */
-};
+enum { MAX_CANDIDATES = 4096 };
 
 /* ---- passages ---------------------------------------------------------------------------- */
 
@@ -124,7 +121,9 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     }
     for (size_t i = 0; i < cp->text.n_words; i++) {
         int k = cp->terms[i];
-        if (k >= 0) tf[k] += tf[k] < UINT16_MAX;
+        if (k < 0) continue;
+        cp->said |= 1ull << k;
+        tf[k] += tf[k] < UINT16_MAX;
     }
     const int counted = candidate_counted_term(q);
     cp->uncounted = counted >= 0 && tf[counted] == 0;
@@ -212,6 +211,11 @@ uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t en
     for (size_t i = s.w0; i < s.w1; i++)
         if (p->terms[i] >= 0) set |= 1ull << p->terms[i];
     return set;
+}
+
+uint64_t candidate_terms_at(const candidate_passage *p, const char *s, size_t n) {
+    const uint32_t start = (uint32_t)(s - p->text.text);
+    return candidate_terms(p, start, start + (uint32_t)n);
 }
 
 /* Content positions of the first few occurrences of each term. */
@@ -591,7 +595,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         c.f[CAND_TOPIC] = topic[i];
         c.f[CAND_OTHER_THING] =
             is_of_a_rival(set, p, u) || is_other_number(set, p, u) || row_affirms(set, p, u)
-                ? RIVAL
+                ? CAND_RIVAL
                 : p->other_command || is_other_office(set, p, u) || row_denies(set, p, u) ||
                       row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;

@@ -51,6 +51,9 @@ enum {
     CAND_FEATURES
 };
 
+/* Of CAND_OTHER_THING: what is read together with the question takes one for the other. */
+enum { CAND_RIVAL = 2 };
+
 typedef struct candidate {
     uint32_t passage, order; /* indices; order: of the unit among its passage's */
     uint32_t start, end;     /* bytes of the passage */
@@ -72,6 +75,7 @@ typedef struct candidate_passage {
     fact_text text;
     text_units units;
     int8_t *terms;          /* per word: the question's term it is, or -1 */
+    uint64_t said;          /* terms in the text */
     uint64_t title;         /* terms in the title */
     const char *title_text; /* the caller's; "" without one */
     uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
@@ -121,5 +125,7 @@ int candidate_counted_term(const question *q);
 /* The words that begin in bytes [start, end) of a text; the question's terms among them. */
 fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end);
 uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t end);
+/* The same of n bytes at s, which is in the text. */
+uint64_t candidate_terms_at(const candidate_passage *p, const char *s, size_t n);
 
 #endif

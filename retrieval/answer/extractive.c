@@ -340,14 +340,22 @@ static candidate whole_list(const candidate_set *set, const candidate *c) {
     return list;
 }
 
+/* Marks the rows that answer as the best one does; are there any? Then no other row answers. */
+static bool mark_alike(candidate_set *set) {
+    bool several = false;
+    for (size_t i = 1; i < set->n; i++)
+        several |= set->c[i].alike = row_answers_alike(set, &set->c[0], &set->c[i]);
+    return several;
+}
+
 /* Is it among chosen[n] already, or much the same? Rows of one table share the names of its columns, so of them only the same
  * bytes are. */
 static bool is_repeated(const candidate_set *set, const candidate *c, const candidate *chosen,
-                        size_t n, bool alike) {
+                        size_t n) {
     for (size_t k = 0; k < n; k++) {
         const candidate *d = &chosen[k];
-        if (overlap(c, d) || (!alike && resemblance(set, c, d) > same_text)) return true;
-        if (alike && c->end - c->start == d->end - d->start &&
+        if (overlap(c, d) || (!c->alike && resemblance(set, c, d) > same_text)) return true;
+        if (c->alike && c->end - c->start == d->end - d->start &&
             !memcmp(set->passages[c->passage].text.text + c->start,
                     set->passages[d->passage].text.text + d->start, c->end - c->start))
             return true;
@@ -357,24 +365,21 @@ static bool is_repeated(const candidate_set *set, const candidate *c, const cand
 
 /* The best sentences that fit and do not repeat each other, best first. All rows that answer as the best one does are one
  * answer, however many they are: where there is no room for the last of them, an ellipsis says so. */
-static size_t choose(const candidate_set *set, const extractive_input *in, size_t max_sentences,
-                     size_t max_chars, candidate *chosen) {
+static size_t choose(const candidate_set *set, const extractive_input *in, bool several,
+                     size_t max_sentences, size_t max_chars, candidate *chosen) {
     size_t n = 0, used = 0;
     candidate *last_alike = NULL;
-    bool several = false; /* rows answer alike: no other row does */
-    for (size_t i = 1; i < set->n; i++) several |= row_answers_alike(set, &set->c[0], &set->c[i]);
     for (size_t i = 0; i < set->n && n < EXTRACTIVE_MOST_SENTENCES; i++) {
         candidate c = n > 0 ? set->c[i] : whole_list(set, &set->c[i]);
-        const bool alike = n > 0 && row_answers_alike(set, &set->c[0], &c);
-        if (n > 0 && !alike && several && c.unit.kind == TEXT_UNIT_ROW) continue;
-        if (!alike && (n >= max_sentences || (n > 0 && !adds(set, &c)))) continue;
+        if (n > 0 && !c.alike && several && c.unit.kind == TEXT_UNIT_ROW) continue;
+        if (!c.alike && (n >= max_sentences || (n > 0 && !adds(set, &c)))) continue;
         /* By bytes, not by order: a procedure and its steps overlap. */
         const passage *p = &in->passages[c.passage];
         c.cut_start = p->open_start && c.unit.start <= set->passages[c.passage].units.v[0].start;
         c.cut_end = p->open_end && fo_only_blanks(p->text + c.end, p->len - c.end);
-        if (is_repeated(set, &c, chosen, n, alike)) continue;
+        if (is_repeated(set, &c, chosen, n)) continue;
         if (c.end - c.start > max_chars - used) {
-            if (alike) (last_alike ? last_alike : &chosen[0])->cut_end = true;
+            if (c.alike) (last_alike ? last_alike : &chosen[0])->cut_end = true;
             if (n > 0) continue;
             trim(set, &c, max_chars);
         }
@@ -382,10 +387,9 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
         for (size_t k = 0; k < n; k++) /* what stands below one heading is said below it */
             if (candidate_same_head(&chosen[k], &c))
                 c.headed = chosen[k].headed = c.headed || chosen[k].headed;
-        c.alike = alike;
         used += c.end - c.start;
         chosen[n++] = c;
-        if (alike) last_alike = &chosen[n - 1];
+        if (c.alike) last_alike = &chosen[n - 1];
     }
     return n;
 }
@@ -427,7 +431,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     const size_t most = want < EXTRACTIVE_MOST_SENTENCES ? want : EXTRACTIVE_MOST_SENTENCES;
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];
-    size_t n = choose(set, in, most, max_chars, chosen);
+    size_t n = choose(set, in, mark_alike(set), most, max_chars, chosen);
     out->of_cut_table =
         n && chosen[0].unit.kind == TEXT_UNIT_ROW && !in->passages[chosen[0].passage].whole_tables;
     out->several = false;

@@ -200,18 +200,13 @@ static void read_row(table *t, size_t row) {
     }
 }
 
-static uint64_t terms_of(const candidate_passage *p, const char *s, size_t n) {
-    const uint32_t start = (uint32_t)(s - p->text.text);
-    return candidate_terms(p, start, start + (uint32_t)n);
-}
-
 /* Rows that lack a word of the question which others of the table have are not among those that it speaks of: "the cheapest
  * single room". What a column is called says which column is meant, and no row. */
 static void leave_out_others(table *t) {
     uint64_t named = 0, some = 0;
     for (size_t i = 0; i < t->n_columns; i++)
         if (t->columns[i].name.name)
-            named |= terms_of(t->p, t->columns[i].name.name, t->columns[i].name.n_name);
+            named |= candidate_terms_at(t->p, t->columns[i].name.name, t->columns[i].name.n_name);
     for (size_t i = 0; i < t->n; i++) some |= t->rows[i]->set;
     some &= ~(named | t->p->title); /* all are of what the title says */
     for (size_t i = 0; i < t->n; i++) t->out[i] = (some & ~t->rows[i]->set) != 0;
@@ -286,7 +281,8 @@ static int fit_of(const table *t, const column_values *c, const comparison *aske
     if (!v || unit_contradicts(asked->by, v)) return NO_FIT;
     const char *name = c->name.name;
     const size_t n = name ? c->name.n_name : 0;
-    const int said = name ? SAID * __builtin_popcountll(terms_of(t->p, name, n) & asked->named) : 0;
+    const int said =
+        name ? SAID * __builtin_popcountll(candidate_terms_at(t->p, name, n) & asked->named) : 0;
     if (asked->by == BY_NAME) return said;
     const bool named = name && !fo_has_digit(name, n) && /* "5 km" is a run, and no length */
                        word_tokens_say(measures[asked->by].called, name, n);
@@ -350,7 +346,8 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
     size_t n = 0;
     if (!row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell) || cell.n_value == 0) return false;
     if (!word_tokens_say(measures[asked->by].called, cell.value, cell.n_value) &&
-        !(asked->by == BY_NAME && (terms_of(t->p, cell.value, cell.n_value) & asked->named)))
+        !(asked->by == BY_NAME &&
+          (candidate_terms_at(t->p, cell.value, cell.n_value) & asked->named)))
         return false;
     for (; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); n++) {
         if (!cell_value_read(cell.value, cell.n_value, &v) || unit_contradicts(asked->by, &v))

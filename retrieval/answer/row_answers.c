@@ -30,10 +30,11 @@ static bool is_consent(const char *s, size_t n) {
     return fo_words_have_any_case("yes x \xE2\x9C\x93 \xE2\x9C\x94", s, n);
 }
 
-/* Do the words of text[start, end) but stop words all stand in the question? */
-static bool is_asked_for(const candidate_set *set, const candidate_passage *p, uint32_t start,
-                         uint32_t end) {
-    const fact_sentence s = candidate_words(&p->text, start, end);
+/* Do the words of n bytes of the passage but stop words all stand in the question? */
+static bool is_asked_for(const candidate_set *set, const candidate_passage *p, const char *text,
+                         size_t n) {
+    const uint32_t start = (uint32_t)(text - p->text.text);
+    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)n);
     size_t asked = 0;
     for (size_t i = s.w0; i < s.w1; i++) {
         if (p->terms[i] >= 0)
@@ -64,24 +65,30 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
         if (is_denial(cell.value, cell.n_value) ||
             word_tokens_say("no not never none without except", cell.value, cell.n_value))
             return false;
-        const uint32_t value = (uint32_t)(cell.value - p->text.text);
-        said |= candidate_terms(p, value, value + (uint32_t)cell.n_value);
+        said |= candidate_terms_at(p, cell.value, cell.n_value);
     }
     return said != 0;
 }
 
+/* Is there a yes, or a no, in a column that the question names? */
+static bool says_where_asked(const candidate_set *set, const candidate_passage *p,
+                             const text_unit *u, bool yes) {
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);)
+        if (cell.name && (yes ? is_consent : is_denial)(cell.value, cell.n_value) &&
+            is_asked_for(set, p, cell.name, cell.n_name))
+            return true;
+    return false;
+}
+
+/* Does it ask which, or how many, things have something, or have none? */
+static bool asks_which_have(const demands *d) {
+    return d->which || d->which_none || d->amount == AMOUNT_ANY;
+}
+
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     const demands *d = &set->q.demands;
-    if (u->kind != TEXT_UNIT_ROW || !(d->which || d->which_none || d->amount == AMOUNT_ANY))
-        return false;
-    row_walk walk = {0};
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
-        const bool denied = is_denial(cell.value, cell.n_value);
-        if (!cell.name || !(d->none ? is_consent(cell.value, cell.n_value) : denied)) continue;
-        const uint32_t name = (uint32_t)(cell.name - p->text.text);
-        if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
-    }
-    return false;
+    return u->kind == TEXT_UNIT_ROW && asks_which_have(d) && says_where_asked(set, p, u, d->none);
 }
 
 /* The terms of the question that say what it is about: not "the cheapest one", "what costs most". */
@@ -114,40 +121,24 @@ bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage 
     if (several) lacking |= subject_of(q);
     for (size_t i = 0; lacking && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (o == p || !strcmp(o->title_text, p->title_text))
-            lacking &= ~(o->title | candidate_terms(o, 0, (uint32_t)o->text.len));
+        if (o == p || !strcmp(o->title_text, p->title_text)) lacking &= ~(o->title | o->said);
     }
     return lacking != 0;
 }
 
 void row_is_picked(candidate *c) {
-    enum { RIVAL = 2 }; /* CAND_OTHER_THING of what the question excludes */
     c->f[CAND_BY_TABLE] = 1;
-    if (c->f[CAND_OTHER_THING] < RIVAL) c->f[CAND_OTHER_THING] = 0;
-}
-
-/* Is it said in a column that the question names, by a yes, or by a no where it asks for none? */
-static bool has_it(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    row_walk walk = {0};
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
-        if (!cell.name || !(set->q.demands.none ? is_denial(cell.value, cell.n_value)
-                                                : is_consent(cell.value, cell.n_value)))
-            continue;
-        const uint32_t name = (uint32_t)(cell.name - p->text.text);
-        if (is_asked_for(set, p, name, name + (uint32_t)cell.n_name)) return true;
-    }
-    return false;
+    if (c->f[CAND_OTHER_THING] < CAND_RIVAL) c->f[CAND_OTHER_THING] = 0;
 }
 
 void rows_pick_what_has_it(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     const demands *d = &set->q.demands;
-    if (!(d->which || d->which_none || d->amount == AMOUNT_ANY) || d->extreme ||
-        rows_are_off_the_subject(set, p))
-        return;
+    if (!asks_which_have(d) || d->extreme || rows_are_off_the_subject(set, p)) return;
     for (size_t i = set->n; i > 0 && set->c[i - 1].passage == index; i--) {
         candidate *c = &set->c[i - 1];
-        if (c->unit.kind == TEXT_UNIT_ROW && has_it(set, p, &c->unit)) row_is_picked(c);
+        if (c->unit.kind == TEXT_UNIT_ROW && says_where_asked(set, p, &c->unit, !d->none))
+            row_is_picked(c);
     }
 }
 
@@ -159,11 +150,6 @@ bool rows_of_one_table(const candidate_passage *p, const text_unit *a, const tex
     if (!a->record) return a->head_start == b->head_start && a->head_end == b->head_end;
     return table_row_is_alike(p->text.text + a->start, a->end - a->start, p->text.text + b->start,
                               b->end - b->start);
-}
-
-static uint64_t terms_of(const candidate_passage *p, const char *s, size_t n) {
-    const uint32_t start = (uint32_t)(s - p->text.text);
-    return candidate_terms(p, start, start + (uint32_t)n);
 }
 
 /* The cell of the column with that name, or with that place where nobody names it. */
@@ -193,17 +179,17 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
     uint64_t names = 0; /* what a column is called, all rows are: boats, of whatever kind */
     bool told = false;
     for (row_walk walk = {0}; row_cell_next(&walk, p, &best->unit, &mine);)
-        if (mine.name) names |= terms_of(p, mine.name, mine.n_name);
+        if (mine.name) names |= candidate_terms_at(p, mine.name, mine.n_name);
     row_walk walk = {0};
     for (size_t place = 0; row_cell_next(&walk, p, &best->unit, &mine); place++) {
-        const uint64_t said = terms_of(p, mine.value, mine.n_value) & ~names;
+        const uint64_t said = candidate_terms_at(p, mine.value, mine.n_value) & ~names;
         const bool decides = mine.name && is_yes_or_no(mine.value, mine.n_value) &&
-                             terms_of(p, mine.name, mine.n_name);
+                             candidate_terms_at(p, mine.name, mine.n_name);
         if (!said && !decides) continue;
         told = true;
         if (!cell_of(p, &c->unit, &mine, place, &its)) return false;
         /* the same, or another thing that the question names: "on Monday and Tuesday" */
-        const uint64_t theirs = terms_of(p, its.value, its.n_value);
+        const uint64_t theirs = candidate_terms_at(p, its.value, its.n_value);
         if (said && (theirs & said) != said && !(theirs & ~said)) return false;
         if (decides &&
             (its.n_value != mine.n_value || strncasecmp(its.value, mine.value, mine.n_value) != 0))
@@ -217,7 +203,6 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
 bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     static const char counts[] = "number count quantity qty stock total amount pieces units copies "
                                  "how many no";
-    const char *text = p->text.text;
     const int counted = candidate_counted_term(&set->q);
     bool named = false; /* what is counted is the value of a cell: the row is one of them */
     if (counted < 0) return false;
@@ -225,12 +210,10 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
     row_walk walk = {0};
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         if (!u->record && !cell.name) return false; /* nobody says what the cells are */
-        const uint32_t name = cell.name ? (uint32_t)(cell.name - text) : 0,
-                       value = (uint32_t)(cell.value - text);
         if (cell.name && word_tokens_say(counts, cell.name, cell.n_name)) return false;
         /* a column is called by a word of the question */
-        if (cell.name && candidate_terms(p, name, name + (uint32_t)cell.n_name)) return false;
-        named |= (candidate_terms(p, value, value + (uint32_t)cell.n_value) & bit) != 0;
+        if (cell.name && candidate_terms_at(p, cell.name, cell.n_name)) return false;
+        named |= (candidate_terms_at(p, cell.value, cell.n_value) & bit) != 0;
     }
     return named;
 }
