@@ -6,7 +6,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/demand_amounts.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/answer/demand_days.h"
 
 enum {
     MOST_BYTES = 120, /* a cell that is longer is prose */
@@ -95,17 +95,6 @@ static int digits_of(const char *s, size_t n) {
     return x;
 }
 
-static const char *const months[] = {"jan january", "feb february", "mar march",
-                                     "apr april",   "may",          "jun june",
-                                     "jul july",    "aug august",   "sep sept september",
-                                     "oct october", "nov november", "dec december"};
-
-static int month_of(const word_token *t) {
-    for (int m = 0; m < 12; m++)
-        if (word_token_in(months[m], t)) return m + 1;
-    return 0;
-}
-
 static bool is_year(double x, size_t digits) {
     return digits == 4 && x >= 1000 && x < 2200;
 }
@@ -122,7 +111,7 @@ static bool date_at(const char *s, size_t n, double *out) {
         const word_token t = word_token_next(s, n, &at);
         if (!t.n) break;
         if (word_token_is(&t, ",") || word_token_is(&t, ".")) continue;
-        const int m = month_of(&t);
+        const int m = demand_month_named(&t) + 1;
         if (m && !month)
             month = m;
         else if (t.digits && t.n == 4 && !year && month)

@@ -4,7 +4,6 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/word_tokens.h"
 
 /* ---- days -------------------------------------------------------------------------------- */
 
@@ -111,21 +110,25 @@ bool demand_days_as_written(fo_buf *out, const char *question, const passage *pa
 
 enum { NO_MONTH = -1, MONTHS = 12, SHORT = 4 };
 
-/* January is 0. "may" is a month beside a number or behind a word of time, and so are "march" and what is short. */
-static int month_of(const word_token *t, const word_token *before, bool number_behind) {
+int demand_month_named(const word_token *t) {
     static const char *const names[MONTHS] = {"january jan", "february feb", "march mar",
                                               "april apr",   "may",          "june jun",
                                               "july jul",    "august aug",   "september sept sep",
                                               "october oct", "november nov", "december dec"};
-    for (int m = 0; m < MONTHS; m++) {
-        if (!word_token_in(names[m], t)) continue;
-        const bool beside = before->digits || number_behind ||
-                            word_token_in("in from to until till of by since early late mid during "
-                                          "before after and or through next last each every",
-                                          before);
-        return (m == 2 || m == 4 || t->n <= SHORT) && !beside ? NO_MONTH : m;
-    }
+    for (int m = 0; m < MONTHS; m++)
+        if (word_token_in(names[m], t)) return m;
     return NO_MONTH;
+}
+
+/* "may" is a month beside a number or behind a word of time, and so are "march" and what is short. */
+static int month_of(const word_token *t, const word_token *before, bool number_behind) {
+    const int m = demand_month_named(t);
+    if (m == NO_MONTH) return m;
+    const bool beside = before->digits || number_behind ||
+                        word_token_in("in from to until till of by since early late mid during "
+                                      "before after and or through next last each every",
+                                      before);
+    return (m == 2 || m == 4 || t->n <= SHORT) && !beside ? NO_MONTH : m;
 }
 
 uint16_t demand_months_in(const char *text, size_t len) {

@@ -8,11 +8,15 @@
 
 #include "kernels/buf.h"
 #include "retrieval/answer/passage.h"
+#include "retrieval/answer/word_tokens.h"
 
 enum { DEMAND_EVERY_DAY = 0x7F };
 
 /* Bit 0: Monday ... bit 6: Sunday; those between two as well ("Tuesday to Friday"), all where something is daily. */
 uint8_t demand_days_in(const char *text, size_t len);
+
+/* 0: January, "jan" ... 11; -1: the word is the name of no month. Whether "may" and "march" are meant as one is not asked. */
+int demand_month_named(const word_token *t);
 
 /* Bit 0: January ...; those between two as well: "from 1 November to 31 March". */
 uint16_t demand_months_in(const char *text, size_t len);

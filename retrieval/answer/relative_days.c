@@ -6,17 +6,12 @@
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/demand_days.h"
-#include "retrieval/answer/word_tokens.h"
 
 enum { LOOKED_AT = 3, FEWEST_DAYS = 2, FEWEST_DATES = 3, MONTHS = 12 };
 
 static const char *const month_names[MONTHS] = {"January",   "February", "March",    "April",
                                                 "May",       "June",     "July",     "August",
                                                 "September", "October",  "November", "December"};
-static const char *const months[MONTHS] = {"january jan", "february feb", "march mar",
-                                           "april apr",   "may",          "june jun",
-                                           "july jul",    "august aug",   "september sept sep",
-                                           "october oct", "november nov", "december dec"};
 static const char *const days[7] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                     "Friday", "Saturday", "Sunday"};
 
@@ -84,12 +79,6 @@ bool relative_days_in(const char *question) {
 
 /* ---- what the passages go by --------------------------------------------------------------- */
 
-static int month_of(const word_token *t) {
-    for (int m = 0; m < MONTHS; m++)
-        if (word_token_in(months[m], t)) return m;
-    return -1;
-}
-
 static bool is_day_number(const word_token *t) {
     return t->digits && t->n <= 2;
 }
@@ -101,7 +90,7 @@ static size_t dates_in(const char *text, size_t len) {
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return n;
-        if (month_of(&t) >= 0) {
+        if (demand_month_named(&t) >= 0) {
             size_t behind = at;
             const word_token next = word_token_next(text, len, &behind);
             const bool year = next.digits && next.n == 4;
