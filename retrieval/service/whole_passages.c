@@ -163,6 +163,26 @@ static int is_stored(store *s, int64_t id, bool *is, fo_err *err) {
     return rc;
 }
 
+/* Appends the chunk behind *last (id 0: behind k, which the passage began as) and makes it *last. *grown: it is there. Else
+ * *ended tells whether the document ends here: there may be no room, damage, or another document by now. */
+static int grow_on(store *s, const store_chunk *k, bool room, growing *g, store_chunk *last,
+                   bool *grown, bool *ended, fo_err *err) {
+    const store_chunk *at = last->id ? last : k;
+    store_chunk next = {0};
+    *grown = *ended = false;
+    int rc = room ? neighbour(s, at, 1, &next, err) : FO_OK;
+    if (rc) return rc;
+    if (next.id == 0) return room ? is_stored(s, at->id, ended, err) : FO_OK;
+    *grown = next.end > at->end;
+    if (*grown) rc = add_gap(s, k->document, at->end, next.start, &g->all, grown, err);
+    const size_t known = next.start < at->end ? at->end - next.start : 0;
+    if (!rc && *grown && known < next.text_len)
+        fo_buf_add(&g->all, next.text + known, next.text_len - known);
+    store_chunk_deinit(last);
+    *last = next;
+    return !rc && g->all.failed ? fo_no_memory(err) : rc;
+}
+
 /* Make the passage, which ends with k, end where its last sentence does. */
 static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, fo_err *err) {
     const size_t from = last_sentence(g), whole = g->all.len;
@@ -171,27 +191,11 @@ static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, 
     *open = false;
     if (is_finished(g, from)) return FO_OK;
     for (int steps = 0; !rc; steps++) {
-        const store_chunk *at = last.id ? &last : k;
-        store_chunk next = {0};
-        bool fits = steps < MAX_CHUNKS && g->all.len - whole < MAX_BYTES;
-        if (fits) rc = neighbour(s, at, 1, &next, err);
-        if (rc) break;
-        if (next.id == 0) { /* the document's end, unless it is another by now */
-            bool stored = false;
-            if (fits) rc = is_stored(s, at->id, &stored, err);
-            *open = !stored;
-            break;
-        }
-        fits = next.end > at->end;
-        if (fits) rc = add_gap(s, k->document, at->end, next.start, &g->all, &fits, err);
-        size_t known = next.start < at->end ? at->end - next.start : 0;
-        if (!rc && fits && known < next.text_len)
-            fo_buf_add(&g->all, next.text + known, next.text_len - known);
-        store_chunk_deinit(&last);
-        last = next;
-        if (!rc && g->all.failed) rc = fo_no_memory(err);
-        *open = !fits;
-        if (rc || !fits) break;
+        const bool room = steps < MAX_CHUNKS && g->all.len - whole < MAX_BYTES;
+        bool grown, ended;
+        rc = grow_on(s, k, room, g, &last, &grown, &ended, err);
+        *open = !grown && !ended;
+        if (rc || !grown) break;
         size_t end = sentence_end(g->all.data, g->all.len, from);
         if (end < trimmed(g->all.data, g->all.len)) {
             g->all.len = end < whole ? whole : end;
@@ -204,6 +208,19 @@ static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, 
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* The passage becomes what it has grown to. */
+static int take_grown(growing *g, size_t start_cp, passage *p, whole_passage *w, fo_err *err) {
+    const size_t len = g->all.len - g->from;
+    w->memory = fo_buf_take(&g->all, NULL);
+    if (!w->memory) return fo_no_memory(err);
+    w->text = w->memory + g->from;
+    w->start_cp = start_cp;
+    p->text = w->text;
+    p->len = len;
+    p->before = g->from;
+    return FO_OK;
+}
+
 static int complete(store *s, const store_chunk *k, passage *p, whole_passage *w, bool *changed,
                     fo_err *err) {
     growing g = {.from = k->n_before};
@@ -213,18 +230,9 @@ static int complete(store *s, const store_chunk *k, passage *p, whole_passage *w
     if (!rc) rc = complete_start(s, k, &g, &start_cp, &p->open_start, err);
     if (!rc) rc = complete_end(s, k, &g, &p->open_end, err);
     w->looked = true;
-    size_t len = g.all.len - g.from;
-    bool grown = !rc && len != k->text_len;
+    const bool grown = !rc && g.all.len - g.from != k->text_len;
     *changed |= grown || p->open_start || p->open_end;
-    if (grown) {
-        w->memory = fo_buf_take(&g.all, NULL);
-        if (!w->memory) return fo_no_memory(err);
-        w->text = w->memory + g.from;
-        w->start_cp = start_cp;
-        p->text = w->text;
-        p->len = len;
-        p->before = g.from;
-    }
+    if (grown) rc = take_grown(&g, start_cp, p, w, err);
     fo_buf_free(&g.all);
     return rc;
 }
@@ -303,24 +311,10 @@ static int follow_on(store *s, const store_chunk *k, cut_table *c, bool *whole, 
     int rc = read_units(c, err);
     *whole = true;
     while (!rc && c->units.n && is_of_table(&c->units.v[c->units.n - 1])) {
-        const store_chunk *at = last.id ? &last : k;
-        store_chunk next = {0};
-        if (c->g.all.len < MAX_TABLE) rc = neighbour(s, at, 1, &next, err);
-        bool fits = !rc && next.id && next.end > at->end;
-        if (!rc && next.id == 0) { /* the document's end, unless it is another by now */
-            bool stored = false;
-            if (c->g.all.len < MAX_TABLE) rc = is_stored(s, at->id, &stored, err);
-            *whole = stored;
-            break;
-        }
-        if (fits) rc = add_gap(s, k->document, at->end, next.start, &c->g.all, &fits, err);
-        const size_t known = next.start < at->end ? at->end - next.start : 0;
-        if (!rc && fits && known < next.text_len)
-            fo_buf_add(&c->g.all, next.text + known, next.text_len - known);
-        store_chunk_deinit(&last);
-        last = next;
-        *whole = fits;
-        if (rc || !fits) break;
+        bool grown, ended;
+        rc = grow_on(s, k, c->g.all.len < MAX_TABLE, &c->g, &last, &grown, &ended, err);
+        *whole = grown || ended;
+        if (rc || !grown) break;
         rc = read_units(c, err);
     }
     if (!rc && last.id) {
@@ -348,17 +342,9 @@ static int complete_tables(store *s, const store_chunk *k, passage *p, whole_pas
     if (!rc) rc = follow_on(s, k, c, &on, err);
     if (rc) return rc;
     p->whole_tables = back && on;
-    const size_t len = c->g.all.len - c->g.from;
-    if (len == k->text_len || !p->whole_tables) return FO_OK;
+    if (c->g.all.len - c->g.from == k->text_len || !p->whole_tables) return FO_OK;
     w->looked = true;
-    w->memory = fo_buf_take(&c->g.all, NULL);
-    if (!w->memory) return fo_no_memory(err);
-    w->text = w->memory + c->g.from;
-    w->start_cp = c->start_cp;
-    p->text = w->text;
-    p->len = len;
-    p->before = c->g.from;
-    return FO_OK;
+    return take_grown(&c->g, c->start_cp, p, w, err);
 }
 
 /* Of the document's text, the bytes that a passage is. */
