@@ -94,6 +94,26 @@ static int put_before(store *s, const store_chunk *before, const store_chunk *fi
     return FO_OK;
 }
 
+/* The same as grow_on, backwards: *first is what the passage begins with once it has grown, and the document begins with it
+ * where *ended. */
+static int grow_back(store *s, const store_chunk *k, bool room, growing *g, store_chunk *first,
+                     bool *grown, bool *ended, fo_err *err) {
+    const store_chunk *at = first->id ? first : k;
+    store_chunk before = {0};
+    *grown = false;
+    *ended = at->ordinal == 0;
+    if (*ended || !room) return FO_OK;
+    int rc = neighbour(s, at, -1, &before, err);
+    if (!rc && before.id) rc = put_before(s, &before, at, g, grown, err);
+    if (rc || !*grown) {
+        store_chunk_deinit(&before);
+        return rc;
+    }
+    store_chunk_deinit(first);
+    *first = before;
+    return FO_OK;
+}
+
 /* The sentence of the passage that byte `at` of g->all is in, or begins: its beginning. */
 static size_t sentence_around(const growing *g, size_t at) {
     const char *s = g->all.data;
@@ -116,20 +136,11 @@ static int complete_start(store *s, const store_chunk *k, growing *g, size_t *st
     int rc = FO_OK;
     *open = false;
     for (int steps = 0; !rc && from == g->from; steps++) {
-        const store_chunk *at = first.id ? &first : k;
-        if (at->ordinal == 0) break; /* the document's beginning */
-        store_chunk before = {0};
-        bool fits = false;
-        if (steps < MAX_CHUNKS && g->all.len - g->from - own < MAX_BYTES)
-            rc = neighbour(s, at, -1, &before, err);
-        if (!rc && before.id) rc = put_before(s, &before, at, g, &fits, err);
-        if (rc || !fits) {
-            *open = !rc;
-            store_chunk_deinit(&before);
-            break;
-        }
-        store_chunk_deinit(&first);
-        first = before;
+        const bool room = steps < MAX_CHUNKS && g->all.len - g->from - own < MAX_BYTES;
+        bool grown, ended;
+        rc = grow_back(s, k, room, g, &first, &grown, &ended, err);
+        *open = !rc && !grown && !ended;
+        if (rc || !grown) break;
         from = sentence_around(g, g->all.len - own);
     }
     if (!rc && first.id) {
@@ -272,19 +283,10 @@ static int follow_back(store *s, const store_chunk *k, cut_table *c, bool *whole
     int rc = read_units(c, err);
     *whole = true;
     while (!rc && c->units.n && is_of_table(&c->units.v[0])) {
-        const store_chunk *at = first.id ? &first : k;
-        if (at->ordinal == 0) break;
-        store_chunk before = {0};
-        bool fits = false;
-        if (c->g.all.len < MAX_TABLE) rc = neighbour(s, at, -1, &before, err);
-        if (!rc && before.id) rc = put_before(s, &before, at, &c->g, &fits, err);
-        if (rc || !fits) {
-            *whole = false;
-            store_chunk_deinit(&before);
-            break;
-        }
-        store_chunk_deinit(&first);
-        first = before;
+        bool grown, ended;
+        rc = grow_back(s, k, c->g.all.len < MAX_TABLE, &c->g, &first, &grown, &ended, err);
+        *whole = grown || ended;
+        if (rc || !grown) break;
         rc = read_units(c, err);
     }
     if (!rc && first.id) {
