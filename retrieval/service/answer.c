@@ -450,9 +450,9 @@ static int answer_generally(run *r) {
         analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);
         lexicon lx = {own, run_idf, r->snapshot};
         const char *as_asked = r->asked;
-        const calendar_day today = r->q->today ? r->q->today : calendar_day_now();
         fo_buf resolved = {0};
-        if (relative_days_resolve(&resolved, r->asked, today, passages, n) && !resolved.failed)
+        if (relative_days_resolve(&resolved, r->asked, r->q->today, passages, n) &&
+            !resolved.failed)
             r->asked = resolved.data;
         rc = resolved.failed ? fo_no_memory(r->err) : answer_from(r, passages, &lx);
         r->asked = as_asked;

@@ -16,6 +16,7 @@
 #include "retrieval/answer/model_rewrite.h"
 #include "retrieval/answer/plain_words.h"
 #include "retrieval/answer/refusal.h"
+#include "retrieval/answer/relative_days.h"
 #include "retrieval/answer/rewrite.h"
 
 enum {
@@ -509,6 +510,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     *out = (query_result){.finish_reason = ""};
     query_request own = *q;
     if (!own.query && own.n_messages) own.query = own.messages[--own.n_messages].content;
+    if (!own.today) own.today = calendar_day_now(); /* one day for the answer and its key */
     q = &own;
     run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
     int rc = service_enter(s, err);

@@ -142,7 +142,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     if (!b.failed) fo_sha256_of(t->contexts_key, b.data, b.len);
     query_key_text(&b, "answer: extractive 3");
     if (relative_days_in(question) || relative_days_in(sought)) /* it holds for a day */
-        key_int(&b, (uint64_t)(q->today ? q->today : calendar_day_now()));
+        key_int(&b, (uint64_t)q->today);
     key_int(&b, q->strict);
     key_int(&b, q->max_tokens ? q->max_tokens : 256);
     key_int(&b, q->max_sentences ? q->max_sentences : 3);
