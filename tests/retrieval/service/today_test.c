@@ -3,6 +3,7 @@
 
 #include "retrieval/answer/relative_days.h"
 #include "retrieval/service/service.h"
+#include "tests/retrieval/service/home_fixture.h"
 
 static const char rota[] = "# Who is on duty\n\n| Day | Name | Post |\n|---|---|---|\n"
                            "| Monday | Ida Berg | desk |\n| Tuesday | Lena Ott | desk |\n"
@@ -28,17 +29,9 @@ static void ask(service *s, const char *iso, enum cache_mode cache, const char *
 
 static void an_answer_is_of_its_day(void **state) {
     (void)state;
-    fo_err err = {0};
     char *home = test_folder();
-    service *s = NULL;
-    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    ingest_options into = {.tenant = "default", .collection = "default", .max_tokens = 256};
-    ingest_document d = {
-        .id = "rota.md", .file_name = "rota.md", .bytes = rota, .n_bytes = sizeof rota - 1};
-    ingest_result r;
-    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
-    ingest_result_deinit(&r);
+    service *s = open_home(home);
+    put(s, "default", "rota.md", rota, sizeof rota - 1, 256);
     ask(s, "2026-11-23", CACHE_DEFAULT, "Ida Berg", CACHE_MISS);
     ask(s, "2026-11-23", CACHE_DEFAULT, "Ida Berg", CACHE_HIT);
     ask(s, "2026-11-28", CACHE_DEFAULT, "Pia Roth", CACHE_MISS);

@@ -10,32 +10,11 @@
 #include "kernels/utf8.h"
 #include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
+#include "tests/retrieval/service/home_fixture.h"
 
 #define ELLIPSIS "\xE2\x80\xA6"
 static const size_t chunk_sizes[] = {16, 24, 48, 256};
 enum { N_SIZES = sizeof chunk_sizes / sizeof *chunk_sizes };
-
-static service *open_home(const char *home) {
-    fo_err err = {0};
-    service *s = NULL;
-    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    return s;
-}
-
-static void put(service *s, const char *collection, const char *id, const char *bytes, size_t n,
-                size_t max_tokens) {
-    fo_err err = {0};
-    ingest_options into = {.tenant = "default",
-                           .collection = collection,
-                           .overlap = max_tokens / 8,
-                           .max_tokens = max_tokens};
-    ingest_document d = {.id = id, .file_name = id, .bytes = bytes, .n_bytes = n};
-    ingest_result r;
-    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
-    assert_int_not_equal(r.status, INGEST_FAILED);
-    ingest_result_deinit(&r);
-}
 
 static query_result ask(service *s, const char *collection, const char *question,
                         size_t sentences) {

@@ -2,31 +2,8 @@
 #include "tests/test.h"
 
 #include "kernels/buf.h"
-#include "kernels/utf8.h"
-#include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
-
-static service *open_home(const char *home) {
-    fo_err err = {0};
-    service *s = NULL;
-    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    return s;
-}
-
-static void put(service *s, const char *collection, const char *text, size_t max_tokens) {
-    fo_err err = {0};
-    ingest_options into = {.tenant = "default",
-                           .collection = collection,
-                           .overlap = max_tokens / 8,
-                           .max_tokens = max_tokens};
-    ingest_document d = {
-        .id = "prices.md", .file_name = "prices.md", .bytes = text, .n_bytes = strlen(text)};
-    ingest_result r;
-    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
-    assert_int_not_equal(r.status, INGEST_FAILED);
-    ingest_result_deinit(&r);
-}
+#include "tests/retrieval/service/home_fixture.h"
 
 static query_result ask(service *s, const char *collection, const char *asked, bool strict) {
     fo_err err = {0};
@@ -69,7 +46,7 @@ static void the_cheapest_is_found_wherever_the_chunks_are_cut(void **state) {
             snprintf(name, sizeof name, "c%zu-%zu", sizes[i], cheapest);
             snprintf(want, sizeof want, "Pot no. P%zu;", cheapest);
             char *text = price_list(29, cheapest, "ash and iron");
-            put(s, name, text, sizes[i]);
+            put(s, name, "prices.md", text, strlen(text), sizes[i]);
             query_result r = ask(s, name, "Which pot is the cheapest?", true);
             if (r.status != QUERY_ANSWERED || !strstr(r.answer, want))
                 fail_msg("chunks of %zu, %s: %s (%.2f)", sizes[i], want, r.answer, r.support);
@@ -98,7 +75,7 @@ static void all_rows_that_answer_alike_are_said(void **state) {
         char name[32], want[32];
         size_t said = 0;
         snprintf(name, sizeof name, "b%zu", sizes[i]);
-        put(s, name, b.data, sizes[i]);
+        put(s, name, "boats.md", b.data, b.len, sizes[i]);
         query_result r = ask(s, name, "Which boats need a licence?", false);
         for (size_t k = 1; k <= 24; k++) {
             snprintf(want, sizeof want, "Boat: Boat W%zu;", k);
@@ -131,7 +108,7 @@ static void rows_of_both_things_are_said(void **state) {
     };
     char *home = test_folder();
     service *s = open_home(home);
-    put(s, "rota", rota, 256);
+    put(s, "rota", "rota.md", rota, sizeof rota - 1, 256);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         query_result r = ask(s, "rota", cases[i].question, false);
         for (size_t k = 0; k < 5; k++)
@@ -156,7 +133,7 @@ static void a_table_beyond_all_bounds_is_not_compared(void **state) {
     char *text = price_list(
         400, 390,
         "ash and iron, fired twice over cherry wood for a night and a day, and signed on the foot");
-    put(s, "long", text, 64);
+    put(s, "long", "prices.md", text, strlen(text), 64);
     query_result r = ask(s, "long", "Which pot is the cheapest?", true);
     if (r.status == QUERY_ANSWERED && strstr(r.answer, "EUR")) fail_msg("%s", r.answer);
     query_result_deinit(&r);
