@@ -467,6 +467,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
     if (day == DAY_NOT_SAID)
         day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
+    const int of_date = row_of_date(set, p, u);
+    if (of_date) day = of_date > 0 ? DAY_MET : DAY_OTHER;
     c->f[CAND_DAY] = day == DAY_MET;
     enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
     if (month == DAY_NOT_SAID)

@@ -104,7 +104,8 @@ static bool date_at(const char *s, size_t n, double *out) {
     int year = 0, month = 0, day = 0, words = 0;
     if (n >= 10 && s[4] == '-' && s[7] == '-' && fo_is_digit(s[0]) && fo_is_digit(s[5]) &&
         fo_is_digit(s[8])) {
-        *out = digits_of(s, 4) * 372. + (digits_of(s + 5, 2) - 1) * 31 + digits_of(s + 8, 2);
+        *out = digits_of(s, 4) * (double)CELL_YEAR + (digits_of(s + 5, 2) - 1) * 31 +
+               digits_of(s + 8, 2);
         return true;
     }
     for (size_t at = 0; words < 4; words++) {
@@ -122,7 +123,7 @@ static bool date_at(const char *s, size_t n, double *out) {
             break;
     }
     if (!month || (!day && !year)) return false;
-    *out = year * 372. + (month - 1) * 31 + (day ? day : 1);
+    *out = year * (double)CELL_YEAR + (month - 1) * 31 + (day ? day : 1);
     return true;
 }
 

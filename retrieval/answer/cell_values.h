@@ -16,9 +16,11 @@ enum cell_unit {
     CELL_DEGREES, /* of temperature */
     CELL_SPEED,   /* whatever the unit */
     CELL_CLOCK,   /* a time of the day, in minutes */
-    CELL_DATE,    /* in days, 372 a year */
+    CELL_DATE,    /* in days, CELL_YEAR of them a year; of no year, of the year 0 */
     CELL_OTHER,   /* a unit that is not known here: of one column it is taken for the same */
 };
+
+enum { CELL_YEAR = 372 }; /* of a CELL_DATE: 31 days in each month */
 
 typedef struct cell_value {
     enum cell_unit unit;

@@ -31,6 +31,14 @@ static int short_day(const word_token *t, const word_token *before, char behind,
     return NO_DAY;
 }
 
+bool demand_day_named(const char *word, size_t n) {
+    for (int d = 0; d < DAYS; d++)
+        if (fo_words_have_any_case(long_days[d], word, n) ||
+            fo_words_have_any_case(short_days[d], word, n))
+            return true;
+    return fo_words_have_any_case("daily weekday weekdays weekend weekends", word, n);
+}
+
 /* Days a to b, over the end of the week where b comes before a. */
 static uint8_t range(int a, int b) {
     uint8_t days = 0;
@@ -156,6 +164,72 @@ uint16_t demand_months_in(const char *text, size_t len) {
         }
         before = t;
     }
+}
+
+/* ---- dates ------------------------------------------------------------------------------- */
+
+enum { A_MONTH = 32, MOST_TOKENS = 64 };
+
+static int number_of(const word_token *t) {
+    int x = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!fo_is_digit(t->s[i]) || t->n > 2) return 0;
+        x = 10 * x + (t->s[i] - '0');
+    }
+    return t->digits && x <= 31 ? x : 0;
+}
+
+static bool is_ordinal(const word_token *t) {
+    return word_token_in("st nd rd th of", t);
+}
+
+static bool bounds_time(const word_token *t) {
+    return is_range_sign(t) ||
+           word_token_in("by before after from since between through and or earlier later", t);
+}
+
+/* The date whose month is tokens t[i] of n; *first and *last: its tokens. 0: no day stands beside the month. */
+static uint16_t date_around(const word_token *t, size_t n, size_t i, size_t *first, size_t *last) {
+    const int month = demand_month_named(&t[i]);
+    size_t before = i, behind = i + 1;
+    if (month == NO_MONTH) return 0;
+    while (before > 0 && is_ordinal(&t[before - 1])) before--;
+    *first = *last = i;
+    int day = before > 0 ? number_of(&t[before - 1]) : 0;
+    if (day) {
+        *first = before - 1;
+    } else if (behind < n && (day = number_of(&t[behind])) != 0) {
+        *last = behind;
+        if (behind + 1 < n && is_ordinal(&t[behind + 1])) *last = behind + 1;
+    }
+    return day ? (uint16_t)(A_MONTH * (month + 1) + day) : 0;
+}
+
+/* "2025-03-17" at tokens t[i] of n. */
+static uint16_t date_in_figures(const word_token *t, size_t n, size_t i) {
+    if (i + 4 >= n || t[i].n != 4 || !t[i].digits || !word_token_is(&t[i + 1], "-") ||
+        !word_token_is(&t[i + 3], "-"))
+        return 0;
+    const int month = number_of(&t[i + 2]), day = number_of(&t[i + 4]);
+    return month && month <= MONTHS && day ? (uint16_t)(A_MONTH * month + day) : 0;
+}
+
+uint16_t demand_date_in(const char *text, size_t len) {
+    word_token t[MOST_TOKENS];
+    size_t n = 0, at = 0;
+    uint16_t found = 0;
+    while (n < MOST_TOKENS && (t[n] = word_token_next(text, len, &at)).n) n++;
+    for (size_t i = 0; i < n; i++) {
+        size_t first = i, last = i;
+        uint16_t date = date_around(t, n, i, &first, &last);
+        if (!date && (date = date_in_figures(t, n, i)) != 0) last = i + 4;
+        if (!date) continue;
+        if ((found && found != date) || (first > 0 && bounds_time(&t[first - 1])) ||
+            (last + 1 < n && bounds_time(&t[last + 1])))
+            return 0;
+        found = date;
+    }
+    return found;
 }
 
 /* ---- years ------------------------------------------------------------------------------- */

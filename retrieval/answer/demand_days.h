@@ -15,11 +15,18 @@ enum { DEMAND_EVERY_DAY = 0x7F };
 /* Bit 0: Monday ... bit 6: Sunday; those between two as well ("Tuesday to Friday"), all where something is daily. */
 uint8_t demand_days_in(const char *text, size_t len);
 
+/* Is it the name of a day of the week, in full or in short, or of several? Whether "sun" and "sat" are meant as one is not asked. */
+bool demand_day_named(const char *word, size_t n);
+
 /* 0: January, "jan" ... 11; -1: the word is the name of no month. Whether "may" and "march" are meant as one is not asked. */
 int demand_month_named(const word_token *t);
 
 /* Bit 0: January ...; those between two as well: "from 1 November to 31 March". */
 uint16_t demand_months_in(const char *text, size_t len);
+
+/* The one day of a month that the text names, "17 March", "March 17th", "2025-03-17": 32 a month, 1 January is 33. 0: none, several, or
+ * a time that begins or ends there ("by 17 March", "3 to 9 March"). */
+uint16_t demand_date_in(const char *text, size_t len);
 
 /* The year that something is asked of, "in 2022", "of the season 2022/23"; 0: none. A model of 2015 is of no such year. */
 uint16_t demand_year_of(const char *question, size_t len);

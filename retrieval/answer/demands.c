@@ -114,6 +114,43 @@ bool demands_extreme_in(const char *text, size_t len) {
     }
 }
 
+/* ---- first and last ---------------------------------------------------------------------- */
+
+bool demands_turn_in(const char *text, size_t len, bool *last) {
+    static const char
+        comes[] = "bus buses tram trams train trains ferry ferries boat boats flight flights metro "
+                  "shuttle "
+                  "coach departure departures connection",
+        does[] =
+            "start starts begin begins leave leaves depart departs arrive arrives open opens close "
+            "closes end ends finish finishes go goes run runs come comes sail sails",
+        others[] =
+            "name names aid floor class time times day days date week month year years night half "
+            "thing things step steps chance of two three four five few and or one";
+    const bool asks = word_tokens_say("when which what who", text, len);
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("first last", &t)) {
+            size_t behind = at;
+            const word_token next = word_token_next(text, len, &behind);
+            *last = word_token_in("last", &t);
+            if (word_token_in(comes, &next)) return true;
+            if (asks && next.letters && !word_token_in(others, &next) &&
+                word_token_in("the our my your their s", &before))
+                return true;
+            if (asks && word_token_in(does, &before)) return true;
+        }
+        before = t;
+    }
+}
+
+bool demands_comparison_in(const char *text, size_t len) {
+    bool last;
+    return demands_extreme_in(text, len) || demands_turn_in(text, len, &last);
+}
+
 /* ---- the question ------------------------------------------------------------------------ */
 
 /* What "how many" counts: the last of a few words before the verb. What is said in other words as often as not is left out. */
@@ -221,18 +258,22 @@ demands demands_read(const char *question, size_t len) {
     uint8_t days = demand_days_in(question, len);
     size_t at = 0;
     word_token first = word_token_next(question, len, &at);
+    const bool whether = asks_whether(question, len);
+    bool last;
     return (demands){.amount = demand_amount_of(question, len),
                      .dimension = demand_dimension_of(question, len),
                      .detail = demand_detail_of(question, len),
                      .days = days == DEMAND_EVERY_DAY ? 0 : days,
                      .months = demand_months_in(question, len),
                      .year = demand_year_of(question, len),
+                     .date = whether ? 0 : demand_date_in(question, len),
                      .extreme = demands_extreme_in(question, len),
+                     .in_turn = demands_turn_in(question, len, &last),
                      .which = which,
                      .which_none = !which && word_token_in("which what", &first),
                      .who_not = asks_who_not(question, len),
                      .none = word_tokens_say(denials, question, len),
-                     .whether = asks_whether(question, len),
+                     .whether = whether,
                      .place = word_token_in("where", &first),
                      .reason = asks_why(question, len),
                      .counted = counted_in(question, len),

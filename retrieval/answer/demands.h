@@ -18,6 +18,7 @@ typedef struct demands {
     enum demand_detail detail;
     uint8_t days;    /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
     uint16_t year;   /* demand_year_of */
+    uint16_t date;   /* demand_date_in, where no yes or no is asked for; 0: none */
     uint16_t months; /* bit 0: January ...; 0: none is named */
     bool
         whether; /* yes or no is what it asks for: "Can I come on Sunday?", "Is blue chalk allowed?" */
@@ -26,6 +27,7 @@ typedef struct demands {
     bool who_not;    /* "Who is not on duty on Monday?" */
     bool none;       /* it says no, none, not or never: "How many boats need no licence?" */
     bool extreme;    /* "Which is the oldest?", "Who has the most points?" */
+    bool in_turn;    /* "When does the last bus leave?" */
     bool place;      /* it begins with "where" */
     bool reason;     /* it begins with "why" */
     size_t
@@ -49,6 +51,13 @@ enum reason_given demands_reason_in(const demands *d, const char *text, size_t l
 
 /* Does the text say of something that it is the most or the least of its kind? */
 bool demands_extreme_in(const char *text, size_t len);
+
+/* Does the text ask which of those that come one after another is the first, or the last: "When does the last bus leave?", "Which
+ * boat starts first?", "first tram sunday"? *last: it is the last. Not what has lasted, and no last name. */
+bool demands_turn_in(const char *text, size_t len, bool *last);
+
+/* Either: rows of a table have to be compared. */
+bool demands_comparison_in(const char *text, size_t len);
 
 /* Does the text speak of the office that was asked for, and not of the one above it? True where none is demanded. */
 bool demands_rank_in(const demands *d, const char *text, size_t len);

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/cell_values.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/word_tokens.h"
 
@@ -92,8 +94,9 @@ static const struct {
 
 typedef struct comparison {
     enum measure by;
-    bool most;
-    uint64_t named; /* terms of the question that a column may be called by */
+    bool most, in_turn; /* in_turn: the first or the last of those that come one after another */
+    uint64_t named;     /* terms of the question that a column may be called by */
+    word_token noun;    /* what comes in turn: the bus, of "the last bus" */
 } comparison;
 
 /* The term of the last of the few words behind byte `at`: "the highest daily allowance", "the most members". */
@@ -112,16 +115,23 @@ static uint64_t noun_behind(const question *q, size_t at) {
     return noun;
 }
 
-/* "The smallest room for 150", "the most books after the main library": the least of those that are enough, the second. */
+/* "The smallest room for 150", "the most books after the main library": the least of those that are enough, the second. Line 12
+ * is called so. */
 static bool is_bound(const char *asked, size_t n) {
+    word_token before = {0};
     for (size_t at = 0;;) {
         const word_token t = word_token_next(asked, n, &at);
         if (!t.n) return false;
-        if (t.digits || word_token_in("after second third besides except apart excluding other "
-                                      "behind under over above below two three four five six seven "
-                                      "eight nine ten eleven twelve "
-                                      "fifteen twenty thirty forty fifty hundred thousand dozen",
-                                      &t))
+        const bool number =
+            t.digits &&
+            !word_token_in("line route bus tram train ferry flight platform stop zone number no",
+                           &before);
+        before = t;
+        if (number || word_token_in("after second third besides except apart excluding other "
+                                    "behind under over above below two three four five six seven "
+                                    "eight nine ten eleven twelve "
+                                    "fifteen twenty thirty forty fifty hundred thousand dozen",
+                                    &t))
             return true;
     }
 }
@@ -136,12 +146,19 @@ static bool comparison_of(const question *q, comparison *out) {
     bool found = false;
     *out = (comparison){0};
     if (is_bound(asked, n)) return false;
+    if (demands_turn_in(asked, n, &out->most)) {
+        word_token t;
+        do t = word_token_next(asked, n, &at);
+        while (t.n && !word_token_in("first last", &t));
+        *out = (comparison){BY_WHEN, out->most, true, ~(uint64_t)0, word_token_next(asked, n, &at)};
+        return true;
+    }
     while (!found) {
         const word_token t = word_token_next(asked, n, &at);
         if (!t.n || word_token_in("how", &t)) return false;
         for (size_t i = 0; i < sizeof superlatives / sizeof *superlatives && !found; i++) {
             found = word_token_in(superlatives[i].words, &t) && !word_token_in("at", &before);
-            if (found) *out = (comparison){superlatives[i].by, superlatives[i].most, 0};
+            if (found) *out = (comparison){superlatives[i].by, superlatives[i].most, false, 0, {0}};
         }
         before = t;
     }
@@ -163,7 +180,8 @@ typedef struct column_values {
 typedef struct table {
     const candidate_passage *p;
     candidate *rows[MAX_ROWS];
-    bool out[MAX_ROWS]; /* not among those that the question speaks of */
+    uint64_t said[MAX_ROWS]; /* terms of the question in their cells, times of the day aside */
+    bool out[MAX_ROWS];      /* not among those that the question speaks of */
     size_t n;
     column_values columns[MAX_COLUMNS];
     size_t n_columns;
@@ -187,29 +205,53 @@ static column_values *column_of(table *t, const table_pair *cell, size_t place) 
 
 static void read_row(table *t, size_t row) {
     row_walk walk = {0};
+    cell_value v;
     size_t place = 0;
+    t->said[row] = 0;
     for (table_pair cell; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); place++) {
         column_values *c = column_of(t, &cell, place);
+        const bool read = cell_value_read(cell.value, cell.n_value, &v);
+        if (!read || v.unit != CELL_CLOCK) /* ten past twelve is no line 12 */
+            t->said[row] |= candidate_terms_at(t->p, cell.value, cell.n_value);
         if (!c || cell_is_empty(cell.value, cell.n_value)) continue;
-        if (!cell_value_read(cell.value, cell.n_value, &c->v[row])) {
+        if (!read) {
             c->bad = true;
             continue;
         }
+        c->v[row] = v;
         c->has[row] = true;
         c->n++;
     }
 }
 
+/* The terms of the question that are days: "daily" has none of them and is on every one. */
+static uint64_t days_of(const question *q) {
+    uint64_t days = 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && demand_day_named(q->text.text + w->start, w->end - w->start))
+            days |= 1ull << k;
+    }
+    return days;
+}
+
 /* Rows that lack a word of the question which others of the table have are not among those that it speaks of: "the cheapest
- * single room". What a column is called says which column is meant, and no row. */
-static void leave_out_others(table *t) {
-    uint64_t named = 0, some = 0;
+ * single room". What a column is called says which column is meant, and no row; nor are rows of other days. */
+static void leave_out_others(table *t, const question *q) {
+    uint64_t named = days_of(q), some = 0;
     for (size_t i = 0; i < t->n_columns; i++)
         if (t->columns[i].name.name)
             named |= candidate_terms_at(t->p, t->columns[i].name.name, t->columns[i].name.n_name);
-    for (size_t i = 0; i < t->n; i++) some |= t->rows[i]->set;
+    for (size_t i = 0; i < t->n; i++) some |= t->said[i];
     some &= ~(named | t->p->title); /* all are of what the title says */
-    for (size_t i = 0; i < t->n; i++) t->out[i] = (some & ~t->rows[i]->set) != 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const text_unit *u = &t->rows[i]->unit;
+        const uint8_t asked = q->demands.days,
+                      days =
+                          asked ? demand_days_in(t->p->text.text + u->start, u->end - u->start) : 0;
+        t->out[i] = (some & ~t->said[i]) != 0 || (days && (days & asked) != asked);
+    }
 }
 
 /* ---- columns ----------------------------------------------------------------------------------- */
@@ -257,6 +299,19 @@ static bool unit_contradicts(enum measure by, const cell_value *v) {
     }
 }
 
+/* Days without a year that go on over a new year, "12 October ... 3 May": the first of them is not the least. */
+static bool goes_over_a_year(const table *t, const column_values *c) {
+    const cell_value *first = NULL, *last = NULL;
+    size_t falls = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!c->has[i] || c->v[i].unit != CELL_DATE) continue;
+        if (last && c->v[i].low < last->low) falls++;
+        if (!first) first = &c->v[i];
+        last = &c->v[i];
+    }
+    return falls == 1 && last->low < first->low && first->low < CELL_YEAR;
+}
+
 /* Are all cells of the rows that are compared figures of one unit? */
 static bool is_comparable(const table *t, const column_values *c) {
     const cell_value *first = NULL;
@@ -268,7 +323,7 @@ static bool is_comparable(const table *t, const column_values *c) {
         first = &c->v[i];
         n++;
     }
-    return !c->bad && n >= FEWEST_ROWS;
+    return !c->bad && n >= FEWEST_ROWS && !goes_over_a_year(t, c);
 }
 
 enum { NO_FIT = 0, FITS = 1, SAID = 2 };
@@ -287,8 +342,9 @@ static int fit_of(const table *t, const column_values *c, const comparison *aske
     const bool named = name && !fo_has_digit(name, n) && /* "5 km" is a run, and no length */
                        word_tokens_say(measures[asked->by].called, name, n);
     const bool other = name && word_tokens_say(measures[asked->by].others, name, n);
-    /* Times of the day stand in every timetable. */
-    const bool by_unit = asked->by != BY_WHEN && unit_fits(asked->by, v);
+    /* Times of the day stand in every timetable: they are compared where the first or the last is asked for. */
+    const bool by_unit = (asked->by != BY_WHEN || (asked->in_turn && v->unit == CELL_CLOCK)) &&
+                         unit_fits(asked->by, v);
     /* "The cheapest in summer", of columns that are called by seasons: prices are written without more. */
     const bool bare =
         asked->by == BY_PRICE && said && t->priced && v->unit == CELL_PLAIN && !v->year;
@@ -358,11 +414,11 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
     return n > 1;
 }
 
-static void mark_table(table *t, const comparison *asked) {
+static void mark_table(table *t, const comparison *asked, const question *q) {
     bool best[MAX_ROWS] = {false};
     if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
     for (size_t i = 0; i < t->n; i++) read_row(t, i);
-    leave_out_others(t);
+    leave_out_others(t, q);
     size_t alone = 0;
     if (!find(t, asked, best)) {
         for (size_t i = 0; i < t->n; i++) alone += best[i] = compares(t, i, asked);
@@ -372,11 +428,35 @@ static void mark_table(table *t, const comparison *asked) {
         if (best[i]) row_is_picked(t->rows[i]);
 }
 
+/* Is it named in the text, or several of it? "Buses" are some where a bus is asked for. */
+static bool is_named_in(const word_token *noun, const char *text, size_t n) {
+    enum { PLURAL = 2 };
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, n, &at);
+        if (!t.n) return false;
+        if (t.n >= noun->n && t.n <= noun->n + PLURAL && !strncasecmp(t.s, noun->s, noun->n))
+            return true;
+    }
+}
+
+/* Does the document speak of what comes in turn? Where the question does not name it, nothing speaks against it. */
+static bool speaks_of(const candidate_set *set, const candidate_passage *p,
+                      const word_token *noun) {
+    if (!noun->letters || is_named_in(noun, p->title_text, strlen(p->title_text))) return true;
+    for (size_t i = 0; i < set->n_passages; i++) {
+        const candidate_passage *o = &set->passages[i];
+        if (!strcmp(o->title_text, p->title_text) && is_named_in(noun, o->text.text, o->text.len))
+            return true;
+    }
+    return false;
+}
+
 void extremes_mark(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     comparison asked;
-    if (!set->q.demands.extreme || !p->whole_tables || !comparison_of(&set->q, &asked) ||
-        rows_are_off_the_subject(set, p))
+    const demands *d = &set->q.demands;
+    if (!(d->extreme || d->in_turn) || !p->whole_tables || !comparison_of(&set->q, &asked) ||
+        rows_are_off_the_subject(set, p) || !speaks_of(set, p, &asked.noun))
         return;
     table *t = calloc(1, sizeof *t);
     if (!t) return; /* an extreme less */
@@ -388,11 +468,11 @@ void extremes_mark(candidate_set *set, size_t index) {
         candidate *c = &set->c[i];
         const bool row = c->unit.kind == TEXT_UNIT_ROW;
         if (t->n && !rows_of_one_table(p, &t->rows[t->n - 1]->unit, &c->unit)) {
-            mark_table(t, &asked);
+            mark_table(t, &asked, &set->q);
             t->n = t->n_columns = 0;
         }
         if (row && t->n < MAX_ROWS) t->rows[t->n++] = c;
     }
-    mark_table(t, &asked);
+    mark_table(t, &asked, &set->q);
     free(t);
 }

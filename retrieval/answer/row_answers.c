@@ -5,6 +5,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
@@ -91,19 +92,41 @@ bool row_denies(const candidate_set *set, const candidate_passage *p, const text
     return u->kind == TEXT_UNIT_ROW && asks_which_have(d) && says_where_asked(set, p, u, d->none);
 }
 
-/* The terms of the question that say what it is about: not "the cheapest one", "what costs most". */
-static uint64_t subject_of(const question *q) {
+int row_of_date(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const uint16_t asked = set->q.demands.date;
+    uint16_t date = 0;
+    size_t dates = 0;
+    row_walk walk = {0};
+    if (!asked || u->kind != TEXT_UNIT_ROW) return 0;
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
+        const uint16_t d = demand_date_in(cell.value, cell.n_value);
+        if (!d || (cell.name && word_tokens_say("from since until till valid due by before after",
+                                                cell.name, cell.n_name)))
+            continue;
+        date = d;
+        dates++;
+    }
+    return dates != 1 ? 0 : date == asked ? 1 : -1;
+}
+
+/* The terms of the question that say what it is about: its names, and where those are not all, other words, but not "the
+ * cheapest one", "what costs most". Days are written in many ways. */
+static uint64_t subject_of(const question *q, bool names_only) {
     static const char general[] =
         "one ones thing things item items kind kinds type types sort sorts option options offer "
         "offers choice way place places cost costs pay pays paid charge charges expensive money "
-        "price prices weigh weighs long time take takes get gets sell sells available";
+        "price prices weigh weighs long time take takes get gets sell sells available first last "
+        "leave "
+        "leaves depart departs arrive arrives start starts begin begins run runs go goes";
     uint64_t subject = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const char *word = q->text.text + w->start;
         const size_t n = w->end - w->start;
         const int k = question_term_of(q, w->id);
-        if (k >= 0 && !fo_words_have_any_case(general, word, n) && !demands_extreme_in(word, n))
+        if (k < 0 || demand_day_named(word, n)) continue;
+        if (q->terms[k].name || (!names_only && !fo_words_have_any_case(general, word, n) &&
+                                 !demands_extreme_in(word, n)))
             subject |= 1ull << k;
     }
     return subject;
@@ -111,14 +134,10 @@ static uint64_t subject_of(const question *q) {
 
 /* Where all passages are of one document, it may well be about the subject in other words; what has a name, it names. */
 bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage *p) {
-    const question *q = &set->q;
-    uint64_t lacking = 0;
     bool several = false;
     for (size_t i = 0; i < set->n_passages; i++)
         several |= strcmp(set->passages[i].title_text, p->title_text) != 0;
-    for (size_t i = 0; i < q->n_terms; i++)
-        if (q->terms[i].name) lacking |= 1ull << i;
-    if (several) lacking |= subject_of(q);
+    uint64_t lacking = subject_of(&set->q, !several);
     for (size_t i = 0; lacking && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
         if (o == p || !strcmp(o->title_text, p->title_text)) lacking &= ~(o->title | o->said);

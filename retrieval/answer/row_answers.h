@@ -26,6 +26,9 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
  * none: not the one with "yes". */
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
+/* "Who is on call on 17 March?": is the row of that day (1), of another one (-1), or does no one cell say (0)? */
+int row_of_date(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
 /* Does a word that says what the question is about stand nowhere in the passage, its title, or another passage of that title?
  * "Which bread is the heaviest?" is not asked of a table of machines. */
 bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage *p);

@@ -110,12 +110,21 @@ const char *unit_lines_text(const unit_lines *l, size_t i, size_t *n) {
     return l->text + l->v[i].start;
 }
 
+/* "- Kestrel    men's four    10:15": a row with a bullet before it. */
+static bool is_row_with_bullet(const unit_lines *l, size_t i) {
+    size_t n, at = 0, cells = 0, bytes;
+    const char *s = unit_lines_text(l, i, &n), *cell;
+    if (l->v[i].class != LINE_ITEM || !strchr("-*+", s[0])) return false;
+    while (table_row_cell(s, n, &at, &cell, &bytes)) cells++;
+    return cells > 2;
+}
+
 /* The columns of two lines: their indents count. */
 static bool is_below(const unit_lines *l, size_t above, size_t i) {
     const text_line *pair[2] = {&l->v[above], &l->v[i]};
     size_t from[2];
     for (int k = 0; k < 2; k++) {
-        if (pair[k]->class != LINE_TEXT) return false;
+        if (pair[k]->class != LINE_TEXT && !is_row_with_bullet(l, k ? i : above)) return false;
         from[k] = pair[k]->start;
         while (from[k] > 0 && l->text[from[k] - 1] != '\n') from[k]--;
     }
@@ -141,7 +150,12 @@ static void find_columns(unit_lines *l) {
             last = i;
             continue;
         }
-        for (size_t k = i; k <= last; k++) l->v[k].class = LINE_ROW;
+        for (size_t k = i; k <= last; k++) {
+            text_line *row = &l->v[k];
+            if (row->class == LINE_ITEM)
+                row->start += (uint32_t)text_item_mark(l->text + row->start, row->end - row->start);
+            row->class = LINE_ROW;
+        }
     }
 }
 

@@ -376,10 +376,10 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
 static int make_extractive(run *r, const extractive_input *in, passage *passages,
                            extractive_answer *x) {
     const query_result *out = r->out;
-    bool changed = false, extreme = demands_extreme_in(r->asked, strlen(r->asked));
-    int rc = extreme ? whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages,
-                                             r->whole, NULL, &changed, r->err)
-                     : FO_OK;
+    bool changed = false, compares = demands_comparison_in(r->asked, strlen(r->asked));
+    int rc = compares ? whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages,
+                                              r->whole, NULL, &changed, r->err)
+                      : FO_OK;
     if (!rc) rc = extractive_answer_make(x, in, r->err);
     if (!rc && x->of_cut_table) { /* more of its rows may answer as well */
         rc = whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages, r->whole,

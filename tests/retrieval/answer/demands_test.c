@@ -229,6 +229,7 @@ static void any_bytes_are_taken(void **state) {
         for (int k = DETAIL_NONE; k <= DETAIL_COLOUR; k++)
             demand_detail_in((enum demand_detail)k, exact, n);
         demand_year_in(2022, exact, n);
+        demand_date_in(exact, n);
         test_free(exact);
     }
 }
@@ -364,6 +365,69 @@ static void another_year_is_told_apart(void **state) {
     }
 }
 
+static void one_date_is_one_date(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int month, day;
+    } cases[] = {
+        {"Who is on call on Monday 17 March?", 3, 17},
+        {"what happens on march 17th", 3, 17},
+        {"on the 17th of March", 3, 17},
+        {"2025-03-17", 3, 17},
+        {"17 March or 17 March", 0, 0},
+        {"17 March, 18 March", 0, 0},
+        {"from 17 March on", 0, 0},
+        {"3 to 9 March", 0, 0},
+        {"by 9 March", 0, 0},
+        {"March 3-9", 0, 0},
+        {"Sat 9 May", 5, 9},
+        {"May I bring 9?", 0, 0},
+        {"in March 2025", 0, 0},
+        {"32 March", 0, 0},
+        {"Room 17", 0, 0},
+        {"2025-13-17", 0, 0},
+        {"", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint16_t date = demand_date_in(cases[i].text, strlen(cases[i].text));
+        if (date != 32 * cases[i].month + cases[i].day) fail_msg("%s: %u", cases[i].text, date);
+    }
+    assert_int_equal(asked("Is it open on 17 March?").date,
+                     0); /* what closes before says so, too */
+    assert_int_equal(asked("Who is there on 17 March?").date, 3 * 32 + 17);
+}
+
+static void first_and_last_are_of_a_turn(void **state) {
+    (void)state;
+    static const struct {
+        const char *question;
+        int turn; /* -1: the first; 1: the last; 0: neither */
+    } cases[] = {
+        {"When does the last bus leave?", 1},
+        {"what time is the first train to Rydal", -1},
+        {"first tram sunday", -1},
+        {"Which boat starts last?", 1},
+        {"When is our first match?", -1},
+        {"How long does the battery last?", 0},
+        {"What is her last name?", 0},
+        {"When was it last cleaned?", 0},
+        {"When did you last go to the last bus?", 1},
+        {"When is the last day to pay?", 0},
+        {"Where is the first aid box?", 0},
+        {"What do I do first?", 0},
+        {"Is the last lesson free?", 0},
+        {"first", 0},
+        {"", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool last = false;
+        const char *q = cases[i].question;
+        const bool turn = demands_turn_in(q, strlen(q), &last);
+        if ((turn ? last ? 1 : -1 : 0) != cases[i].turn) fail_msg("%s", q);
+    }
+}
+
 static void a_detail_is_demanded_to_the_letter(void **state) {
     (void)state;
     static const struct {
@@ -416,6 +480,8 @@ int main(void) {
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(what_is_counted_is_found),
         cmocka_unit_test(another_year_is_told_apart),
+        cmocka_unit_test(one_date_is_one_date),
+        cmocka_unit_test(first_and_last_are_of_a_turn),
         cmocka_unit_test(a_detail_is_demanded_to_the_letter),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(a_reason_is_demanded_by_why),

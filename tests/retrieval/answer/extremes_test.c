@@ -133,6 +133,41 @@ static void a_yes_or_a_no_picks_rows(void **state) {
     expect(rooms, "Who has a balcony?", "");
 }
 
+static void what_is_first_and_last_in_turn(void **state) {
+    (void)state;
+    static const char buses[] = "Line 4, buses of the valley.\n\n"
+                                "Trip | Days | Market | Mill\n"
+                                "101 | Mon-Fri | 06:10 | 06:31\n"
+                                "103 | daily | 07:40 | 08:01\n"
+                                "105 | Mon-Sat | 17:05 | 17:26\n"
+                                "107 | Mon-Fri | 19:30 | 19:51\n"
+                                "109 | Fri-Sat | 22:45 | -\n";
+    expect(buses, "When does the last bus leave?", ""); /* from the market or from the mill? */
+    expect(buses, "When does the last bus leave the Market?", "109/");
+    expect(buses, "last bus from Market on Monday", "107/");
+    expect(buses, "When does the last bus leave the Market on a Sunday?", ""); /* there is one */
+    expect(buses, "what time is the first bus to the Mill on Saturday?", "103/");
+    expect(buses, "What time is the first bus at the Mill?", "101/");
+    expect(buses, "When does the first bus of line 4 leave the Market?", "101/");
+    expect(buses, "When does the first bus after 7 leave the Market?", "");
+    expect(buses, "When does the last bus leave the Market on weekdays?",
+           "107/"); /* on all of them */
+    expect(buses, "When was the bus last cleaned?", "");
+    expect(buses, "When was the last time a bus was late?", "");
+    expect(buses, "When does the last tram leave the Market?", "");
+    static const char crews[] = "Boat: Kestrel; Cox: A. Lally; Start: 10:15\n"
+                                "Boat: Plover; Cox: H. Tanabe; Start: 09:30\n"
+                                "Boat: Curlew; Cox: N. Geoghegan; Start: 15:10\n";
+    expect(crews, "Which boat starts first?", "Plover/");
+    expect(crews, "Which boat starts last?", "Curlew/");
+    static const char season[] = "Round: 1; Date: 12 October\nRound: 2; Date: 9 November\n"
+                                 "Round: 3; Date: 15 February\n";
+    expect(season, "When is the last round?", ""); /* February is not before October here */
+    static const char spring[] = "Round: 1; Date: 2 March\nRound: 2; Date: 9 April\n"
+                                 "Round: 3; Date: 15 June\n";
+    expect(spring, "When is the last round?", "3/");
+}
+
 static void a_row_may_compare_by_itself(void **state) {
     (void)state;
     static const char plans[] = "Plans | Solo | Team | House\n"
@@ -153,6 +188,7 @@ int main(void) {
         cmocka_unit_test(rows_that_lack_a_word_of_the_question_do_not_count),
         cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
+        cmocka_unit_test(what_is_first_and_last_in_turn),
         cmocka_unit_test(a_row_may_compare_by_itself),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);

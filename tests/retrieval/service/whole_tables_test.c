@@ -125,6 +125,40 @@ static void rows_of_both_things_are_said(void **state) {
     test_remove(home);
 }
 
+/* Rows of other dates do not answer; the last bus is the last of the rows of its day, wherever a chunk ends. */
+static void rows_are_of_their_dates_and_turns(void **state) {
+    (void)state;
+    static const char rota[] = "# Who is on call\n\n| Day | Name |\n|---|---|\n"
+                               "| Monday 3 March | Ida Berg |\n| Tuesday 4 March | Ravi Shah |\n"
+                               "| Monday 10 March | Olu Ade |\n";
+    static const char buses[] = "Buses of line 7\n\nTrip   Days      Market   Mill\n"
+                                "101    Mon-Fri   06:10    06:31\n103    daily     07:40    08:01\n"
+                                "105    Mon-Sat   12:05    12:26\n107    Mon-Fri   19:30    19:51\n"
+                                "109    Fri-Sat   22:45    23:06\n";
+    static const struct {
+        const char *in, *question, *says, *says_not;
+    } cases[] = {
+        {"rota", "Who is on call on Monday 10 March?", "Olu", "Ida"},
+        {"rota", "Who is on call on Monday 17 March?", NULL, "Ida"},
+        {"buses", "When does the last bus leave the Market on Monday?", "19:30", "22:45"},
+        {"buses", "When does the last bus leave the Market on Saturday?", "22:45", "19:30"},
+        {"buses", "What time is the first bus from the Market?", "06:10", "07:40"},
+    };
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "rota", "rota.md", rota, sizeof rota - 1, 256);
+    put(s, "buses", "line7.txt", buses, sizeof buses - 1, 48);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        query_result r = ask(s, cases[i].in, cases[i].question, true);
+        if ((cases[i].says && !strstr(r.answer, cases[i].says)) ||
+            strstr(r.answer, cases[i].says_not))
+            fail_msg("%s: %s", cases[i].question, r.answer);
+        query_result_deinit(&r);
+    }
+    service_close(s);
+    test_remove(home);
+}
+
 /* 50 KB of table are not read for one question: which row is the cheapest is not known then. */
 static void a_table_beyond_all_bounds_is_not_compared(void **state) {
     (void)state;
@@ -147,6 +181,7 @@ int main(void) {
         cmocka_unit_test(the_cheapest_is_found_wherever_the_chunks_are_cut),
         cmocka_unit_test(all_rows_that_answer_alike_are_said),
         cmocka_unit_test(rows_of_both_things_are_said),
+        cmocka_unit_test(rows_are_of_their_dates_and_turns),
         cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
