@@ -95,10 +95,6 @@ static int digits_of(const char *s, size_t n) {
     return x;
 }
 
-static bool is_year(double x, size_t digits) {
-    return digits == 4 && x >= 1000 && x < 2200;
-}
-
 /* "11 May 1901", "May 2027", "May 11, 1901", "2026-06-08", "8 June". */
 static bool date_at(const char *s, size_t n, double *out) {
     int year = 0, month = 0, day = 0, words = 0;
@@ -203,7 +199,8 @@ bool cell_value_read(const char *cell, size_t n, cell_value *out) {
         i > 0 && (cell[i - 1] == '-' || (i >= 3 && memcmp(cell + i - 3, "\xE2\x88\x92", 3) == 0));
     if (minus && (i == 1 || cell[i - 2] == ' ' || i == 3)) low = -low;
     high = low;
-    const bool year = !clock && is_year(low, used);
+    const word_token number = {.s = cell + i, .n = used, .digits = true};
+    const bool year = !clock && word_token_year(&number);
     size_t at = i + used, mark = range_mark(cell + at, n - at), more = 0;
     if (mark) {
         more = clock ? clock_at(cell + at + mark, n - at - mark, &high)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -46,9 +47,6 @@ static const char lengths[] =
     "syllable syllables";
 static const char short_lengths[] =
     "s sec secs m min mins h hr hrs d ms us ns km cm mm ft in mi yd";
-static const char months[] =
-    "january february march april may june july august september october november december jan feb "
-    "mar apr jun jul aug sep sept oct nov dec";
 /* Words before a number that say what it numbers. */
 static const char labels[] =
     "room page step version level line no nr number chapter article day week group row form ext "
@@ -96,10 +94,6 @@ static bool is_money(const word_token *before, const word_token *t) {
            word_token_is(t, "\xC2\xA5");
 }
 
-static bool looks_like_year(const word_token *t) {
-    return t->digits && t->n == 4 && (t->s[0] == '1' || t->s[0] == '2');
-}
-
 /* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",
  * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
 static enum amount_stated bare_price(const char *text, size_t len, size_t at,
@@ -108,10 +102,10 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
                        fo_is_digit(before->s[-1]);
     if (clock || is_dash(before) || word_token_in(labels, before) ||
-        word_token_in(months, before) || word_token_is(before, "#") || word_token_is(before, "/") ||
-        word_token_is(before, "\xC2\xA7"))
+        demand_month_named(before) >= 0 || word_token_is(before, "#") ||
+        word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;
-    if (looks_like_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
+    if (word_token_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
     const word_token next = word_token_next(text, len, &at);
     if (!before->n && next.n && strchr(".)", next.s[0])) return AMOUNT_NOT_STATED;
     if (word_token_in("a an per each apiece flat extra rates rents", &next)) return AMOUNT_STATED;
@@ -134,11 +128,11 @@ static bool is_length(const char *text, const word_token *before, const word_tok
                         (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
     return word_token_in(lengths, t) ||
            (is_number(before) &&
-            (word_token_in(short_lengths, t) || word_token_in(months, t) || word_token_is(t, ":") ||
-             word_token_is(t, "'") || word_token_is(t, "\""))) ||
-           (word_token_in("from to until till", before) && word_token_in(months, t)) ||
-           (looks_like_year(t) && (word_token_in("from to between and", before) ||
-                                   word_token_in(months, before) || ranges));
+            (word_token_in(short_lengths, t) || demand_month_named(t) >= 0 ||
+             word_token_is(t, ":") || word_token_is(t, "'") || word_token_is(t, "\""))) ||
+           (word_token_in("from to until till", before) && demand_month_named(t) >= 0) ||
+           (word_token_year(t) && (word_token_in("from to between and", before) ||
+                                   demand_month_named(before) >= 0 || ranges));
 }
 
 static bool states(enum demand_amount amount, const char *text, const word_token *before,

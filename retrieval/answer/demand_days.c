@@ -234,23 +234,12 @@ uint16_t demand_date_in(const char *text, size_t len) {
 
 /* ---- years ------------------------------------------------------------------------------- */
 
-/* A number that may be a year: 1500 to 2099. */
-static uint16_t year_at(const word_token *t) {
-    if (!t->digits || t->n != 4) return 0;
-    uint16_t year = 0;
-    for (size_t i = 0; i < 4; i++) {
-        if (!fo_is_digit(t->s[i])) return 0;
-        year = (uint16_t)(10 * year + (t->s[i] - '0'));
-    }
-    return year >= 1500 && year < 2100 ? year : 0;
-}
-
 uint16_t demand_year_of(const char *question, size_t len) {
     word_token before = {0};
     for (size_t at = 0;;) {
         const word_token t = word_token_next(question, len, &at);
         if (!t.n) return 0;
-        const uint16_t year = year_at(&t);
+        const uint16_t year = (uint16_t)word_token_year(&t);
         const bool ends = at == len || !word_token_letter(question[at]); /* the 1840s */
         if (year && ends &&
             word_token_in("in of for season spring summer autumn winter during year", &before))
@@ -265,7 +254,7 @@ enum demand_year demand_year_in(uint16_t year, const char *text, size_t len) {
     for (size_t at = 0; year;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
-        const uint16_t y = year_at(&t);
+        const int y = word_token_year(&t);
         if (y == year) return YEAR_MET;
         if (y) {
             size_t behind = at;

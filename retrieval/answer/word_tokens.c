@@ -60,3 +60,13 @@ bool word_tokens_say(const char *list, const char *text, size_t len) {
 bool word_token_is(const word_token *t, const char *bytes) {
     return t->n == strlen(bytes) && memcmp(t->s, bytes, t->n) == 0;
 }
+
+int word_token_year(const word_token *t) {
+    int year = 0;
+    if (!t->digits || t->n != 4) return 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (!fo_is_digit(t->s[i])) return 0;
+        year = 10 * year + (t->s[i] - '0');
+    }
+    return year >= 1000 && year < 2200 ? year : 0;
+}

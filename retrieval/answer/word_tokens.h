@@ -24,6 +24,9 @@ bool word_token_in(const char *list, const word_token *t);
 /* Is a word of text[len] one of the list's? */
 bool word_tokens_say(const char *list, const char *text, size_t len);
 
+/* The year that a number of four digits may be, 1000 to 2199; 0: it is none. */
+int word_token_year(const word_token *t);
+
 /* Is it these bytes? */
 bool word_token_is(const word_token *t, const char *bytes);
 
