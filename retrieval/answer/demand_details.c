@@ -30,12 +30,27 @@ static enum demand_detail detail_at(const word_token *before, const word_token *
     return word_token_in("website url homepage", t) ? DETAIL_WEB : DETAIL_NONE;
 }
 
+/* "When", "where" or "in what year" begin it, and it speaks of a birth or a death. */
+static enum demand_detail life_of(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    while (word_token_in("and in on at", &t)) t = word_token_next(question, len, &at);
+    const bool what = word_token_in("what which", &t);
+    if (!what && !word_token_in("when where", &t)) return DETAIL_NONE;
+    if (word_tokens_say("born", question + at, len - at)) return DETAIL_BIRTH;
+    const word_token next = word_token_next(question, len, &at); /* "What is the die made of?" */
+    return (!what || word_token_in("year month day date", &next)) &&
+                   word_tokens_say("die", question + at, len - at)
+               ? DETAIL_DEATH
+               : DETAIL_NONE;
+}
+
 enum demand_detail demand_detail_of(const char *question, size_t len) {
     const bool what = asks_what_it_is(question, len);
     word_token before = {0};
     for (size_t at = 0;;) {
         const word_token t = word_token_next(question, len, &at);
-        if (!t.n) return DETAIL_NONE;
+        if (!t.n) return life_of(question, len);
         if (word_token_in("time hour", &t) && word_token_in("what which", &before)) {
             const word_token next = word_token_next(question, len, &at),
                              last = word_token_next(question, len, &at);
@@ -123,6 +138,37 @@ static bool has_colour(const char *text, size_t len) {
         text, len);
 }
 
+/* "(1845-1919)", "(* 1923)": a year behind a bracket. */
+static bool has_years_of_life(const char *text, size_t len) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_year(&t) && (word_token_is(&before, "(") || word_token_is(&before, "*") ||
+                                    word_token_in("b", &before)))
+            return true;
+        before = t;
+    }
+}
+
+static bool has_birth(const char *text, size_t len) {
+    return has_years_of_life(text, len) ||
+           word_tokens_say(
+               "born birth births birthday birthplace natal nee native natives baptised "
+               "baptized christened hails hailed child son daughter delivered",
+               text, len);
+}
+
+static bool has_death(const char *text, size_t len) {
+    return has_years_of_life(text, len) ||
+           word_tokens_say("die dies died death deaths dead deceased late killed murdered "
+                           "assassinated executed hanged "
+                           "beheaded shot fell fallen perished drowned suicide succumbed buried "
+                           "funeral passed passing "
+                           "lost survived survivor widow widower posthumously until end ended last",
+                           text, len);
+}
+
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
     switch (detail) {
     case DETAIL_NONE:
@@ -137,6 +183,10 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return has_clock(text, len);
     case DETAIL_COLOUR:
         return has_colour(text, len);
+    case DETAIL_BIRTH:
+        return has_birth(text, len);
+    case DETAIL_DEATH:
+        return has_death(text, len);
     }
     return true;
 }

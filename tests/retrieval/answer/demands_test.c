@@ -226,7 +226,7 @@ static void any_bytes_are_taken(void **state) {
         demands_place_in(&d, exact, n);
         d.reason = true;
         demands_reason_in(&d, exact, n);
-        for (int k = DETAIL_NONE; k <= DETAIL_COLOUR; k++)
+        for (int k = DETAIL_NONE; k <= DETAIL_DEATH; k++)
             demand_detail_in((enum demand_detail)k, exact, n);
         demand_year_in(2022, exact, n);
         demand_date_in(exact, n);
@@ -454,6 +454,11 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
          "It will be painted in the week of 7 April."},
         {"What colour are the flowers?", DETAIL_COLOUR, "Its flowers are pale yellow.",
          "flowers: June; light: sun"},
+        {"When was Ida Berg born?", DETAIL_BIRTH, "Ida Berg (1845-1919), painter of ships.",
+         "Since 2019 the mayor has been Ida Berg."},
+        {"Where was she born?", DETAIL_BIRTH, "She is a native of Turku.", "She lives in Turku."},
+        {"In what year did Jonas Vik die?", DETAIL_DEATH, "He drowned in 1911.",
+         "Jonas Vik opened the mill in 1874."},
         {"What time of year does it flower?", DETAIL_NONE, "", ""},
         /* of a file; a zone; what is done with one; something else at an address */
         {"What is the extension of the file?", DETAIL_NONE, "", ""},
