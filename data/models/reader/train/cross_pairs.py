@@ -8,8 +8,8 @@ VOCABULARY vocab.txt of all-MiniLM-L6-v2
 UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
 PASSAGES   the file that passages.py wrote
-KIND       laid_out, papers, prose, facts or tables; FILE laid_out_documents.jsonl, papers.jsonl or prose.jsonl of QUESTIONS, or what facts.py or tables.py wrote;
-           HOME one into which Forage has taken the files that laid_out.py made of it
+KIND       laid_out, papers, prose, guides, facts or tables; FILE laid_out_documents.jsonl, papers.jsonl, prose.jsonl or guides.jsonl of
+           QUESTIONS, or what facts.py or tables.py wrote; HOME one into which Forage has taken the files that laid_out.py made of it
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256
 
@@ -20,6 +20,7 @@ import json
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 
@@ -134,6 +135,27 @@ class Examples:
                 self.question(wordings(question), {at: units} if units else {}, [] if units else [at], kind,
                               is_held_out(document, 10))
 
+    def pages(self, path, known):
+        """Questions of whole manual pages: what answers is named by the passage's number and its bytes there."""
+        for d in lines(path):
+            if not all(sha in known for sha in d["passages"]):
+                print(d["document"], "left out, since no home has it as it was")
+                continue
+            there = [known[sha] for sha in d["passages"]]
+            told = units_by_forage([text for _, _, text in there], self.unit_spans)
+            mine = [self.passage(title, text, [(a, b) for a, b, _ in us], "laid out:" + d["document"], "commands", heading,
+                                 [(a, b) for a, b, k in us if k == HEADING])
+                    for (title, heading, text), us in zip(there, told)]
+            for question, spans in d["questions"]:
+                gold = collections.defaultdict(list)
+                for i, a, b in spans:
+                    gold[mine[i]] += [k for k, (x, y, kind) in enumerate(told[i])
+                                      if min(b, y) - max(a, x) > (y - x) / 2 and kind not in NO_ANSWER]
+                gold = {p: us for p, us in gold.items() if us}
+                if not spans or gold:
+                    self.question(wordings(question), gold, [p for p in mine if p not in gold], "commands",
+                                  is_held_out("laid out:" + d["document"], 10))
+
     # ---- documents with headings, tables, lists and options --------------------------------------
     def laid_out(self, path, pages, kind):
         """The pieces that answer are quoted from the file; the units that hold them are looked for in what Forage
@@ -213,12 +235,20 @@ class Examples:
                 best = np.argpartition(-s, AMONG)[:AMONG]
                 mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
                 near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
-                if q["kind"] in ("laid_out", "papers", "prose", "readmes", "facts"):  # "What is the default port?" is answered by many a manual
+                # "What is the default port?" is answered by many a manual, "show the size of a folder" by many a command
+                if q["kind"] in ("laid_out", "papers", "prose", "guides", "readmes", "facts") or (
+                        q["kind"] == "commands" and not names_its_command(q["text"], mine)):
                     near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
                 elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
                     near = other[:NEAR // 2] + [p for p in near if self.passages[p]["kind"] == "own"][:NEAR // 2]
                 q["near"] = near[:NEAR]
+
+
+def names_its_command(question, documents):
+    """Is one of the documents the page of a command that the question names: man1/du.1.gz?"""
+    names = {d.split("/")[-1].split(".")[0] for d in documents}
+    return bool(names & set(re.findall(r"[\w+.-]+", question.lower())))
 
 
 def holders(text, units, quotes):
@@ -267,6 +297,7 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, passages, la
             examples.own_document(d, "passages")
     for kind in ("documentation", "manual_pages", "readmes", "encyclopaedia", "statements"):
         examples.other_passages(f"{questions}/{kind}.jsonl", known)
+    examples.pages(f"{questions}/commands.jsonl", known)
     for kind, path, home in (x.split(":") for x in laid_out.split(",")):
         examples.laid_out(path, pairs.read_home(home), kind)
     examples.squad(squad)
