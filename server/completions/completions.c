@@ -22,7 +22,8 @@ _Static_assert((int)OPENAI_MAX_LOGPROBS == GENERATION_LOGPROBS, "what is let in 
 typedef struct choice {
     generation *g;
     generation_event ev;
-    fo_buf text;                   /* not yet sent */
+    fo_buf raw;                    /* as it was written, not yet looked through for calls */
+    fo_buf text;                   /* what of it is no call, not yet sent */
     size_t n_sent;                 /* tokens whose logprobs were sent */
     const char *echo;              /* put before the text; NULL: nothing */
     tool_calls calls;              /* read out of the text, where tools may be called */
@@ -193,13 +194,17 @@ static const char *finish_of(const choice *c) {
 
 /* What came is text, but for the calls in it. */
 static int take_calls(plain *p, choice *c, fo_err *err) {
-    if (!p->rule.open) return FO_OK;
-    tool_calls_add(&c->calls, c->text.data ? c->text.data : "", c->text.len);
-    fo_buf_clear(&c->text);
-    if (c->ev.done) tool_calls_end(&c->calls);
-    fo_buf_add(&c->text, c->calls.text.data, c->calls.text.len);
-    fo_buf_clear(&c->calls.text);
-    return c->calls.failed ? fo_no_memory(err) : FO_OK;
+    const char *raw = c->raw.data ? c->raw.data : "";
+    if (p->rule.open) {
+        tool_calls_add(&c->calls, raw, c->raw.len);
+        if (c->ev.done) tool_calls_end(&c->calls);
+        fo_buf_add(&c->text, c->calls.text.data, c->calls.text.len);
+        fo_buf_clear(&c->calls.text);
+    } else {
+        fo_buf_add(&c->text, raw, c->raw.len);
+    }
+    fo_buf_clear(&c->raw);
+    return c->calls.failed || c->raw.failed || c->text.failed ? fo_no_memory(err) : FO_OK;
 }
 
 /* What is new of a choice goes where it belongs; of an answer from documents all that was written is
@@ -244,7 +249,7 @@ static int await_decision(plain *p, bool *again, fo_err *err) {
     choice *c = &p->choices[0];
     int foreign = -1;
     while (!c->calls.n_calls && foreign < 0) {
-        if (!c->ev.done) generation_next(c->g, POLL_MS, &c->ev, &c->text);
+        if (!c->ev.done) generation_next(c->g, POLL_MS, &c->ev, &c->raw);
         if (c->ev.done && c->ev.error) return fo_fail(err, c->ev.error, "%s", c->ev.message);
         if (atomic_load(http_cancel(p->reply->r))) return ended_early(p, err);
         if (take_calls(p, c, err)) return err->code;
@@ -269,7 +274,7 @@ static int pump(plain *p, fo_err *err) {
         for (size_t i = 0; !rc && i < p->n_choices; i++) {
             choice *c = &p->choices[i];
             if (c->over) continue;
-            bool news = !c->ev.done && generation_next(c->g, wait, &c->ev, &c->text) > 0;
+            bool news = !c->ev.done && generation_next(c->g, wait, &c->ev, &c->raw) > 0;
             wait = 0;
             c->over = c->ev.done;
             left -= c->over;
@@ -498,6 +503,7 @@ static void choices_free(plain *p) {
     for (size_t i = 0; i < p->n_choices; i++) {
         choice *c = &p->choices[i];
         generation_free(c->g);
+        fo_buf_free(&c->raw);
         fo_buf_free(&c->text);
         fo_buf_free(&c->whole);
         fo_buf_free(&c->citations);

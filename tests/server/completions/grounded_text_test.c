@@ -213,6 +213,43 @@ static void a_call_in_another_form_is_a_call(void **state) {
     fixture_close(f);
 }
 
+/* What the chunks of a stream say, one after the other. */
+static void add_said(fo_buf *said, char *stream) {
+    for (char *save, *line = strtok_r(stream, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
+        const char *part = cJSON_GetStringValue(at(j, "choices.0.delta.content"));
+        fo_buf_str(said, part ? part : "");
+        cJSON_Delete(j);
+    }
+}
+
+/* Words that may still turn into a call are held back, and come out behind those before them. */
+static void what_is_no_call_is_told_in_its_order(void **state) {
+    (void)state;
+    static const char *const says[] = {"```\n int x; y; z;", "Hello\n world and all"};
+    static const char plain[] = "{\"messages\":[" TALL "],\"max_tokens\":300%s" TOOL "}";
+    for (size_t i = 0; i < 2; i++) {
+        fixture *f = open_saying(says[i]);
+        char body[1024], want[64];
+        snprintf(want, sizeof want, " %s", says[i]);
+        for (int k = 0; k < 8; k++) { /* how much comes at once is left to chance */
+            snprintf(body, sizeof body, plain, "");
+            cJSON *r = ask(f, "/v1/chat/completions", body, 200);
+            assert_string_equal(text(r, "choices.0.message.content"), want);
+            cJSON_Delete(r);
+            snprintf(body, sizeof body, plain, ",\"stream\":true");
+            fo_buf b = {0}, said = {0};
+            send_body(f, "/v1/chat/completions", body, &b, false);
+            add_said(&said, b.data);
+            assert_string_equal(said.data, want);
+            fo_buf_free(&b);
+            fo_buf_free(&said);
+        }
+        fixture_close(f);
+    }
+}
+
 static void what_a_tool_gave_is_answered_with_checks_beside(void **state) {
     static const char turns[] =
         TALL ",{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
@@ -295,6 +332,7 @@ int main(void) {
         cmocka_unit_test(without_a_call_the_documents_answer),
         cmocka_unit_test(a_call_that_may_be_made_is_told),
         cmocka_unit_test(a_call_in_another_form_is_a_call),
+        cmocka_unit_test(what_is_no_call_is_told_in_its_order),
         cmocka_unit_test(what_a_tool_gave_is_answered_with_checks_beside),
         cmocka_unit_test(what_cannot_be_done_is_refused_by_name),
         cmocka_unit_test(values_of_json_are_found_with_their_places),
