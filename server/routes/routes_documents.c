@@ -44,6 +44,21 @@ static bool filter_arg(http_request *r, conditions *out) {
     return !err.code;
 }
 
+/* The one that a source fills. NULL after an error reply; caller frees. To whom may not use it there is no such
+ * source, in the same words, so that nothing is told of a collection by way of what fills it. */
+static char *filled_by(http_request *r, app *a, const char *source) {
+    fo_err err = {0};
+    char *of = NULL;
+    int rc =
+        catalog_source_collection(service_catalog(a->service), app_tenant(r), source, &of, &err);
+    if (!rc && app_may_use(r, of)) return of;
+    if (!rc || rc == FO_ENOTFOUND)
+        fo_fail_field(&err, FO_ENOTFOUND, "source", "there is no source '%s'", source);
+    http_error_from(r, &err);
+    free(of);
+    return NULL;
+}
+
 /* ?source= without ?collection=: the one that the source fills. NULL after an error reply; caller frees. */
 static char *collection_of(http_request *r, app *a, const char *source) {
     fo_err err = {0};
@@ -53,16 +68,7 @@ static char *collection_of(http_request *r, app *a, const char *source) {
                    "source must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
         return NULL;
     }
-    if (source && !http_arg(r, "collection")) {
-        if (catalog_source_collection(service_catalog(a->service), app_tenant(r), source, &of,
-                                      &err)) {
-            http_error_from(r, &err);
-        } else if (!app_check_collection(r, of)) {
-            free(of);
-            of = NULL;
-        }
-        return of;
-    }
+    if (source && !http_arg(r, "collection")) return filled_by(r, a, source);
     const char *named = app_collection_arg(r);
     if (named && !(of = strdup(named))) {
         fo_no_memory(&err);

@@ -2,6 +2,7 @@
  * that nothing which one of them left in a cache is met by another. */
 #include <strings.h>
 #include <time.h>
+#include "retrieval/service/folder_sync.h"
 #include "tests/retrieval/chain_model.h"
 #include "tests/server/routes/http_fixture.h"
 
@@ -197,6 +198,27 @@ static void put(fixture *f, const caller *k, const char *collection, const char 
     fo_buf_free(&b);
 }
 
+/* A folder's file becomes a document of the collection. */
+static void fill(fixture *f, const char *collection, const char *source) {
+    char *folder = test_folder(), path[4200];
+    snprintf(path, sizeof path, "%s/heron.txt", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("Herons eat silver.", file);
+    fclose(file);
+    folder_sync_request q = {.tenant = "default",
+                             .collection = collection,
+                             .name = source,
+                             .path = folder,
+                             .limit = SYNC_LIMIT_DEFAULT};
+    folder_sync_report report;
+    fo_err err = {0};
+    assert_ok(folder_sync_run(f->service, &q, &report, &err), &err);
+    assert_int_equal(report.created, 1);
+    folder_sync_report_deinit(&report);
+    test_remove(folder);
+}
+
 /* What it may not use answers, to the letter, as what is not there. */
 static void other_collections_look_like_none(void **state) {
     (void)state;
@@ -205,6 +227,7 @@ static void other_collections_look_like_none(void **state) {
     caller bound = make(f, 1u << ACCESS_READ | 1u << ACCESS_INGEST, NULL, "open", NULL);
     put(f, &admin, "open", "{\"id\":\"a\",\"text\":\"Herons eat fish.\"}");
     put(f, &admin, "hidden", "{\"id\":\"a\",\"text\":\"Herons eat gold.\"}");
+    fill(f, "hidden", "hidden");
     static const char *const calls[][3] = {
         {"GET", "/documents?collection=%s", NULL},
         {"GET", "/documents/a?collection=%s", NULL},
@@ -212,6 +235,8 @@ static void other_collections_look_like_none(void **state) {
         {"DELETE",
          "/documents?collection=%s&filter=%%7B%%22type%%22:%%22and%%22,%%22filters%%22:[]%%7D",
          NULL},
+        {"GET", "/documents?source=%s", NULL},
+        {"DELETE", "/documents?source=%s", NULL},
         {"GET", "/ready?collection=%s", NULL},
         {"POST", "/query", "{\"query\":\"herons\",\"collection\":\"%s\"}"},
         {"POST", "/search", "{\"query\":\"herons\",\"collection\":\"%s\"}"},
@@ -242,7 +267,10 @@ static void other_collections_look_like_none(void **state) {
         fo_buf_free(&replies[0]);
         fo_buf_free(&replies[1]);
     }
-    cJSON *r = ask_as(f, bound.text, "GET", "/collections", NULL, 200);
+    cJSON *r = ask_as(f, admin.text, "GET", "/documents?source=hidden", NULL, 200);
+    assert_string_equal(text(r, "data.0.id"), "hidden/heron.txt"); /* nobody deleted it */
+    cJSON_Delete(r);
+    r = ask_as(f, bound.text, "GET", "/collections", NULL, 200);
     assert_int_equal(cJSON_GetArraySize(at(r, "data")), 1);
     assert_string_equal(text(r, "data.0.name"), "open");
     cJSON_Delete(r);
