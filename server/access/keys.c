@@ -16,6 +16,8 @@
 #include "server/base/log.h"
 
 enum { FILE_MAX = 64 << 20, SECRET_BYTES = 24, HEAD_BYTES = 14 + 64 + 1 };
+/* By which a key that is revoked is longer at most: the digits of a time for a 0. */
+enum { REVOKED_BYTES = 18 };
 static const char HEAD[] = "forage keys 1 ";
 
 struct key_table {
@@ -296,6 +298,14 @@ static void write_stored(json_out *o, const access_key *k) {
     json_out_close(o, '}');
 }
 
+/* What is too large to be read again would lock everybody out. A new key leaves room for revoking every
+ * key there is, which may not fail for want of it. */
+static int check_size(size_t json, size_t n_revocable, fo_err *err) {
+    if (HEAD_BYTES + json + REVOKED_BYTES * n_revocable <= FILE_MAX) return FO_OK;
+    return fo_fail(err, FO_ELIMIT, "the keys of a home take %d MiB at most, and would take more",
+                   FILE_MAX >> 20);
+}
+
 /* The keys of `t` (NULL: none) and then `more` (NULL: none). */
 static int write_file(const char *home, const key_table *t, const access_key *more, fo_err *err) {
     char path[4200], hex[65];
@@ -310,6 +320,7 @@ static int write_file(const char *home, const key_table *t, const access_key *mo
     json_out_close(&o, '}');
     fo_buf_char(&b, '\n');
     int rc = b.failed ? fo_no_memory(err) : path_of(home, path, err);
+    if (!rc) rc = check_size(b.len, more ? (t ? t->n : 0) + 1 : 0, err);
     if (!rc) {
         fo_sha256_of(sum, b.data, b.len);
         fo_hex_write(hex, sum, sizeof sum);

@@ -91,7 +91,8 @@ typedef struct access_secret {
 } access_secret;
 
 /* Durable when they return FO_OK; a running server sees it within a second. FO_EINVAL names the
- * field; revoke: FO_ENOTFOUND, FO_ECONFLICT (it was revoked already). The folder is made if absent. */
+ * field; create: FO_ELIMIT (more than KEYS_MAX, or more than 64 MiB of them); revoke: FO_ENOTFOUND,
+ * FO_ECONFLICT (it was revoked already). The folder is made if absent. */
 int keys_create(const char *home, const key_spec *spec, access_secret *out, fo_err *err);
 int keys_revoke(const char *home, const char *id, fo_err *err);
 /* A key without what is secret, as list and the audit log show it. */

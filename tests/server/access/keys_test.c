@@ -1,4 +1,6 @@
 /* keys_test.c - the file of keys: what is kept of one, who is found by what, damage, two at a time. */
+#include "kernels/hex.h"
+#include "kernels/sha256.h"
 #include "server/base/log.h"
 #include "server/access/key_ring.h"
 #include "tests/test.h"
@@ -22,8 +24,8 @@ static char *contents(const char *home, size_t *n) {
     snprintf(path, sizeof path, "%s/keys", home);
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
-    data = calloc(1, 1 << 20);
-    *n = fread(data, 1, (1 << 20) - 1, f);
+    data = calloc(1, (64 << 20) + 2);
+    *n = fread(data, 1, (64 << 20) + 1, f);
     fclose(f);
     (void)err;
     return data;
@@ -154,6 +156,79 @@ static void what_is_no_key_is_refused_by_name(void **state) {
     }
     key_table *t;
     assert_int_equal(keys_read(&t, home, NULL), FO_ENOTFOUND);
+    test_remove(home);
+}
+
+/* The file with a name of a collection, "fill", drawn out until the whole has n bytes. */
+static void draw_out(const char *home, size_t n) {
+    enum { HEAD = 14 + 64 + 1 };
+    static const char name[] = "\"fill";
+    size_t had;
+    char path[4200], *data = contents(home, &had), *file = malloc(n);
+    char *at = strstr(data, name) + sizeof name - 1;
+    size_t before = (size_t)(at - data), behind = had - before;
+    memset(file, 'x', n);
+    memcpy(file, data, before);
+    while (*at == 'x') at++, behind--; /* what an earlier call put there */
+    memcpy(file + n - behind, at, behind);
+    unsigned char sum[32];
+    char hex[65];
+    fo_sha256_of(sum, file + HEAD, n - HEAD);
+    fo_hex_write(hex, sum, sizeof sum);
+    memcpy(file + 14, hex, 64);
+    snprintf(path, sizeof path, "%s/keys", home);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(file, 1, n, f), n);
+    fclose(f);
+    free(file);
+    free(data);
+}
+
+static size_t file_size(const char *home) {
+    char path[4200];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/keys", home);
+    assert_int_equal(stat(path, &st), 0);
+    return (size_t)st.st_size;
+}
+
+/* No key is made that the file would be too large to be read again for, or that could not be revoked. */
+static void a_file_stays_small_enough_to_be_read(void **state) {
+    (void)state;
+    enum { MOST = 64 << 20, REVOKED = 18 };
+    char *home = test_folder();
+    const char *const fill[] = {"fill"};
+    key_spec filling = reader;
+    filling.collections = fill;
+    filling.n_collections = 1;
+    access_secret one = make(home, &filling), two;
+    size_t before = file_size(home);
+    make(home, &reader);
+    const size_t takes = file_size(home) - before;
+    const struct {
+        size_t left;
+        int want;
+    } cases[] = {
+        {takes - 1, FO_ELIMIT}, {takes + 3 * REVOKED - 1, FO_ELIMIT}, {takes + 3 * REVOKED, FO_OK}};
+    for (size_t i = 0; i < 3; i++) {
+        fo_err err = {0};
+        key_table *t;
+        draw_out(home, MOST - cases[i].left);
+        assert_int_equal(keys_create(home, &reader, &two, &err), cases[i].want);
+        if (cases[i].want) assert_non_null(strstr(err.msg, "64 MiB"));
+        assert_ok(keys_read(&t, home, &err), &err);
+        assert_int_equal(key_table_count(t), cases[i].want ? 2 : 3);
+        assert_non_null(key_table_find(t, one.text));
+        key_table_drop(t);
+    }
+    fo_err err = {0};
+    key_table *t;
+    assert_ok(keys_revoke(home, one.id, &err), &err);
+    assert_ok(keys_revoke(home, two.id, &err), &err);
+    assert_ok(keys_read(&t, home, &err), &err);
+    assert_null(key_table_find(t, one.text));
+    key_table_drop(t);
     test_remove(home);
 }
 
@@ -299,6 +374,7 @@ int main(void) {
         cmocka_unit_test(a_revoked_key_opens_nothing),
         cmocka_unit_test(a_key_opens_nothing_once_its_time_is_over),
         cmocka_unit_test(what_is_no_key_is_refused_by_name),
+        cmocka_unit_test(a_file_stays_small_enough_to_be_read),
         cmocka_unit_test(damage_lets_nobody_in),
         cmocka_unit_test(a_running_ring_sees_what_is_done),
         cmocka_unit_test(none_of_many_makers_loses_a_key),
