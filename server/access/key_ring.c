@@ -20,13 +20,20 @@ struct key_ring {
     key_table *table; /* NULL: none were ever made, or they cannot be told */
     bool on;
     double looked_ms;
-    struct stat seen; /* of the file that the table is of; st_ino 0: there was none */
+    struct stat seen; /* of the file that the table is of; st_ino 0: there was none, or it is to be
+                         read yet */
+    int trouble;      /* of the last look, that is told once however long it lasts; FO_OK: none */
 };
 
 static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_dev == b->st_dev &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Does it lie in the bytes of the file, so that they are the same at the next look? Any other error may pass. */
+static bool is_lasting(int rc) {
+    return rc == FO_ECORRUPT || rc == FO_ELIMIT;
 }
 
 /* The file is another than the one that was read: read it. mu held. */
@@ -45,7 +52,7 @@ static int look(key_ring *r, fo_err *err) {
     key_table_drop(r->table);
     r->table = fresh;
     r->on = r->on || now.st_ino;
-    r->seen = now;
+    r->seen = !rc || is_lasting(rc) ? now : (struct stat){0};
     return rc;
 }
 
@@ -54,7 +61,11 @@ static void look_again(key_ring *r) {
     double now = fo_now_ms();
     if (now - r->looked_ms < LOOK_MS) return;
     fo_err why = {0};
-    if (look(r, &why)) log_event(LOG_LEVEL_ERROR, NULL, "keys_damaged", LOG_STR("why", why.msg));
+    int rc = look(r, &why);
+    if (rc && rc != r->trouble)
+        log_event(LOG_LEVEL_ERROR, NULL, is_lasting(rc) ? "keys_damaged" : "keys_unread",
+                  LOG_STR("why", why.msg));
+    r->trouble = is_lasting(rc) ? FO_OK : rc; /* a lasting one comes back with another file only */
     r->looked_ms = now;
 }
 

@@ -1,7 +1,8 @@
 /* key_ring.h - the keys of a home as a running server sees them: a look at the file's name and time
  * a few times a second, so that what was revoked is refused at once.
  *
- * Whose keys cannot be told (a damaged file, one that has gone) lets nobody in. Any thread. */
+ * Whose keys cannot be told (a damaged file, one that has gone) lets nobody in; where it is the system that
+ * cannot read them now (no memory, too many open files), until a later look can. Any thread. */
 #ifndef FORAGE_SERVER_KEY_RING_H
 #define FORAGE_SERVER_KEY_RING_H
 
@@ -10,7 +11,7 @@
 typedef struct key_ring key_ring;
 
 /* required: without a key nobody gets in, whether there are keys or not; else once there are any.
- * FO_ECORRUPT: the file is damaged. */
+ * FO_ECORRUPT: the file is damaged; else what keys_read says. */
 int key_ring_open(key_ring **out, const char *home, bool required, fo_err *err);
 void key_ring_close(key_ring *r); /* NULL is fine */
 

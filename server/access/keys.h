@@ -72,7 +72,8 @@ const access_key *key_table_find(const key_table *t, const char *text);
 key_table *key_table_keep(key_table *t);
 void key_table_drop(key_table *t); /* NULL is fine */
 
-/* FO_ENOTFOUND: no key was ever made here; FO_ECORRUPT: the file is damaged. */
+/* FO_ENOTFOUND: no key was ever made here; FO_ECORRUPT: the file is damaged; FO_ELIMIT: it is larger than
+ * 64 MiB. FO_EIO and FO_ENOMEM may pass. */
 int keys_read(key_table **out, const char *home, fo_err *err);
 
 /* Strings are the caller's. */

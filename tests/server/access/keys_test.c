@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static access_secret make(const char *home, const key_spec *spec) {
@@ -317,6 +318,33 @@ static void a_running_ring_sees_what_is_done(void **state) {
     test_remove(home);
 }
 
+static void a_file_that_cannot_be_read_now_is_read_later(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    key_ring *r;
+    access_secret one = make(home, &reader);
+    assert_ok(key_ring_open(&r, home, false, &err), &err);
+    assert_true(admitted(r, &one));
+    access_secret two = make(home, &reader);
+    struct rlimit had, none;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &had), 0);
+    none = had;
+    none.rlim_cur = 0; /* no file may be opened */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    usleep(300000);
+    const bool let_in = admitted(r, &one) || admitted(r, &two), on = key_ring_on(r);
+    usleep(300000); /* another look */
+    const bool later = admitted(r, &one);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
+    assert_false(let_in || later);
+    assert_true(on);
+    assert_true(becomes(r, &one, true)); /* though the file is the same still */
+    assert_true(admitted(r, &two));
+    key_ring_close(r);
+    test_remove(home);
+}
+
 typedef struct maker {
     const char *home;
     key_ring *ring;
@@ -377,6 +405,7 @@ int main(void) {
         cmocka_unit_test(a_file_stays_small_enough_to_be_read),
         cmocka_unit_test(damage_lets_nobody_in),
         cmocka_unit_test(a_running_ring_sees_what_is_done),
+        cmocka_unit_test(a_file_that_cannot_be_read_now_is_read_later),
         cmocka_unit_test(none_of_many_makers_loses_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
