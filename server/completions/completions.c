@@ -415,7 +415,6 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
     q.prompt = ids;
     q.n_prompt = n;
     q.max_tokens = wanted < room ? wanted : room;
-    p->reply->prompt_tokens += n;
     for (int i = 0; i < p->reply->call->n; i++) {
         choice *c = &p->choices[p->n_choices];
         c->echo = echo;
@@ -429,6 +428,7 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
             return rc;
         }
         p->n_choices++;
+        if (i == 0) p->reply->prompt_tokens += n; /* once, and not where it was refused */
     }
     return FO_OK;
 }
@@ -482,6 +482,7 @@ static int submit_all(plain *p, fo_err *err) {
     return rc;
 }
 
+/* Once all is written, or has failed: who asked is charged what it took until then. */
 static void count_tokens(plain *p) {
     openai_reply *reply = p->reply;
     for (size_t i = 0; i < p->n_choices; i++) {
@@ -517,11 +518,13 @@ static void choices_free(plain *p) {
 
 /* The same prompt, whose KV is there, with a call from the first token on. */
 static int call_again(plain *p, fo_err *err) {
+    const size_t read = p->reply->prompt_tokens;
     p->reply->completion_tokens += p->choices[0].ev.completion_tokens;
     choices_free(p);
-    p->reply->prompt_tokens = 0;
     p->rule.required = true;
-    return submit_all(p, err);
+    int rc = submit_all(p, err);
+    p->reply->prompt_tokens = read;
+    return rc;
 }
 
 static int generate(plain *p, fo_err *err) {
@@ -598,14 +601,15 @@ static void refuse(openai_reply *reply, const grounded_text *g) {
     http_reply_json(reply->r, 200, &b);
 }
 
-/* What the analytics know of it: the model's answer, not the extract that decided whether there is one. */
+/* What the analytics know of it: the model's answer, not the extract that decided whether there is one. Its
+ * tokens were charged as they were counted. */
 static void account(openai_reply *reply, grounded_text *g) {
     query_result *r = &g->found;
     r->usage.prompt_tokens = reply->prompt_tokens;
     r->usage.completion_tokens = reply->completion_tokens;
     r->usage.cached_tokens = reply->cached_tokens;
     r->source = reply->completion_tokens ? ANSWER_GENERATED : ANSWER_NONE;
-    query_account(g->app, reply->r, &g->question, r);
+    query_account_charged(g->app, reply->r, &g->question, r);
 }
 
 static void answer_ruled(openai_reply *reply, engine *e, app *a) {

@@ -99,12 +99,17 @@ static void trace(http_request *r, const query_result *result) {
 }
 
 void query_account(app *a, http_request *r, const query_request *q, const query_result *result) {
+    if (result->cache.answer != CACHE_HIT)
+        app_charge(r, result->usage.prompt_tokens + result->usage.completion_tokens);
+    query_account_charged(a, r, q, result);
+}
+
+void query_account_charged(app *a, http_request *r, const query_request *q,
+                           const query_result *result) {
     double stage_ms[STORE_N_STAGES] = {0};
     if (q->generate) metrics_query(a->metrics, (int)result->status);
     stages_of(result, http_queue_ms(r), stage_ms);
     log_query(a, q, result, stage_ms);
-    if (result->cache.answer != CACHE_HIT)
-        app_charge(r, result->usage.prompt_tokens + result->usage.completion_tokens);
     metrics_stages(a->metrics, stage_ms);
     trace(r, result);
 }

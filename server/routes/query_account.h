@@ -8,5 +8,8 @@
 
 /* q: as service_query had it, with the tenant; nothing of it or of *result is kept. Never waits. */
 void query_account(app *a, http_request *r, const query_request *q, const query_result *result);
+/* The same where the tokens were charged already. */
+void query_account_charged(app *a, http_request *r, const query_request *q,
+                           const query_result *result);
 
 #endif

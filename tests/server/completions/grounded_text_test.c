@@ -1,6 +1,7 @@
 /* grounded_text_test.c - /v1/chat/completions and /v1/responses on forage/COLLECTION where the model writes
  * by a rule: JSON whose values are held against the documents, calls of the client's functions, words
  * beside what those gave. The model (chain_model.h) writes what the rule leaves it. */
+#include <math.h>
 #include "server/completions/json_values.h"
 #include "tests/retrieval/chain_model.h"
 #include "tests/server/routes/http_fixture.h"
@@ -9,13 +10,18 @@ static const char documents[] =
     "{\"documents\":[{\"id\":\"heron\",\"title\":\"Herons\",\"text\":\"The grey heron stands one "
     "metre tall. It lays 4 eggs.\"}]}";
 
-static fixture *open_saying(const char *says) {
+static fixture *open_with(const char *says, engine_options e) {
     char *dir = test_folder(), path[4096];
     snprintf(path, sizeof path, "%s/chain.gguf", dir);
     chain_model_write(path, says);
-    fixture *f = fixture_open(dir, strdup(path), (engine_options){.kv_ram = 64 << 20});
+    e.kv_ram = 64 << 20;
+    fixture *f = fixture_open(dir, strdup(path), e);
     cJSON_Delete(ask(f, "/ingest", documents, 200));
     return f;
+}
+
+static fixture *open_saying(const char *says) {
+    return open_with(says, (engine_options){0});
 }
 
 static int setup(void **state) {
@@ -265,6 +271,67 @@ static void what_a_tool_gave_is_answered_with_checks_beside(void **state) {
     cJSON_Delete(r);
 }
 
+/* An address may have one token a minute: of what it overdrew, it is told how long that takes. */
+static void begin_limits(fixture *f) {
+    fo_err err = {0};
+    rate_tier t;
+    assert_ok(rate_tier_read(&t, "all: tokens=1", &err), &err);
+    assert_ok(rate_limits_create(&f->app->limits, &t, 1, &err), &err);
+    f->app->address_tier = rate_limits_tier(f->app->limits, "all");
+}
+
+/* Tokens charged since the last call, which are paid back. */
+static int charged(fixture *f) {
+    static const unsigned char loopback[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+    rate_limits *l = f->app->limits;
+    rate_ticket t, look;
+    rate_refusal no;
+    usleep(100000); /* what is done behind the reply */
+    assert_true(rate_limits_admit(l, loopback, 16, f->app->address_tier, false, &t, &no));
+    int n = 0;
+    if (rate_limits_admit(l, loopback, 16, f->app->address_tier, true, &look, &no)) {
+        rate_limits_done(l, &look);
+    } else {
+        assert_int_equal(no.limit, RATE_TOKENS);
+        n = (int)lround(no.retry_s / 60); /* until there is one: what lacks of 0, and that */
+        rate_limits_charge(l, &t, -n);
+    }
+    rate_limits_done(l, &t);
+    return n;
+}
+
+static void what_was_taken_is_charged_once(void **state) {
+    (void)state;
+    static const char *const more[] = {SCHEMA, SCHEMA, TOOL ",\"tool_choice\":\"required\"", TOOL};
+    fixture *f = open_saying("The grey heron stands one metre tall.");
+    begin_limits(f);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        cJSON *r = chat(f, TALL, more[i], 200);
+        assert_int_equal(charged(f), (int)number(r, "usage.total_tokens"));
+        cJSON_Delete(r);
+    }
+    fixture_close(f);
+}
+
+static void what_was_refused_is_not_charged(void **state) {
+    (void)state;
+    static const char plain[] = "{\"messages\":[" TALL "],\"max_tokens\":4}";
+    fixture *f =
+        open_with("The grey heron stands one metre tall.", (engine_options){.max_qps = .1});
+    begin_limits(f);
+    long status = 200;
+    for (int i = 0; i < 50 && status == 200; i++) { /* one a second is let in */
+        fo_buf b = {0};
+        status = send_body(f, "/v1/chat/completions", plain, &b, false);
+        cJSON *r = cJSON_ParseWithLength(b.data, b.len);
+        assert_int_equal(charged(f), status == 200 ? (int)number(r, "usage.total_tokens") : 0);
+        cJSON_Delete(r);
+        fo_buf_free(&b);
+    }
+    assert_int_not_equal(status, 200);
+    fixture_close(f);
+}
+
 static void what_cannot_be_done_is_refused_by_name(void **state) {
     static const struct {
         const char *more, *param;
@@ -334,6 +401,8 @@ int main(void) {
         cmocka_unit_test(a_call_in_another_form_is_a_call),
         cmocka_unit_test(what_is_no_call_is_told_in_its_order),
         cmocka_unit_test(what_a_tool_gave_is_answered_with_checks_beside),
+        cmocka_unit_test(what_was_taken_is_charged_once),
+        cmocka_unit_test(what_was_refused_is_not_charged),
         cmocka_unit_test(what_cannot_be_done_is_refused_by_name),
         cmocka_unit_test(values_of_json_are_found_with_their_places),
     };
