@@ -152,11 +152,13 @@ static int add_scalar(adding *a, const cJSON *json) {
     return add_entry(a->b, e) ? FO_OK : no_memory(a->err);
 }
 
+/* Below the root a dot stands before a name, behind an empty key too: else {"":{"x":1}} would make
+ * the column x, and any column that is for the root alone (FILTER_ACL_KEY). */
 static int add_object(adding *a, const cJSON *json, int depth) {
     const cJSON *field;
     size_t len = a->key.len;
     cJSON_ArrayForEach(field, json) {
-        if (len) fo_buf_char(&a->key, '.');
+        if (depth) fo_buf_char(&a->key, '.');
         fo_buf_str(&a->key, field->string);
         if (a->key.failed) return no_memory(a->err);
         int rc = add_value(a, field, depth + 1);

@@ -1,6 +1,6 @@
 /* metadata.h - the scalars of documents' metadata in columns, so that a filter becomes a bitmap.
- * A column is a key; nested objects give keys with dots (author.name); an array gives an entry for
- * each element. Strings are sorted and numbered, so that order and equality are integers'. */
+ * A column is a key; nested objects give keys with dots (author.name; .name under an empty key); an
+ * array gives an entry for each element. Strings are sorted and numbered, so that order and equality are integers'. */
 #ifndef FORAGE_INDEX_METADATA_H
 #define FORAGE_INDEX_METADATA_H
 

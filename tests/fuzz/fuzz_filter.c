@@ -47,22 +47,22 @@ static bool value_meets(const search_filter *f, const cJSON *v) {
     return false;
 }
 
-/* Any of the values under the leaf's key? `key`: where v stands. */
-static bool any_meets(const search_filter *f, const cJSON *v, fo_buf *key) {
+/* Any of the values under the leaf's key? `key`: where v stands, at the root or below it. */
+static bool any_meets(const search_filter *f, const cJSON *v, bool root, fo_buf *key) {
     const cJSON *item;
     size_t len = key->len;
     bool found = false;
     if (cJSON_IsObject(v)) {
         cJSON_ArrayForEach(item, v) {
-            if (len) fo_buf_char(key, '.');
+            if (!root) fo_buf_char(key, '.');
             fo_buf_str(key, item->string);
-            found |= any_meets(f, item, key);
+            found |= any_meets(f, item, false, key);
             key->len = len;
         }
         return found;
     }
     if (cJSON_IsArray(v) && v->child) {
-        cJSON_ArrayForEach(item, v) found |= any_meets(f, item, key);
+        cJSON_ArrayForEach(item, v) found |= any_meets(f, item, false, key);
         return found;
     }
     return key->len == strlen(f->key) && (len == 0 || memcmp(key->data, f->key, len) == 0) &&
@@ -73,7 +73,7 @@ static bool matches(const search_filter *f, const cJSON *doc) {
     bool yes;
     if (f->type < FILTER_AND) {
         fo_buf key = {0};
-        yes = any_meets(f, doc, &key);
+        yes = any_meets(f, doc, true, &key);
         fo_buf_free(&key);
         return yes != (f->type == FILTER_NE || f->type == FILTER_NIN);
     }

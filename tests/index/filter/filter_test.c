@@ -223,6 +223,37 @@ static void json_by_itself_matches_as_in_an_index(void **state) {
     segment_close(s);
 }
 
+/* Whoever writes metadata adds no group to a document's list: the reserved column is made by the root's
+ * member alone, however the names of those below it join. */
+static void no_nesting_makes_the_reserved_column(void **state) {
+    (void)state;
+    const char *docs[] = {
+        "{\"$acl\":[\"board\"],\"\":{\"$acl\":[\"staff\"]}}",
+        "{\"$acl\":[\"board\"],\"\":{\"\":[{\"\":{\"$acl\":\"staff\"}}]}}",
+        "{\"$acl\":[\"board\"],\"\":[[{\"$acl\":\"staff\"}]],\"$\":{\"acl\":\"staff\"}}",
+        "{\"\":{\"$acl\":[\"board\"],\"$acl2\":1}}", /* of no list: everybody's */
+        "{\"$acl\":[\"staff\"]}",
+    };
+    metadata m;
+    segment *s = build(docs, 5, &m);
+    search_filter *staff;
+    uint64_t bits[1];
+    fo_err err = {0};
+    assert_ok(search_filter_sees(&staff, (const char *const[]){"staff"}, 1, &err), &err);
+    assert_ok(metadata_match(&m, staff, bits, &err), &err);
+    assert_int_equal(bits[0], 0x18);
+    search_filter_free(staff);
+    const size_t lead = sizeof FILTER_ACL_KEY - 1;
+    int n_reserved = 0;
+    for (uint32_t c = 0; c < m.n_columns; c++) {
+        const uint32_t *at = m.offsets + m.columns[3 * c];
+        n_reserved += at[1] - at[0] >= lead && !memcmp(m.strings + at[0], FILTER_ACL_KEY, lead);
+    }
+    assert_int_equal(n_reserved, 1);
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\".$acl\",\"value\":\"staff\"}", "+-+--");
+    segment_close(s);
+}
+
 static void metadata_that_is_too_much_is_refused_and_leaves_nothing(void **state) {
     (void)state;
     metadata_builder *b;
@@ -245,6 +276,7 @@ int main(void) {
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),
         cmocka_unit_test(json_by_itself_matches_as_in_an_index),
+        cmocka_unit_test(no_nesting_makes_the_reserved_column),
         cmocka_unit_test(metadata_that_is_too_much_is_refused_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
