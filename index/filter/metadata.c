@@ -198,6 +198,14 @@ int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo
     return rc;
 }
 
+int metadata_check(const char *json, fo_err *err) {
+    metadata_builder *b = NULL;
+    int rc = metadata_builder_create(&b, err);
+    if (!rc) rc = metadata_builder_add(b, 0, json, err);
+    metadata_builder_free(b);
+    return rc;
+}
+
 static void string_of(const metadata *m, uint32_t i, const char **s, size_t *len) {
     uint32_t begin = m->offsets[i], end = m->offsets[i + 1];
     bool sound = begin <= end && end <= m->strings_bytes;

@@ -18,6 +18,9 @@ void metadata_builder_free(metadata_builder *b);
  * no object; FO_ELIMIT: more than 1,024 values or nested deeper than 8. */
 int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo_err *err);
 
+/* Whether an index takes it, judged before anything is written: the errors of metadata_builder_add. */
+int metadata_check(const char *json, fo_err *err);
+
 typedef struct metadata {
     uint32_t n_docs, n_columns, n_strings, n_entries;
     const uint64_t *values;  /* of each entry: string number, bits of a double, or boolean */

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/filter/metadata.h"
 #include "kernels/file.h"
+#include "retrieval/service/document_acl.h"
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
@@ -80,8 +82,35 @@ typedef struct catch_up {
     uint32_t dim;
     size_t n_added, n_left_out;
     int64_t left_out; /* the first */
+    int64_t judged;   /* the document at hand; 0: none yet */
+    bool bare;        /* the index refuses its metadata */
+    char *acl;        /* then what it gets: the list of groups alone; NULL: there is none */
+    size_t n_bare;
+    int64_t first_bare; /* a chunk of the first */
+    fo_err why_bare;
     fo_err *err;
 } catch_up;
+
+/* A store may hold metadata that no index takes, of a version that did not look. Its text is worth finding;
+ * but who may see it stays said. Once a document: its chunks follow each other. */
+static int judge_metadata(catch_up *u, const store_index_row *row) {
+    if (row->document == u->judged) return FO_OK;
+    fo_err why = {0};
+    int rc = metadata_check(row->metadata, &why);
+    free(u->acl);
+    u->acl = NULL;
+    u->judged = row->document;
+    u->bare = rc == FO_ELIMIT || rc == FO_EINVAL;
+    if (!u->bare) {
+        if (rc && u->err) *u->err = why;
+        return rc;
+    }
+    if (u->n_bare++ == 0) {
+        u->first_bare = row->chunk;
+        u->why_bare = why;
+    }
+    return document_acl_alone(&u->acl, row->metadata, u->err);
+}
 
 static int add_missing(void *ctx, const store_index_row *row) {
     catch_up *u = ctx;
@@ -91,13 +120,16 @@ static int add_missing(void *ctx, const store_index_row *row) {
         if (u->n_left_out++ == 0) u->left_out = row->chunk; /* the others are worth having */
         return FO_OK;
     }
+    int rc = judge_metadata(u, row);
+    if (rc) return rc;
+    const char *bare = u->acl ? u->acl : "";
     u->n_added++;
     search_chunk_in in = {row->chunk,
                           row->document,
                           row->title,
                           row->text,
                           row->text_len,
-                          row->metadata,
+                          u->bare ? bare : row->metadata,
                           u->dim ? row->vector : NULL};
     return u->bulk ? search_bulk_add(u->bulk, &in, u->err)
                    : search_index_add(u->index, &in, u->err);
@@ -161,6 +193,17 @@ static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, b
     return rc;
 }
 
+static void tell_bare(service *s, const catch_up *u, const char *name) {
+    store_chunk k = {0};
+    (void)store_get_chunks(s->store, &u->first_bare, 1, &k, NULL); /* else it has no name */
+    fo_notice(&s->notices, "metadata_left_out",
+              "collection '%s': the metadata of %zu documents is not in the index (the first is "
+              "'%.200s': %s); no "
+              "filter finds them by it until it is mended",
+              name, u->n_bare, k.document_id ? k.document_id : "", u->why_bare.msg);
+    store_chunk_deinit(&k);
+}
+
 /* Sealed files cover some epoch. What the store has beyond it is added, what it lost is removed:
  * after a crash, a restored backup, a deleted or damaged file, an offline ingest alike. */
 static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoch, bool dropped,
@@ -185,6 +228,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
         if (!rc) rc = search_index_publish(c->index, epoch, err);
     }
     free(have);
+    free(u.acl);
     if (rc) return fo_fail_prefix(err, "index of collection '%s'", c->name);
     const fo_notices *tell = &s->notices;
     if (dropped && u.n_added)
@@ -200,6 +244,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
                   "collection '%s': %zu chunks are not in the index, their text or vector is "
                   "damaged (the first is chunk %lld; 'forage index verify' names the documents)",
                   c->name, u.n_left_out, (long long)u.left_out);
+    if (u.n_bare) tell_bare(s, &u, c->name);
     return FO_OK;
 }
 

@@ -92,6 +92,18 @@ bool document_acl_split(const char *stored, char **rest, char **acl, fo_err *err
     return true;
 }
 
+int document_acl_alone(char **out, const char *stored, fo_err *err) {
+    size_t lead = sizeof LEAD - 1;
+    *out = NULL;
+    if (strncmp(stored, LEAD, lead) != 0) return FO_OK;
+    const char *end = strchr(stored + lead, ']');
+    char *acl = strndup(stored + lead, end ? (size_t)(end + 1 - stored) - lead : 0);
+    if (!acl) return fo_no_memory(err);
+    int rc = document_acl_join(out, NULL, acl, NULL);
+    free(acl);
+    return rc ? document_acl_join(out, NULL, "[]", err) : FO_OK;
+}
+
 int document_acl_sees(const search_filter *sees, const char *stored, bool *yes, fo_err *err) {
     uint64_t match = 0, refused = 0;
     /* The many that have no list need no index to be judged. */

@@ -17,6 +17,9 @@ int document_acl_join(char **out, const char *stored, const char *acl, fo_err *e
 /* The way back: false where stored (NULL is fine) has no list. Caller frees both; *rest NULL: it has
  * nothing else. */
 bool document_acl_split(const char *stored, char **rest, char **acl, fo_err *err);
+/* Stored metadata with the list alone; NULL where it has none. Text that is no list leaves an empty one: what
+ * cannot be read opens a document to nobody. Caller frees *out. */
+int document_acl_alone(char **out, const char *stored, fo_err *err);
 /* Does who sees what matches `sees` (NULL: everything) see a document of this metadata? */
 int document_acl_sees(const search_filter *sees, const char *stored, bool *yes, fo_err *err);
 

@@ -10,6 +10,7 @@
 #include "data/extract/extract.h"
 #include "data/extract/extract_host.h"
 #include "data/extract/gzip.h"
+#include "index/filter/metadata.h"
 #include "kernels/buf.h"
 #include "kernels/clock.h"
 #include "kernels/hex.h"
@@ -334,6 +335,8 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     free(p->metadata); /* done again, with more memory */
     p->metadata = NULL;
     if (!rc) rc = document_acl_join(&p->metadata, d->metadata, d->acl, err);
+    /* What the index would refuse must fail here: in the writer it would fail all that share a commit. */
+    if (!rc) rc = metadata_check(p->metadata, err);
     if (rc) return rc;
     content_hash(job, d, p->sha256);
     fo_hex_write(r->content_sha256, p->sha256, 32);

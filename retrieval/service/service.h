@@ -108,7 +108,7 @@ typedef struct service_options {
     void *index_damaged_ctx;
     /* What was found out of order and gone on from: the kinds of store_options and
      * search_index_options, index_refilled, index_caught_up, index_ahead, index_missing,
-     * chunk_left_out, hot_damaged, hot_missing, kv_damaged, store_lost, modes_tightened,
+     * chunk_left_out, metadata_left_out, hot_damaged, hot_missing, kv_damaged, store_lost, modes_tightened,
      * modes_open, document_damaged. From any thread, until service_close returns. */
     fo_notices notices;
 } service_options;
