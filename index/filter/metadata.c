@@ -9,7 +9,12 @@
 #include "kernels/bits.h"
 #include "kernels/buf.h"
 
-enum { MAX_VALUES = 1024, MAX_DEPTH = 8 };
+enum {
+    MAX_VALUES = 1024,
+    MAX_DEPTH = 8,
+    MAX_KEY_BYTES = 512, /* with the names above it: each value below a long name repeats it */
+    MAX_BYTES = 1 << 20, /* of a document's keys and strings */
+};
 
 /* Building ------------------------------------------------------------------------------------ */
 
@@ -121,12 +126,21 @@ static uint64_t number_bits(double v) {
 typedef struct adding {
     metadata_builder *b;
     uint32_t doc;
-    size_t n_values;
+    size_t n_values, n_bytes;
+    uint32_t last_key; /* of the value before: the elements of an array need it once */
     fo_buf key;
     fo_err *err;
 } adding;
 
 static int add_value(adding *a, const cJSON *json, int depth);
+
+static int count_bytes(adding *a, size_t n) {
+    a->n_bytes += n;
+    if (a->n_bytes <= MAX_BYTES) return FO_OK;
+    return fo_fail_field(
+        a->err, FO_ELIMIT, "metadata",
+        "metadata has more than %d bytes of keys (with those above them) and strings", MAX_BYTES);
+}
 
 static int add_scalar(adding *a, const cJSON *json) {
     entry e = {.doc = a->doc};
@@ -134,6 +148,10 @@ static int add_scalar(adding *a, const cJSON *json) {
         return fo_fail_field(a->err, FO_ELIMIT, "metadata", "metadata has more than %d values",
                              MAX_VALUES);
     if (!intern(a->b, a->key.data ? a->key.data : "", a->key.len, &e.key)) return no_memory(a->err);
+    int rc = e.key != a->last_key ? count_bytes(a, a->key.len) : FO_OK;
+    a->last_key = e.key;
+    if (!rc && cJSON_IsString(json)) rc = count_bytes(a, strlen(json->valuestring));
+    if (rc) return rc;
     if (cJSON_IsString(json)) {
         uint32_t number;
         if (!intern(a->b, json->valuestring, strlen(json->valuestring), &number))
@@ -161,6 +179,10 @@ static int add_object(adding *a, const cJSON *json, int depth) {
         if (depth) fo_buf_char(&a->key, '.');
         fo_buf_str(&a->key, field->string);
         if (a->key.failed) return no_memory(a->err);
+        if (a->key.len > MAX_KEY_BYTES)
+            return fo_fail_field(a->err, FO_ELIMIT, "metadata",
+                                 "a key of metadata, with those above it, is longer than %d bytes",
+                                 MAX_KEY_BYTES);
         int rc = add_value(a, field, depth + 1);
         if (rc) return rc;
         a->key.len = len;
@@ -189,7 +211,7 @@ int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo
         cJSON_Delete(root);
         return fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
     }
-    adding a = {.b = b, .doc = doc, .err = err};
+    adding a = {.b = b, .doc = doc, .last_key = UINT32_MAX, .err = err};
     size_t before = b->n_entries;
     int rc = add_object(&a, root, 0);
     if (rc) b->n_entries = before;

@@ -15,7 +15,8 @@ typedef struct metadata_builder metadata_builder; /* one thread */
 int metadata_builder_create(metadata_builder **out, fo_err *err);
 void metadata_builder_free(metadata_builder *b);
 /* The metadata of document `doc` (ascending calls): a JSON object, or "" for none. FO_EINVAL:
- * no object; FO_ELIMIT: more than 1,024 values or nested deeper than 8. */
+ * no object; FO_ELIMIT: more than 1,024 values, nested deeper than 8, a key with dots of more than
+ * 512 bytes, or more than 1 MiB of keys and strings. */
 int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo_err *err);
 
 /* Whether an index takes it, judged before anything is written: the errors of metadata_builder_add. */

@@ -223,6 +223,58 @@ static void json_by_itself_matches_as_in_an_index(void **state) {
     segment_close(s);
 }
 
+static int check(fo_buf *json) {
+    fo_buf_char(json, 0);
+    assert_false(json->failed);
+    fo_err err = {0};
+    int rc = metadata_check(json->data, &err);
+    assert_int_equal(rc, err.code);
+    if (rc) assert_string_equal(err.field, "metadata");
+    fo_buf_free(json);
+    return rc;
+}
+
+static void add_many(fo_buf *b, char c, size_t n) {
+    for (size_t i = 0; i < n; i++) fo_buf_char(b, c);
+}
+
+/* `outer` bytes of name around as many members as there may be, of 4 bytes each. */
+static int check_nested(size_t outer) {
+    fo_buf b = {0};
+    fo_buf_str(&b, "{\"");
+    add_many(&b, 'k', outer);
+    fo_buf_str(&b, "\":{\"0000\":1");
+    for (int i = 1; i < 1024; i++) fo_buf_printf(&b, ",\"%04d\":%d", i, i);
+    fo_buf_str(&b, "}}");
+    return check(&b);
+}
+
+/* n strings of so many bytes under one key, between two of its own. */
+static int check_strings(size_t n, size_t bytes) {
+    fo_buf b = {0};
+    fo_buf_str(&b, "{\"a\":1,\"list\":[");
+    for (size_t i = 0; i < n; i++) {
+        fo_buf_printf(&b, "%s\"%04zu", i ? "," : "", i);
+        add_many(&b, 'x', bytes - 4);
+        fo_buf_char(&b, '"');
+    }
+    fo_buf_str(&b, "],\"b\":1}");
+    return check(&b);
+}
+
+/* What a document puts into an index is bounded by what it brought. */
+static void keys_and_strings_are_bounded(void **state) {
+    (void)state;
+    assert_int_equal(check_nested(512 - 5), FO_OK);
+    assert_int_equal(check_nested(512 - 4), FO_ELIMIT);
+    assert_int_equal(check_nested(1000000), FO_ELIMIT);
+    const size_t rest = (1 << 20) - 6; /* "a", "list", "b" */
+    assert_int_equal(check_strings(1, rest), FO_OK);
+    assert_int_equal(check_strings(1, rest + 1), FO_ELIMIT);
+    assert_int_equal(check_strings(1000, rest / 1000), FO_OK);
+    assert_int_equal(check_strings(1000, rest / 1000 + 1), FO_ELIMIT);
+}
+
 /* Whoever writes metadata adds no group to a document's list: the reserved column is made by the root's
  * member alone, however the names of those below it join. */
 static void no_nesting_makes_the_reserved_column(void **state) {
@@ -276,6 +328,7 @@ int main(void) {
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),
         cmocka_unit_test(json_by_itself_matches_as_in_an_index),
+        cmocka_unit_test(keys_and_strings_are_bounded),
         cmocka_unit_test(no_nesting_makes_the_reserved_column),
         cmocka_unit_test(metadata_that_is_too_much_is_refused_and_leaves_nothing),
     };
