@@ -462,33 +462,116 @@ static void match_strings(const metadata *m, const uint32_t *row, filter_type ty
             set_bit(bits, m->docs[i]);
 }
 
-static void match_leaf(const metadata *m, const search_filter *f, uint64_t *bits) {
-    const uint32_t *row = find_column(m, f->key);
-    if (!row) return;
-    if (f->type == FILTER_EXISTS) {
-        for (uint32_t i = row[1]; i < row[1] + row[2]; i++) set_bit(bits, m->docs[i]);
-        return;
+static void match_one(const metadata *m, const uint32_t *row, filter_type type,
+                      const filter_value *x, uint64_t *bits) {
+    if (x->kind == VALUE_NUMBER) {
+        match_numbers(m, row, type, x->number, bits);
+    } else if (x->kind == VALUE_STRING) {
+        match_strings(m, row, type, x->string, bits);
+    } else {
+        for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
+            if (m->kinds[i] == x->kind &&
+                (x->kind == VALUE_NULL || m->values[i] == (uint64_t)x->number))
+                set_bit(bits, m->docs[i]);
     }
-    for (size_t v = 0; v < f->n_values; v++) {
-        const filter_value *x = &f->values[v];
+}
+
+/* A list's values as the columns have them: numbers by size, strings by their numbers. */
+typedef struct value_set {
+    double *numbers;
+    uint32_t *strings;
+    size_t n_numbers, n_strings;
+    bool null, truth[2]; /* null, false and true are among them */
+} value_set;
+
+static void value_set_free(value_set *s) {
+    free(s->numbers);
+    free(s->strings);
+}
+
+static int by_size(const void *x, const void *y) {
+    const double *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+static int by_number(const void *x, const void *y) {
+    const uint32_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Strings that stand nowhere in the index are left out. */
+static int value_set_make(value_set *out, const metadata *m, const search_filter *f, fo_err *err) {
+    value_set s = {.numbers = malloc((f->n_values + 1) * sizeof *s.numbers),
+                   .strings = malloc((f->n_values + 1) * sizeof *s.strings)};
+    if (!s.numbers || !s.strings) {
+        value_set_free(&s);
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < f->n_values; i++) {
+        const filter_value *x = &f->values[i];
         if (x->kind == VALUE_NUMBER) {
-            match_numbers(m, row, f->type, x->number, bits);
+            s.numbers[s.n_numbers++] = x->number;
         } else if (x->kind == VALUE_STRING) {
-            match_strings(m, row, f->type, x->string, bits);
+            size_t len = strlen(x->string);
+            uint32_t number = rank_of(m, x->string, len, false);
+            if (number != rank_of(m, x->string, len, true)) s.strings[s.n_strings++] = number;
+        } else if (x->kind == VALUE_BOOL) {
+            s.truth[x->number != 0] = true;
         } else {
-            for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
-                if (m->kinds[i] == x->kind &&
-                    (x->kind == VALUE_NULL || m->values[i] == (uint64_t)x->number))
-                    set_bit(bits, m->docs[i]);
+            s.null = true;
         }
     }
+    qsort(s.numbers, s.n_numbers, sizeof *s.numbers, by_size);
+    qsort(s.strings, s.n_strings, sizeof *s.strings, by_number);
+    *out = s;
+    return FO_OK;
+}
+
+static bool value_set_has(const value_set *s, uint8_t kind, uint64_t value) {
+    if (kind == VALUE_NUMBER) {
+        double x;
+        memcpy(&x, &value, sizeof x);
+        return !isnan(x) && bsearch(&x, s->numbers, s->n_numbers, sizeof x, by_size) != NULL;
+    }
+    if (kind == VALUE_STRING) {
+        uint32_t number = (uint32_t)value;
+        return number == value &&
+               bsearch(&number, s->strings, s->n_strings, sizeof number, by_number) != NULL;
+    }
+    return kind == VALUE_BOOL ? value < 2 && s->truth[value] : kind == VALUE_NULL && s->null;
+}
+
+/* One pass over the column, however long the list is. */
+static int match_list(const metadata *m, const uint32_t *row, const search_filter *f,
+                      uint64_t *bits, fo_err *err) {
+    value_set set = {0};
+    int rc = value_set_make(&set, m, f, err);
+    if (rc) return rc;
+    for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
+        if (value_set_has(&set, m->kinds[i], m->values[i])) set_bit(bits, m->docs[i]);
+    value_set_free(&set);
+    return FO_OK;
+}
+
+static int match_leaf(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err) {
+    const uint32_t *row = find_column(m, f->key);
+    if (!row) return FO_OK;
+    if (f->type == FILTER_EXISTS) {
+        for (uint32_t i = row[1]; i < row[1] + row[2]; i++) set_bit(bits, m->docs[i]);
+    } else if (f->n_values == 1) {
+        match_one(m, row, f->type, &f->values[0], bits);
+    } else {
+        return match_list(m, row, f, bits, err);
+    }
+    return FO_OK;
 }
 
 int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err) {
     size_t words = ((size_t)m->n_docs + 63) / 64;
     memset(bits, 0, words * sizeof *bits);
     if (f->type < FILTER_AND) {
-        match_leaf(m, f, bits);
+        int rc = match_leaf(m, f, bits, err);
+        if (rc) return rc;
     } else {
         uint64_t *child = malloc((words + 1) * sizeof *child);
         if (!child) return no_memory(err);

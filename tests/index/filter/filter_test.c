@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include <cJSON.h>
+#include <time.h>
 #include "index/filter/filter_tree.h"
 #include "index/filter/metadata.h"
 
@@ -223,6 +224,121 @@ static void json_by_itself_matches_as_in_an_index(void **state) {
     segment_close(s);
 }
 
+enum { LIST_VALUES = 65536, LIST_KINDS = 5, LIST_ENTRIES = 1000 };
+
+/* Value i of a kind, as JSON: numbers, halves, strings, truths and null, some of them the same. */
+static void add_value(fo_buf *b, int kind, uint64_t i) {
+    if (kind == 0) fo_buf_printf(b, "%lld", (long long)(i % 40000) - 20);
+    if (kind == 1) fo_buf_printf(b, "%llu.5", (unsigned long long)(i % 40000));
+    if (kind == 2) fo_buf_printf(b, "\"%llu\"", (unsigned long long)(i % 40000));
+    if (kind == 3) fo_buf_str(b, i % 2 ? "true" : "false");
+    if (kind == 4) fo_buf_str(b, "null");
+}
+
+static search_filter *make_list(const char *type, const char *values, size_t n) {
+    fo_buf b = {0};
+    fo_buf_printf(&b, "{\"type\":\"%s\",\"key\":\"v\",\"value\":[", type);
+    fo_buf_add(&b, values, n);
+    fo_buf_str(&b, "]}");
+    fo_buf_char(&b, 0);
+    search_filter *f = parse(b.data);
+    fo_buf_free(&b);
+    return f;
+}
+
+/* In a list means equal to one of it: asked one by one. */
+static void a_list_matches_as_its_values_one_by_one(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    char texts[MAX_DOCS][160];
+    const char *docs[MAX_DOCS];
+    for (int i = 0; i < MAX_DOCS; i++) {
+        fo_buf b = {0};
+        fo_buf_str(&b, i % 11 ? "{\"v\":[[]" : "{\"v\":[-0.0");
+        for (int k = 0; k < i % 4; k++) {
+            fo_buf_char(&b, ',');
+            add_value(&b, (int)(test_random(&seed) % LIST_KINDS), test_random(&seed) % 30);
+        }
+        fo_buf_str(&b, "]}");
+        snprintf(texts[i], sizeof texts[i], "%.*s", (int)b.len, b.data);
+        docs[i] = texts[i];
+        fo_buf_free(&b);
+    }
+    metadata m;
+    segment *s = build(docs, MAX_DOCS, &m);
+    for (int round = 0; round < 100; round++) {
+        uint64_t want[MAX_DOCS / 64 + 1] = {0}, got[MAX_DOCS / 64 + 1] = {0},
+                                      not_in[MAX_DOCS / 64 + 1] = {0};
+        fo_err err = {0};
+        fo_buf list = {0};
+        for (uint64_t n = test_random(&seed) % 12; n > 0; n--) {
+            fo_buf one = {0};
+            add_value(&one, (int)(test_random(&seed) % LIST_KINDS), test_random(&seed) % 60);
+            search_filter *f = make_list("in", one.data, one.len);
+            assert_ok(metadata_match(&m, f, got, &err), &err);
+            for (size_t w = 0; w < (MAX_DOCS + 63) / 64; w++) want[w] |= got[w];
+            search_filter_free(f);
+            if (list.len) fo_buf_char(&list, ',');
+            fo_buf_add(&list, one.data, one.len);
+            fo_buf_free(&one);
+        }
+        search_filter *in = make_list("in", list.data, list.len),
+                      *nin = make_list("nin", list.data, list.len);
+        assert_ok(metadata_match(&m, in, got, &err), &err);
+        assert_ok(metadata_match(&m, nin, not_in, &err), &err);
+        for (uint32_t d = 0; d < MAX_DOCS; d++) {
+            assert_int_equal(got[d / 64] >> (d % 64) & 1, want[d / 64] >> (d % 64) & 1);
+            assert_int_not_equal(got[d / 64] >> (d % 64) & 1, not_in[d / 64] >> (d % 64) & 1);
+        }
+        search_filter_free(in);
+        search_filter_free(nin);
+        fo_buf_free(&list);
+    }
+    segment_close(s);
+}
+
+static double cpu_ms(void) { /* of this thread: whatever else runs */
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* 65,536 values and 200,000 entries: each against each would be 13 thousand million looks. */
+static void a_long_list_costs_one_look_at_each_entry(void **state) {
+    (void)state;
+    fo_buf doc = {0}, list = {0};
+    fo_buf_str(&doc, "{\"v\":[0");
+    for (uint64_t i = 1; i < LIST_ENTRIES; i++) {
+        fo_buf_char(&doc, ',');
+        add_value(&doc, (int)(i % 3), i);
+    }
+    fo_buf_str(&doc, "]}");
+    fo_buf_char(&doc, 0);
+    for (uint64_t i = 0; i < LIST_VALUES; i++) {
+        if (i) fo_buf_char(&list, ',');
+        add_value(&list, (int)(i % 3), i % 2 ? 30000 + i % 1000 : 39000 + i % 1000);
+    }
+    const char *docs[MAX_DOCS];
+    for (int i = 0; i < MAX_DOCS; i++) docs[i] = doc.data;
+    docs[7] = "{\"v\":29983}";       /* value 3 of the list */
+    docs[8] = "{\"v\":[\"39002\"]}"; /* value 2 */
+    docs[9] = "{\"v\":[\"29983\",1.25]}";
+    metadata m;
+    segment *s = build(docs, MAX_DOCS, &m);
+    search_filter *f = make_list("in", list.data, list.len);
+    uint64_t bits[MAX_DOCS / 64 + 1] = {0};
+    fo_err err = {0};
+    double began = cpu_ms();
+    assert_ok(metadata_match(&m, f, bits, &err), &err);
+    assert_true(cpu_ms() - began < 1500);
+    assert_int_equal(bits[0], 1 << 7 | 1 << 8);
+    for (size_t w = 1; w < sizeof bits / sizeof *bits; w++) assert_int_equal(bits[w], 0);
+    search_filter_free(f);
+    segment_close(s);
+    fo_buf_free(&doc);
+    fo_buf_free(&list);
+}
+
 static int check(fo_buf *json) {
     fo_buf_char(json, 0);
     assert_false(json->failed);
@@ -328,6 +444,8 @@ int main(void) {
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),
         cmocka_unit_test(json_by_itself_matches_as_in_an_index),
+        cmocka_unit_test(a_list_matches_as_its_values_one_by_one),
+        cmocka_unit_test(a_long_list_costs_one_look_at_each_entry),
         cmocka_unit_test(keys_and_strings_are_bounded),
         cmocka_unit_test(no_nesting_makes_the_reserved_column),
         cmocka_unit_test(metadata_that_is_too_much_is_refused_and_leaves_nothing),
