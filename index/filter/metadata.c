@@ -235,6 +235,25 @@ static void string_of(const metadata *m, uint32_t i, const char **s, size_t *len
     *len = sound ? end - begin : 0;
 }
 
+/* A column's entries, [begin, end). What a mapped file says was sound when it was opened; the file may
+ * have changed since, so that each number is held against its bound where it is used. */
+typedef struct column {
+    uint32_t begin, end;
+} column;
+
+static column column_at(const metadata *m, uint32_t c) {
+    const uint32_t *row = m->columns + 3 * (size_t)c;
+    uint32_t begin = row[1], n = row[2];
+    if (begin > m->n_entries) begin = m->n_entries;
+    if (n > m->n_entries - begin) n = m->n_entries - begin;
+    return (column){begin, begin + n};
+}
+
+static bool is_sound(const metadata *m, const entry *e) {
+    return e->doc < m->n_docs && e->kind <= VALUE_EMPTY &&
+           (e->kind != VALUE_STRING || e->value < m->n_strings);
+}
+
 int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_t *map,
                            fo_err *err) {
     uint32_t *numbers = malloc(((size_t)m->n_strings + 1) * sizeof *numbers);
@@ -242,9 +261,12 @@ int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_
     memset(numbers, 0xFF, ((size_t)m->n_strings + 1) * sizeof *numbers);
     int rc = FO_OK;
     for (uint32_t c = 0; c < m->n_columns && !rc; c++) {
-        uint32_t key = m->columns[3 * c], at = m->columns[3 * c + 1], n = m->columns[3 * c + 2];
-        for (uint32_t i = at; i < at + n && !rc; i++) {
-            entry e = {.value = m->values[i], .doc = map[m->docs[i]], .kind = m->kinds[i]};
+        const column col = column_at(m, c);
+        const uint32_t key = m->columns[3 * (size_t)c];
+        for (uint32_t i = col.begin; i < col.end && key < m->n_strings && !rc; i++) {
+            entry e = {.value = m->values[i], .doc = m->docs[i], .kind = m->kinds[i]};
+            if (!is_sound(m, &e)) continue;
+            e.doc = map[e.doc];
             if (e.doc == UINT32_MAX) continue;
             uint32_t wanted[2] = {key, (uint32_t)e.value};
             for (int j = 0; j < (e.kind == VALUE_STRING ? 2 : 1) && !rc; j++) {
@@ -379,11 +401,11 @@ int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err)
     return metadata_verify(out, err);
 }
 
-/* In one pass over the entries: after it, no evaluation has to check a number. */
+/* In one pass over the entries: what a sound file was made with. */
 int metadata_verify(const metadata *m, fo_err *err) {
     uint32_t at = 0;
     for (uint32_t c = 0; c < m->n_columns; c++) {
-        const uint32_t *row = m->columns + 3 * c;
+        const uint32_t *row = m->columns + 3 * (size_t)c;
         if (row[0] >= m->n_strings || row[1] != at || row[2] > m->n_entries - at)
             return fo_fail(err, FO_ECORRUPT, "metadata column %u is damaged", c);
         at += row[2];
@@ -416,28 +438,32 @@ static uint32_t rank_of(const metadata *m, const char *s, size_t len, bool after
     return low;
 }
 
-static const uint32_t *find_column(const metadata *m, const char *key) {
+/* Empty where there is none. */
+static column find_column(const metadata *m, const char *key) {
     size_t len = strlen(key);
     uint32_t number = rank_of(m, key, len, false);
-    if (number == rank_of(m, key, len, true)) return NULL;
+    if (number == rank_of(m, key, len, true)) return (column){0};
     uint32_t low = 0, high = m->n_columns;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (m->columns[3 * mid] < number)
+        if (m->columns[3 * (size_t)mid] < number)
             low = mid + 1;
         else
             high = mid;
     }
-    return low < m->n_columns && m->columns[3 * low] == number ? m->columns + 3 * low : NULL;
+    bool found = low < m->n_columns && m->columns[3 * (size_t)low] == number;
+    return found ? column_at(m, low) : (column){0};
 }
 
-static void set_bit(uint64_t *bits, uint32_t doc) {
-    fo_bits_set(bits, doc);
+/* The bit of entry i's document. */
+static void set_bit(const metadata *m, uint32_t i, uint64_t *bits) {
+    uint32_t doc = m->docs[i];
+    if (doc < m->n_docs) fo_bits_set(bits, doc);
 }
 
-static void match_numbers(const metadata *m, const uint32_t *row, filter_type type, double v,
+static void match_numbers(const metadata *m, column col, filter_type type, double v,
                           uint64_t *bits) {
-    for (uint32_t i = row[1]; i < row[1] + row[2]; i++) {
+    for (uint32_t i = col.begin; i < col.end; i++) {
         double x;
         memcpy(&x, &m->values[i], sizeof x);
         bool yes = type == FILTER_GT    ? x > v
@@ -445,11 +471,11 @@ static void match_numbers(const metadata *m, const uint32_t *row, filter_type ty
                    : type == FILTER_LT  ? x < v
                    : type == FILTER_LTE ? x <= v
                                         : x == v;
-        if (yes && m->kinds[i] == VALUE_NUMBER) set_bit(bits, m->docs[i]);
+        if (yes && m->kinds[i] == VALUE_NUMBER) set_bit(m, i, bits);
     }
 }
 
-static void match_strings(const metadata *m, const uint32_t *row, filter_type type, const char *s,
+static void match_strings(const metadata *m, column col, filter_type type, const char *s,
                           uint64_t *bits) {
     size_t len = strlen(s);
     uint32_t low = rank_of(m, s, len, false), high = rank_of(m, s, len, true);
@@ -457,22 +483,22 @@ static void match_strings(const metadata *m, const uint32_t *row, filter_type ty
     uint64_t end = type == FILTER_GT || type == FILTER_GTE ? m->n_strings
                    : type == FILTER_LT                     ? low
                                                            : high;
-    for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
+    for (uint32_t i = col.begin; i < col.end; i++)
         if (m->kinds[i] == VALUE_STRING && m->values[i] >= begin && m->values[i] < end)
-            set_bit(bits, m->docs[i]);
+            set_bit(m, i, bits);
 }
 
-static void match_one(const metadata *m, const uint32_t *row, filter_type type,
-                      const filter_value *x, uint64_t *bits) {
+static void match_one(const metadata *m, column col, filter_type type, const filter_value *x,
+                      uint64_t *bits) {
     if (x->kind == VALUE_NUMBER) {
-        match_numbers(m, row, type, x->number, bits);
+        match_numbers(m, col, type, x->number, bits);
     } else if (x->kind == VALUE_STRING) {
-        match_strings(m, row, type, x->string, bits);
+        match_strings(m, col, type, x->string, bits);
     } else {
-        for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
+        for (uint32_t i = col.begin; i < col.end; i++)
             if (m->kinds[i] == x->kind &&
                 (x->kind == VALUE_NULL || m->values[i] == (uint64_t)x->number))
-                set_bit(bits, m->docs[i]);
+                set_bit(m, i, bits);
     }
 }
 
@@ -542,26 +568,25 @@ static bool value_set_has(const value_set *s, uint8_t kind, uint64_t value) {
 }
 
 /* One pass over the column, however long the list is. */
-static int match_list(const metadata *m, const uint32_t *row, const search_filter *f,
-                      uint64_t *bits, fo_err *err) {
+static int match_list(const metadata *m, column col, const search_filter *f, uint64_t *bits,
+                      fo_err *err) {
     value_set set = {0};
     int rc = value_set_make(&set, m, f, err);
     if (rc) return rc;
-    for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
-        if (value_set_has(&set, m->kinds[i], m->values[i])) set_bit(bits, m->docs[i]);
+    for (uint32_t i = col.begin; i < col.end; i++)
+        if (value_set_has(&set, m->kinds[i], m->values[i])) set_bit(m, i, bits);
     value_set_free(&set);
     return FO_OK;
 }
 
 static int match_leaf(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err) {
-    const uint32_t *row = find_column(m, f->key);
-    if (!row) return FO_OK;
+    const column col = find_column(m, f->key);
     if (f->type == FILTER_EXISTS) {
-        for (uint32_t i = row[1]; i < row[1] + row[2]; i++) set_bit(bits, m->docs[i]);
+        for (uint32_t i = col.begin; i < col.end; i++) set_bit(m, i, bits);
     } else if (f->n_values == 1) {
-        match_one(m, row, f->type, &f->values[0], bits);
+        match_one(m, col, f->type, &f->values[0], bits);
     } else {
-        return match_list(m, row, f, bits, err);
+        return match_list(m, col, f, bits, err);
     }
     return FO_OK;
 }
@@ -606,7 +631,7 @@ int metadata_match_json(const char *const *json, uint32_t n, const search_filter
         fo_err why = {0};
         rc = metadata_builder_add(b, i, json[i], &why);
         if (rc == FO_EINVAL || rc == FO_ELIMIT) {
-            set_bit(refused, i);
+            fo_bits_set(refused, i);
             rc = FO_OK;
         }
         if (rc && err) *err = why;

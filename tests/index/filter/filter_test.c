@@ -224,6 +224,67 @@ static void json_by_itself_matches_as_in_an_index(void **state) {
     segment_close(s);
 }
 
+/* A mapped file may change after it was opened: numbers out of their bounds then lead nowhere. */
+static void numbers_out_of_bounds_are_skipped(void **state) {
+    (void)state;
+    static const char *const filters[] = {
+        "{\"type\":\"exists\",\"key\":\"k\"}",
+        "{\"type\":\"gte\",\"key\":\"k\",\"value\":0}",
+        "{\"type\":\"gte\",\"key\":\"k\",\"value\":\"\"}",
+        "{\"type\":\"eq\",\"key\":\"k\",\"value\":true}",
+        "{\"type\":\"in\",\"key\":\"k\",\"value\":[1,\"a\",true,null]}",
+    };
+    enum { N_FILTERS = sizeof filters / sizeof *filters, N = 4, BEYOND = 64 * 16 + 1 };
+    const char *docs[N] = {"{\"k\":[1,\"a\",true,null]}", "{\"k\":[1,\"a\",true,null]}",
+                           "{\"k\":1}", ""};
+    metadata m;
+    segment *s = build(docs, N, &m);
+    assert_true(m.n_entries == 9 && m.n_columns == 1);
+    for (int damage = 0; damage < 5; damage++) {
+        uint32_t doc[9], row[3];
+        uint64_t value[9], bits[32];
+        uint8_t kind[9];
+        memcpy(doc, m.docs, sizeof doc);
+        memcpy(row, m.columns, sizeof row);
+        memcpy(value, m.values, sizeof value);
+        memcpy(kind, m.kinds, sizeof kind);
+        for (int i = 0; i < 4 && damage == 0; i++) doc[i] = BEYOND;
+        for (int i = 0; i < 9 && damage == 1; i++)
+            if (kind[i] == VALUE_STRING) value[i] = 1u << 30;
+        if (damage == 2) row[1] = UINT32_MAX - 1;
+        if (damage == 3) row[2] = UINT32_MAX;
+        if (damage == 4) memset(kind, 0xEE, sizeof kind);
+        metadata bad = m;
+        bad.docs = doc, bad.columns = row, bad.values = value, bad.kinds = kind;
+        for (size_t f = 0; f < N_FILTERS; f++) {
+            search_filter *filter = parse(filters[f]);
+            fo_err err = {0};
+            memset(bits, 0, sizeof bits);
+            assert_ok(metadata_match(&bad, filter, bits, &err), &err);
+            assert_true(bits[0] < 1 << N);
+            for (size_t w = 1; w < sizeof bits / sizeof *bits; w++) assert_int_equal(bits[w], 0);
+            search_filter_free(filter);
+        }
+        /* What comes of a merge is sound. */
+        uint32_t map[BEYOND + 1];
+        for (uint32_t i = 0; i <= BEYOND; i++) map[i] = i < N ? i : BEYOND;
+        metadata_builder *b;
+        segment_writer *w;
+        segment *joined;
+        metadata after;
+        fo_err err = {0};
+        assert_ok(metadata_builder_create(&b, &err), &err);
+        assert_ok(metadata_builder_merge(b, &bad, map, &err), &err);
+        assert_ok(segment_writer_create(&w, NULL, &err), &err);
+        assert_ok(metadata_build(b, N, w, &err), &err);
+        assert_ok(segment_writer_adopt(w, &joined, &err), &err);
+        assert_ok(metadata_open(&after, joined, N, &err), &err);
+        segment_close(joined);
+        metadata_builder_free(b);
+    }
+    segment_close(s);
+}
+
 enum { LIST_VALUES = 65536, LIST_KINDS = 5, LIST_ENTRIES = 1000 };
 
 /* Value i of a kind, as JSON: numbers, halves, strings, truths and null, some of them the same. */
@@ -444,6 +505,7 @@ int main(void) {
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),
         cmocka_unit_test(json_by_itself_matches_as_in_an_index),
+        cmocka_unit_test(numbers_out_of_bounds_are_skipped),
         cmocka_unit_test(a_list_matches_as_its_values_one_by_one),
         cmocka_unit_test(a_long_list_costs_one_look_at_each_entry),
         cmocka_unit_test(keys_and_strings_are_bounded),
