@@ -2,13 +2,23 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/utf8.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 
 enum { FILE_BYTES = 16 << 20 };
+
+/* What may be as long as a path of a request: as much of it as tells what it is. */
+static size_t what_bytes(const char *what) {
+    size_t n = strnlen(what, AUDIT_WHAT_BYTES + 1);
+    if (n <= AUDIT_WHAT_BYTES) return n;
+    for (n = AUDIT_WHAT_BYTES; n && !fo_utf8_boundary(what[n]);) n--;
+    return n;
+}
 
 int audit_write(const char *home, const audit_act *a, fo_err *err) {
     char path[4200], older[4210], t[32];
@@ -24,7 +34,7 @@ int audit_write(const char *home, const audit_act *a, fo_err *err) {
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "t", t);
     json_out_string(&o, "act", a->act);
-    json_out_string(&o, "what", a->what);
+    json_out_bytes(&o, "what", a->what, what_bytes(a->what));
     json_out_string(&o, "who", a->who);
     json_out_string(&o, "tenant", a->tenant);
     if (a->from) json_out_string(&o, "from", a->from);

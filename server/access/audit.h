@@ -1,15 +1,18 @@
 /* audit.h - HOME/audit.log: who did what cannot be taken back, one JSON object a line, appended.
  *
  * Keys made and revoked, and every request that changes something by a route of the scope admin, done
- * or refused. A line is written by one write(2) and synced; past 16 MiB the file becomes audit.log.1. */
+ * or refused, but for those of strangers where keys are asked for. A line is written by one write(2)
+ * and synced; past 16 MiB the file becomes audit.log.1. */
 #ifndef FORAGE_SERVER_AUDIT_H
 #define FORAGE_SERVER_AUDIT_H
 
 #include "kernels/error.h"
 
+enum { AUDIT_WHAT_BYTES = 200 }; /* of `what` that are written, at most */
+
 typedef struct audit_act {
     const char *act;    /* "keys create", "DELETE /collections/{name}" */
-    const char *what;   /* it was done to: a key's id, a path */
+    const char *what;   /* it was done to: a key's id, a path; UTF-8 */
     const char *who;    /* a key's id; NULL: nobody's, keys are off; "command line" */
     const char *tenant; /* NULL: not known */
     const char *from;   /* address of a client, NULL: of this machine */

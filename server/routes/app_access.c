@@ -16,6 +16,7 @@
 /* What a request holds as long as it lasts. */
 typedef struct caller {
     access_grant *grant; /* NULL: nobody's in particular */
+    bool stranger;       /* keys are asked for, and it came without one that is known */
     rate_limits *limits;
     rate_ticket of_key, of_address;
 } caller;
@@ -99,22 +100,32 @@ static bool refuse_rate(app *a, http_request *r, const rate_tier *t, const rate_
     return false;
 }
 
-/* Neither more requests than the address may send nor than the key may. */
-static bool within_limits(app *a, http_request *r, const http_route *route, caller *c) {
+/* Whether it counts among those at work, and takes tokens. */
+static bool computes(const http_route *route, const caller *c) {
+    return !c->stranger && route->lane == HTTP_LANE_QUERY && route->body != HTTP_BODY_NONE;
+}
+
+/* No more requests than the address may send, known or not: it slows those who try keys. */
+static bool address_within_limits(app *a, http_request *r, const http_route *route, caller *c) {
     if (!a->limits || route->scope == ACCESS_OPEN) return true;
-    bool computes = route->lane == HTTP_LANE_QUERY && route->body != HTTP_BODY_NONE;
     rate_refusal no;
     unsigned char at[16];
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
     http_peer(r, at);
     size_t n = memcmp(at, mapped, sizeof mapped) == 0 ? 16 : 8; /* who has one of IPv6 has a /64 */
-    if (!rate_limits_admit(a->limits, at, n, a->address_tier, computes, &c->of_address, &no))
-        return refuse_rate(a, r, a->address_tier, &no, false);
-    if (!c->grant) return true;
+    return rate_limits_admit(a->limits, at, n, a->address_tier, computes(route, c), &c->of_address,
+                             &no) ||
+           refuse_rate(a, r, a->address_tier, &no, false);
+}
+
+static bool key_within_limits(app *a, http_request *r, const http_route *route, caller *c) {
+    if (!a->limits || route->scope == ACCESS_OPEN || !c->grant) return true;
+    rate_refusal no;
     const access_key *k = c->grant->key;
     const rate_tier *t = k->tier ? rate_limits_tier(a->limits, k->tier) : NULL;
     if (!t) t = a->default_tier;
-    return rate_limits_admit(a->limits, k->id, KEY_ID_CHARS, t, computes, &c->of_key, &no) ||
+    return rate_limits_admit(a->limits, k->id, KEY_ID_CHARS, t, computes(route, c), &c->of_key,
+                             &no) ||
            refuse_rate(a, r, t, &no, true);
 }
 
@@ -149,15 +160,16 @@ bool app_admit(void *app_of_routes, http_request *r, const http_route *route) {
         http_error(r, 500, "internal", NULL, "out of memory");
         return false;
     }
-    *c = (caller){sent ? key_ring_admit(a->keys, sent) : NULL, a->limits, RATE_NO_TICKET,
-                  RATE_NO_TICKET};
+    access_grant *grant = sent ? key_ring_admit(a->keys, sent) : NULL;
+    *c = (caller){grant, on && !grant, a->limits, RATE_NO_TICKET, RATE_NO_TICKET};
     http_set_caller(r, c, caller_free);
+    if (!address_within_limits(a, r, route, c)) return false;
     if (on && route->scope != ACCESS_OPEN) {
-        if (!c->grant) return refuse_stranger(a, r, sent);
+        if (c->stranger) return refuse_stranger(a, r, sent);
         if (!access_key_has(c->grant->key, route->scope))
             return refuse_scope(a, r, c->grant->key, route->scope);
     }
-    return within_limits(a, r, route, c) && has_memory(a, r, route);
+    return key_within_limits(a, r, route, c) && has_memory(a, r, route);
 }
 
 const char *app_tenant(const http_request *r) {
@@ -203,6 +215,7 @@ void app_audit(void *ctx, const http_summary *s) {
     bool admin = t && (t->scope == ACCESS_ADMIN || t->scope == ACCESS_OPERATE);
     if (!a->audits || !(bulk || admin) || !strcmp(t->method, "GET")) return;
     const caller *c = s->caller;
+    if (c && c->stranger) return; /* nothing was done; else anybody could push the log out */
     const access_grant *g = c ? c->grant : NULL;
     char act[128];
     snprintf(act, sizeof act, "%s %s", t->method, t->pattern);

@@ -184,6 +184,68 @@ static void a_revoked_key_is_refused_within_a_second(void **state) {
     fixture_close(f);
 }
 
+/* ---- strangers ------------------------------------------------------------------------------ */
+
+static char *audit_log(fixture *f) {
+    fo_buf path = {0}, all = {0};
+    fo_buf_printf(&path, "%s/audit.log", f->dir);
+    fo_buf_str(&all, "");
+    FILE *log = fopen(path.data, "r");
+    char some[4096];
+    for (size_t n; log && (n = fread(some, 1, sizeof some, log)) > 0;) fo_buf_add(&all, some, n);
+    if (log) fclose(log);
+    fo_buf_free(&path);
+    return fo_buf_take(&all, NULL);
+}
+
+/* What strangers send must not push out what those with a key did. */
+static void strangers_leave_nothing_in_the_audit_log(void **state) {
+    (void)state;
+    fixture *f = open_plain();
+    expect_as(f, NULL, "DELETE", "/collections/nobodys", NULL,
+              404); /* no keys yet: it is anybody's */
+    expect_as(f, NULL, "POST", "/keys", "{\"name\":\"first\",\"scopes\":[\"admin\"]}", 201);
+    caller admin = make(f, 1u << ACCESS_ADMIN, NULL, NULL, NULL);
+    caller reader = make(f, 1u << ACCESS_READ, NULL, NULL, NULL);
+    expect_as(f, NULL, "DELETE", "/collections/strangers", NULL, 401);
+    expect_as(f, "fk_0", "DELETE", "/collections/strangers", NULL, 401);
+    expect_as(f, NULL, "DELETE", "/documents?filter=strangers", NULL, 401);
+    expect_as(f, reader.text, "DELETE", "/collections/readers", NULL, 403);
+    char path[401] =
+        "/collections/"; /* 13 bytes, so that one of the letters stands across the 200th */
+    while (strlen(path) < 395) strcat(path, "\xC3\xA9");
+    cJSON_Delete(ask_as(f, admin.text, "DELETE", path, NULL, 400));
+    char *log = audit_log(f), line[300];
+    assert_non_null(strstr(log, "/collections/nobodys"));
+    assert_non_null(strstr(log, "POST /keys"));
+    assert_null(strstr(log, "strangers"));
+    assert_null(strstr(log, "401"));
+    assert_non_null(strstr(log, "/collections/readers"));
+    snprintf(line, sizeof line, "\"what\":\"%.199s\"", path);
+    assert_non_null(strstr(log, line));
+    free(log);
+    fixture_close(f);
+}
+
+/* What an address may ask holds for those too who have no key. */
+static void strangers_are_slowed_by_their_address(void **state) {
+    (void)state;
+    fixture *f = open_plain();
+    rate_tier tier;
+    fo_err err = {0};
+    assert_ok(rate_tier_read(&tier, "few: requests=0.001, burst=3", &err), &err);
+    assert_ok(rate_limits_create(&f->app->limits, &tier, 1, &err), &err);
+    f->app->address_tier = rate_limits_tier(f->app->limits, "few");
+    make(f, 1u << ACCESS_ADMIN, NULL, NULL, NULL);
+    for (int i = 0; i < 3; i++) expect_as(f, "fk_0", "DELETE", "/collections/x", NULL, 401);
+    for (int i = 0; i < 3; i++) expect_as(f, "fk_0", "DELETE", "/collections/x", NULL, 429);
+    expect_as(f, NULL, "GET", "/health", NULL, 200); /* what is open to all is not counted */
+    char *log = audit_log(f);
+    assert_null(strstr(log, "/collections/x"));
+    free(log);
+    fixture_close(f);
+}
+
 /* ---- collections --------------------------------------------------------------------------- */
 
 static void put(fixture *f, const caller *k, const char *collection, const char *documents) {
@@ -644,6 +706,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_route_asks_for_its_scope),
         cmocka_unit_test(a_revoked_key_is_refused_within_a_second),
+        cmocka_unit_test(strangers_leave_nothing_in_the_audit_log),
+        cmocka_unit_test(strangers_are_slowed_by_their_address),
         cmocka_unit_test(other_collections_look_like_none),
         cmocka_unit_test(what_one_tenant_left_no_other_meets),
         cmocka_unit_test(times_tell_nothing_of_other_tenants),
