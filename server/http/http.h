@@ -168,7 +168,8 @@ bool http_arg_int(http_request *r, const char *name, int64_t def, int64_t min, i
 bool http_arg_bool(http_request *r, const char *name, bool def, bool *out);
 /* Media type of the body in lower case without parameters; "" if none was sent. */
 const char *http_body_type(const http_request *r);
-const char *http_body(const http_request *r, size_t *len); /* BUFFER: NUL-terminated */
+/* BUFFER: NUL-terminated, valid until the handler returns. */
+const char *http_body(const http_request *r, size_t *len);
 /* STREAM: up to n bytes; 0 at the end; HTTP_BODY_LATER where more comes that is not there yet:
  * return then, without a reply, and be called again. FO_ETIMEOUT, FO_ECANCELLED. */
 #define HTTP_BODY_LATER (-1000)

@@ -38,11 +38,15 @@ bool http_account(http_request *r, size_t *held, size_t bytes) {
            s->opt.max_buffered_bytes;
 }
 
-static void refuse_memory(http_request *r) {
-    pthread_mutex_lock(&r->mu);
+void http_body_drop(http_request *r) {
     fo_buf_free(&r->body);
     r->body_at = 0;
     http_account(r, &r->accounted, 0);
+}
+
+static void refuse_memory(http_request *r) {
+    pthread_mutex_lock(&r->mu);
+    http_body_drop(r);
     pthread_mutex_unlock(&r->mu);
     http_error(r, 503, "overloaded", NULL, "too many large bodies at once; try again");
 }
@@ -74,6 +78,7 @@ enum MHD_Result http_body_add(http_request *r, const char *data, size_t *size) {
         r->body_at = 0;
     } else if (r->body.len + n > http_body_limit(r)) {
         r->body_bytes += n;
+        http_body_drop(r);
         pthread_mutex_unlock(&r->mu);
         *size = 0;
         http_error(r, 413, "too_large", NULL, "the body is larger than %zu bytes",

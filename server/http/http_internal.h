@@ -172,6 +172,9 @@ void http_lanes_stop(http_server *s);
 size_t http_body_limit(const http_request *r);
 /* `*held` becomes `bytes`, as part of what all requests together hold; false where that is too much. */
 bool http_account(http_request *r, size_t *held, size_t bytes);
+/* Nobody reads what has come of the body any more: its memory is free for others, however long the
+ * reply takes (r->mu held). */
+void http_body_drop(http_request *r);
 /* Bytes of the body; *size: those that were not taken. On the HTTP thread. */
 enum MHD_Result http_body_add(http_request *r, const char *data, size_t *size);
 /* Put the handler of a streamed body on its lane where there is work for it; any thread, no lock

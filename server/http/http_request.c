@@ -93,6 +93,7 @@ void http_request_finish(http_request *r) {
     pthread_mutex_lock(&r->mu);
     r->finished = true;
     r->stream_ended = true;
+    http_body_drop(r);
     http_request_resume(r);
     pthread_mutex_unlock(&r->mu);
 }

@@ -631,6 +631,51 @@ static void large_replies_that_wait_have_a_limit(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* POST /nice with n bytes is taken before long: what others hold leaves room for it. */
+static void expect_room(http_server *s, size_t n) {
+    char *body = malloc(n);
+    memset(body, 'a', n);
+    reply r = {0};
+    for (int tries = 0; tries < 100 && r.status != 200; tries++) {
+        char head[100];
+        snprintf(head, sizeof head, "POST /nice" H "Content-Length: %zu\r\n\r\n", n);
+        int fd = dial(s);
+        assert_true(say(fd, head) && put(fd, body, n));
+        r = hear(fd);
+        free(r.body);
+        r.body = NULL;
+        close(fd);
+        usleep(10000); /* a reply may be here before its thread has let the body go */
+    }
+    assert_status(r, 200);
+    free(body);
+}
+
+/* Who takes an answer slowly, or is refused while sending, keeps the memory of no body. */
+static void an_answered_body_holds_no_memory(void **state) {
+    (void)state;
+    enum { N = 20 << 20, ROOM = 40 << 20 }; /* as buffers: 32 MiB and 64 MiB */
+    http_server *s = start((http_options){
+        .max_body_bytes = 48u << 20, .max_buffered_bytes = 100u << 20, .body_timeout_ms = 60000});
+    char *body = malloc(ROOM), head[12];
+    memset(body, 'a', ROOM);
+    int slow = dial(s), small = 4096;
+    setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    assert_true(say(slow, "POST /echo" H "Content-Length: 20971520\r\n\r\n"));
+    assert_true(put(slow, body, N));
+    assert_true(get_bytes(slow, head, sizeof head)); /* it is being sent */
+    assert_memory_equal(head, "HTTP/1.1 200", 12);
+    expect_room(s, ROOM);
+    close(slow);
+    int large = dial(s); /* whose length is known too late, and of which more could come */
+    assert_true(say(large, "POST /echo" H "Transfer-Encoding: chunked\r\n\r\n4000000\r\n"));
+    assert_true(put(large, body, ROOM) && put(large, body, N / 2));
+    expect_room(s, ROOM);
+    close(large);
+    free(body);
+    http_stop(s, 1000, NULL);
+}
+
 static void slow_clients_are_cut_off(void **state) {
     (void)state;
     http_server *s = start((http_options){.header_timeout_ms = 400, .body_timeout_ms = 400});
@@ -1025,6 +1070,7 @@ int main(void) {
         cmocka_unit_test(events_stream_with_heartbeats),
         cmocka_unit_test(slow_readers_hold_no_worker),
         cmocka_unit_test(large_replies_that_wait_have_a_limit),
+        cmocka_unit_test(an_answered_body_holds_no_memory),
         cmocka_unit_test(slow_clients_are_cut_off),
         cmocka_unit_test(a_body_that_comes_too_slowly_is_answered),
         cmocka_unit_test(a_body_that_comes_steadily_is_taken),
