@@ -107,7 +107,7 @@ enum MHD_Result http_body_add(http_request *r, const char *data, size_t *size) {
 static bool has_work(const http_request *r) {
     if (r->queued || r->finished || !r->route || r->route->body != HTTP_BODY_STREAM) return false;
     /* What was refused before it began needs no handler. */
-    if (r->ready || r->gone || r->cancel) return r->started;
+    if (r->ready || r->gone || (r->cancel && r->started)) return r->started;
     return r->body_done || r->body.len - r->body_at >= STEP_BYTES;
 }
 
@@ -119,8 +119,12 @@ void http_body_wake_locked(http_request *r) {
         if (!again) r->put_us = http_now_us();
     }
     pthread_mutex_unlock(&r->mu);
-    if (!work || http_lanes_put_locked(r->server, r, again)) return;
-    http_error(r, 503, "overloaded", NULL, "too many requests wait already; try again");
+    bool stopping = !again && r->cancel; /* nothing else cancels what has not begun */
+    if (!work || (!stopping && http_lanes_put_locked(r->server, r, again))) return;
+    if (stopping)
+        http_error(r, 503, "shutting_down", NULL, "the server is shutting down");
+    else
+        http_error(r, 503, "overloaded", NULL, "too many requests wait already; try again");
     http_request_finish(r);
 }
 

@@ -975,6 +975,44 @@ static void stopping_waits_for_what_runs(void **state) {
     close(running);
 }
 
+/* What is still being sent when the service ends: answered if its end comes in time, else cut off. */
+static void stopping_does_not_wait_for_bodies(void **state) {
+    (void)state;
+    http_server *s = start((http_options){0});
+    int streamed = dial(s), whole = dial(s), never = dial(s);
+    say(streamed, "POST /stream" H "Content-Length: 10\r\n\r\nhello");
+    say(whole, "POST /echo" H "Content-Length: 10\r\n\r\nhello");
+    say(never, "POST /stream" H "Content-Length: 10\r\n\r\nhello");
+    http_load load = {0};
+    for (int i = 0; i < 1000 && load.in_flight < 3; i++) {
+        usleep(1000);
+        http_get_load(s, &load);
+    }
+    assert_int_equal(load.in_flight, 3);
+    double began = seconds();
+    pthread_t t;
+    pthread_create(&t, NULL, stop_slowly, s);
+    for (int i = 0; i < 1000 && !http_draining(s); i++) usleep(1000);
+    usleep(300000); /* by then what has not begun is cancelled, and no worker is left */
+    say(streamed, "there");
+    say(whole, "there");
+    reply r = hear(streamed);
+    assert_status(r, 503);
+    assert_non_null(strstr(r.body, "shutting_down"));
+    free(r.body);
+    r = hear(whole);
+    assert_status(r, 503);
+    free(r.body);
+    r = hear(never);
+    assert_status(r, 0);
+    free(r.body);
+    pthread_join(t, NULL);
+    if (seconds() - began > 8) fail_msg("it took %.1f s", seconds() - began);
+    close(streamed);
+    close(whole);
+    close(never);
+}
+
 /* libmicrohttpd answers these before any callback of ours: no error body, but the right status. */
 static void what_is_no_http_gets_its_status_from_the_library(void **state) {
     (void)state;
@@ -1080,6 +1118,7 @@ int main(void) {
         cmocka_unit_test(idle_connections_make_room),
         cmocka_unit_test(busy_connections_leave_a_reserve),
         cmocka_unit_test(stopping_waits_for_what_runs),
+        cmocka_unit_test(stopping_does_not_wait_for_bodies),
         cmocka_unit_test(many_rude_clients_do_no_harm),
         cmocka_unit_test(patterns_take_segments_and_rests),
     };
