@@ -131,13 +131,15 @@ static int scan_word(scan *c, const char *word) {
 int json_validate(const char *text, size_t len, fo_err *err) {
     scan c = {(const unsigned char *)text, len, 0, err};
     char stack[JSON_MAX_DEPTH];
-    size_t depth = 0;
+    size_t depth = 0, n_values = 0;
     skip_space(&c);
     if (c.i == c.n) return bad(&c, "a value was expected, the text is empty");
     for (;;) { /* a value begins here */
         int rc = FO_OK;
         bool opened = false;
         if (c.i == c.n) return bad(&c, "a value was expected, the text ends");
+        if (++n_values > JSON_MOST_VALUES)
+            return fo_fail(err, FO_ELIMIT, "the JSON has more than %d values", JSON_MOST_VALUES);
         switch (c.s[c.i]) {
         case '{':
         case '[':

@@ -29,13 +29,17 @@
 #include "kernels/error.h"
 
 #define JSON_MAX_DEPTH 64
+/* Of one text, counting arrays and objects themselves too: two bytes of it may be a value, which takes
+ * 80 bytes and more in the tree. 100,000 documents of 38 values each have as many. */
+#define JSON_MOST_VALUES 4000000
 
 /* Is text[0..len) one JSON value by RFC 8259, at most JSON_MAX_DEPTH deep, valid UTF-8, without
- * \u0000 and lone surrogates? FO_EINVAL tells the byte offset. */
+ * \u0000 and lone surrogates? FO_EINVAL tells the byte offset; FO_ELIMIT: of more than
+ * JSON_MOST_VALUES values. */
 int json_validate(const char *text, size_t len, fo_err *err);
 
 /* Validate and parse; an object with the same key twice is refused by name. Caller cJSON_Deletes
- * *out. FO_EINVAL, FO_ENOMEM. */
+ * *out. FO_EINVAL, FO_ELIMIT, FO_ENOMEM. */
 int json_parse(const char *text, size_t len, cJSON **out, fo_err *err);
 
 /* ---- reading ------------------------------------------------------------------------------ */

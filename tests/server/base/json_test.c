@@ -10,8 +10,9 @@ static void refuses(const char *text, size_t len, const char *in_message) {
     fo_err err = {0};
     cJSON *root = NULL;
     int rc = json_parse(text, len, &root, &err);
-    if (!rc) fail_msg("taken: %.*s", (int)len, text);
-    if (!strstr(err.msg, in_message)) fail_msg("%.*s: %s", (int)len, text, err.msg);
+    int shown = len < 200 ? (int)len : 200;
+    if (!rc) fail_msg("taken: %.*s", shown, text);
+    if (!strstr(err.msg, in_message)) fail_msg("%.*s: %s", shown, text, err.msg);
 }
 
 static void takes_what_rfc_8259_has(void **state) {
@@ -81,6 +82,25 @@ static void refuses_the_rest_and_tells_where(void **state) {
     for (int i = 0; i < JSON_MAX_DEPTH + 1; i++) fo_buf_char(&deep, '[');
     refuses(deep.data, deep.len, "too deep");
     fo_buf_free(&deep);
+}
+
+/* A tree takes many times the bytes of its text where that is all small values. */
+static void values_have_a_limit(void **state) {
+    (void)state;
+    const char *const kinds[] = {"0,", "[],", "\"\","};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        fo_buf b = {0};
+        fo_err err = {0};
+        fo_buf_char(&b, '[');
+        for (int i = 1; i < JSON_MOST_VALUES; i++) fo_buf_str(&b, kinds[k]);
+        b.data[b.len - 1] = ']'; /* in place of the last comma; the array counts too */
+        assert_ok(json_validate(b.data, b.len, &err), &err);
+        b.data[b.len - 1] = ',';
+        fo_buf_str(&b, "0]");
+        refuses(b.data, b.len, "more than 4000000 values");
+        assert_int_equal(json_validate(b.data, b.len, &err), FO_ELIMIT);
+        fo_buf_free(&b);
+    }
 }
 
 /* Every truncation and every changed byte of a valid text either parses or is refused; what our
@@ -234,6 +254,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_what_rfc_8259_has),
         cmocka_unit_test(refuses_the_rest_and_tells_where),
+        cmocka_unit_test(values_have_a_limit),
         cmocka_unit_test(damaged_text_never_crashes),
         cmocka_unit_test(fields_are_checked_by_name),
         cmocka_unit_test(numbers_read_back_as_written),
