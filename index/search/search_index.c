@@ -453,6 +453,19 @@ int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
     return rc;
 }
 
+bool search_index_has_gap(search_index *ix) {
+    pthread_mutex_lock(&ix->mu);
+    bool gap = ix->has_gap;
+    pthread_mutex_unlock(&ix->mu);
+    return gap;
+}
+
+void search_index_gap_filled(search_index *ix) {
+    pthread_mutex_lock(&ix->mu);
+    ix->has_gap = false;
+    pthread_mutex_unlock(&ix->mu);
+}
+
 /* Freezes the open segment; under work. */
 static int freeze(search_index *ix, fo_err *err) {
     int rc = FO_OK;
@@ -579,6 +592,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
             segments[i] = (search_segment){0};
         }
         s->n_segments = n;
+        ix->has_gap = dropped > 0;
         search_snapshot_publish(ix, s);
         /* The files cover no epoch until the gap is filled and sealed. A folder always has a
          * manifest: one without has lost it. */

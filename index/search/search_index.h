@@ -53,7 +53,7 @@ typedef struct search_index_options {
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
  * fingerprint, language or dim is put aside (renamed *.bad), a notice names it and *n_dropped
- * counts it: the caller fills the gap from the store. */
+ * counts it: the caller fills the gap from the store (search_index_gap_filled). */
 int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
                       size_t *n_dropped, fo_err *err);
 /* Ends what is done for it in the background (a merge begins again another time), for good. */
@@ -159,8 +159,12 @@ typedef void search_damage_fn(void *ctx, const char *why);
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx);
 void search_index_check_files(search_index *ix); /* begin a pass now */
 /* Put the file found damaged aside (renamed *.bad): its chunks are gone until the caller adds them
- * again and seals. Those that call must be the one writer. */
+ * again, says so and seals. Those that call must be the one writer. */
 int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err);
+/* Were files dropped, now or when it was opened, whose chunks are not all here again? Until then
+ * no manifest says that the files cover an epoch: the next opening finds what is missing. */
+bool search_index_has_gap(search_index *ix);
+void search_index_gap_filled(search_index *ix); /* all that the store has was published */
 
 typedef struct search_id_report { /* chunks */
     size_t n_missing;             /* not in the index */

@@ -127,6 +127,7 @@ static int drop_segment(search_index *ix, uint64_t serial, size_t *n_dropped, fo
         search_index_release(s);
         return rc;
     }
+    ix->has_gap = true;
     search_snapshot_publish(ix, s);
     char *path = search_file_path(ix, file);
     if (path) search_put_aside(ix, path);

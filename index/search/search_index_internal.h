@@ -155,6 +155,8 @@ struct search_index {
     pthread_cond_t stop; /* `stopping` became true */
     uint64_t next_file, next_serial;
     int64_t published;
+    bool
+        has_gap; /* a file was dropped and its chunks are not all here again: no epoch is covered */
     bool stopping;
     search_damage_fn *damage_fn; /* NULL: nobody watches, files are not checked */
     void *damage_ctx;
@@ -213,6 +215,7 @@ int search_graph_grow(graph **g, size_t capacity, fo_err *err);
 /* Read the manifest and open what it names; *out[*n] segments. */
 int search_manifest_read(search_index *ix, search_segment **out, size_t *n, size_t *n_dropped,
                          fo_err *err);
+/* Under mu. While the index has a gap, the epoch that is written is -1, whatever `epoch` says. */
 int search_manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err);
 void search_put_aside(const search_index *ix, const char *path); /* a damaged file */
 /* What a manifest says, without opening anything. FO_ECORRUPT. Caller frees *files. */

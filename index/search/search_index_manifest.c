@@ -53,7 +53,8 @@ int search_manifest_write(search_index *ix, const search_snapshot *s, int64_t ep
     fo_buf b = {0};
     size_t n = 0;
     for (size_t i = 0; i < s->n_segments; i++) n += s->segments[i].file != 0;
-    put(&b, zigzag_encode(epoch));
+    const int64_t covered = ix->has_gap ? -1 : epoch;
+    put(&b, zigzag_encode(covered));
     put(&b, ix->next_file);
     put(&b, n);
     for (size_t i = 0; i < s->n_segments; i++) {
@@ -92,7 +93,7 @@ int search_manifest_write(search_index *ix, const search_snapshot *s, int64_t ep
     }
     if (!rc) {
         atomic_fetch_add(&ix->bytes_written, sizeof head + b.len);
-        atomic_store(&ix->sealed_epoch, epoch);
+        atomic_store(&ix->sealed_epoch, covered);
         atomic_store(&ix->newest, newest);
     }
     fo_buf_free(&b);

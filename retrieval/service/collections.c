@@ -213,13 +213,15 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     int64_t *have = NULL, *want = NULL, epoch = 0;
     size_t n_have = 0, n_want = 0;
     id_gap gap = {-1, 0};
+    const bool had_gap = search_index_has_gap(c->index);
     int rc = search_index_ids(c->index, &have, &n_have, err);
     if (!rc) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
     if (!rc) rc = compare_ids(c->index, have, n_have, want, n_want, &gap, err);
     free(want);
     catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
     watch->total = gap.n_missing;
-    if (!rc && !s->read_only && (s->offline || gap.n_missing > BULK_LEAST)) {
+    const bool in_bulk = !s->read_only && (s->offline || gap.n_missing > BULK_LEAST);
+    if (!rc && in_bulk) {
         rc = add_in_bulk(s, &u, c->id, &gap, watch, &epoch);
     } else if (!rc) {
         if (gap.first_missing >= 0)
@@ -229,6 +231,9 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     }
     free(have);
     free(u.acl);
+    if (!rc) search_index_gap_filled(c->index);
+    /* The load sealed all of it, while the manifest could not say so yet. */
+    if (!rc && in_bulk && had_gap) rc = search_index_seal(c->index, err);
     if (rc) return fo_fail_prefix(err, "index of collection '%s'", c->name);
     const fo_notices *tell = &s->notices;
     if (dropped && u.n_added)
@@ -255,6 +260,7 @@ static void on_damage(void *ctx, const char *why) {
     fo_err err = {0};
     store_collection now = {0};
     size_t n_dropped = 0;
+    bool gap = false; /* of this file, or one that an earlier repair could not fill */
     int rc = service_enter(s, &err);
     if (rc) return; /* it closes: the next opening or pass finds the damage */
     writer_take(s);
@@ -263,8 +269,11 @@ static void on_damage(void *ctx, const char *why) {
     if (!rc) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
     if (!rc) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
     build_watch unwatched = {0};
-    if (!rc && n_dropped) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
-    if (!rc && n_dropped) rc = search_index_seal(c->index, &err);
+    gap = !rc && search_index_has_gap(c->index);
+    if (gap) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
+    if (gap && rc)
+        search_index_discard(c->index); /* half of a gap is not the next writer's to show */
+    if (gap && !rc) rc = search_index_seal(c->index, &err);
     writer_yield(s);
     store_collection_deinit(&now);
     if (s->index_damaged)
