@@ -98,6 +98,7 @@ static void uninstall(search_snapshot *s, int announced) {
 
 void search_snapshot_publish(search_index *ix, search_snapshot *s) {
     search_snapshot_tally(s);
+    atomic_store(&s->has_gap, ix->has_gap);
     ix->held = s;
     atomic_fetch_add(&s->refs, INSTALLED - 1); /* it had one */
     uint64_t old = atomic_exchange(&ix->current, (uint64_t)(uintptr_t)s << ANNOUNCED_BITS);
@@ -107,6 +108,10 @@ void search_snapshot_publish(search_index *ix, search_snapshot *s) {
 
 int64_t search_snapshot_epoch(const search_snapshot *s) {
     return s->epoch;
+}
+
+bool search_snapshot_has_gap(const search_snapshot *s) {
+    return atomic_load(&s->has_gap);
 }
 
 size_t search_snapshot_count(const search_snapshot *s) {
@@ -463,6 +468,7 @@ bool search_index_has_gap(search_index *ix) {
 void search_index_gap_filled(search_index *ix) {
     pthread_mutex_lock(&ix->mu);
     ix->has_gap = false;
+    atomic_store(&search_snapshot_current(ix)->has_gap, false);
     pthread_mutex_unlock(&ix->mu);
 }
 

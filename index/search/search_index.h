@@ -98,6 +98,9 @@ search_snapshot *search_index_acquire(search_index *ix); /* never waits, never f
 void search_index_release(search_snapshot *s);
 int64_t search_snapshot_epoch(const search_snapshot *s);
 size_t search_snapshot_count(const search_snapshot *s); /* live chunks */
+/* Chunks of its epoch are missing (search_index_has_gap): a later snapshot of the same epoch may find
+ * more. */
+bool search_snapshot_has_gap(const search_snapshot *s);
 
 typedef struct search_hit {
     int64_t chunk, document;

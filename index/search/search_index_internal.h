@@ -90,6 +90,7 @@ struct search_snapshot {
     /* Bits of the languages (language.h) that chunks were told to be in, and of those that many are in;
      * looked up by the first search, LANGUAGES_KNOWN with them. */
     _Atomic uint64_t languages, common_languages;
+    atomic_bool has_gap; /* of the index, when it was published and not filled since */
     size_t n_segments;
     search_segment segments[];
 };

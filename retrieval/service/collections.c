@@ -268,6 +268,7 @@ static void on_damage(void *ctx, const char *why) {
     if (!rc) rc = search_index_settle(c->index, &err);
     if (!rc) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
     if (!rc) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
+    if (n_dropped) atomic_fetch_add(&s->n_index_drops, 1);
     build_watch unwatched = {0};
     gap = !rc && search_index_has_gap(c->index);
     if (gap) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
@@ -324,6 +325,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
         if (!rc) rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
         missing = true;
     }
+    if (n_dropped) atomic_fetch_add(&s->n_index_drops, 1); /* it was open before, perhaps */
     if (!rc) search_index_get_stats(c->index, &c->counted);
     build_watch unwatched = {0};
     if (!rc && !s->offline)

@@ -226,7 +226,9 @@ static int prepare(run *r) {
     if (!r->dense || !r->sparse || !r->fused) return fo_no_memory(r->err);
     int rc = search_filter_both(&r->filter, q->filter, q->sees, r->err);
     if (rc) return rc;
+    r->lookup.n_index_drops = atomic_load(&r->s->n_index_drops);
     r->snapshot = search_index_acquire(r->c->index);
+    r->lookup.has_gap = search_snapshot_has_gap(r->snapshot);
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     rc = rewrite(r);
     if (rc) return rc;

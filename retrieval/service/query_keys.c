@@ -118,6 +118,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     query_key_text(&b, q->tenant);
     key_int(&b, (uint64_t)c->id);
     key_int(&b, (uint64_t)c->edition * 2 + c->foreign_vectors);
+    key_int(&b, t->n_index_drops);
     query_key_text(&b, embedder_fingerprint(c->embedder ? c->embedder : s->embedder));
     query_key_text(&b, question);
     if (q->n_messages) query_key_text(&b, sought); /* made of this epoch's word counts */

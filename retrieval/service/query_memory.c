@@ -105,7 +105,12 @@ static void tally(query_lookup *t, query_cache *c, bool hit, double ms, size_t t
 
 int query_memory_begin(query_memory *m, query_lookup *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err) {
-    *t = (query_lookup){.q = q, .out = out, .epoch = out->epoch, .started = fo_now_ms()};
+    *t = (query_lookup){.n_index_drops = t->n_index_drops,
+                        .has_gap = t->has_gap,
+                        .q = q,
+                        .out = out,
+                        .epoch = out->epoch,
+                        .started = fo_now_ms()};
     const char *asked = q->query        ? q->query
                         : q->n_messages ? q->messages[q->n_messages - 1].content
                                         : "";
@@ -113,7 +118,7 @@ int query_memory_begin(query_memory *m, query_lookup *t, const query_request *q,
     if (!question) return fo_no_memory(err);
     out->cache.hot_estimate = query_heat_count(m, q, question);
     int rc = FO_OK;
-    if (m->answers && q->cache != CACHE_BYPASS) {
+    if (m->answers && q->cache != CACHE_BYPASS && !t->has_gap) {
         t->m = m;
         t->reads = q->cache == CACHE_DEFAULT;
         t->c = c;

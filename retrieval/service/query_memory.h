@@ -13,7 +13,9 @@
  * Invariants:
  * 1. Values in the caches never change; a newer one replaces them.
  * 2. A value is put under the epoch of the snapshot it was computed from, never a newer one.
- * 3. Nobody waits for a flight while holding a lock; who leads a flight always ends it.
+ * 3. Of one epoch there are different snapshots where an index lost a damaged file: nothing from before
+ *    that is found after it, and nothing is kept until the gap is filled.
+ * 4. Nobody waits for a flight while holding a lock; who leads a flight always ends it.
  *
  * The steps of a query, called by the pipeline in this order:
  *
@@ -35,6 +37,10 @@ void query_memory_free(query_memory *m);
 
 /* One query's way through the memory; zeroed, it takes no part. */
 typedef struct query_lookup {
+    /* set before query_memory_begin */
+    uint64_t n_index_drops; /* of the service, read before the snapshot was taken */
+    bool has_gap;           /* of the snapshot: then as if bypassed */
+    /* the memory's */
     query_memory *m; /* NULL: bypass */
     const query_request *q;
     query_result *out;
@@ -53,7 +59,7 @@ typedef struct query_lookup {
 } query_lookup;
 
 /* Count the question and make the keys. sought: as it is searched for; alpha: as resolved;
- * out->epoch: of the snapshot. */
+ * out->epoch: of the snapshot, as what is set in *t. */
 int query_memory_begin(query_memory *m, query_lookup *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err);
 /* Is there a result of this epoch, or does somebody compute it? Then *out is complete, contexts

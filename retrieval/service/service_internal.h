@@ -115,6 +115,9 @@ struct service {
                           bool rebuilt); /* NULL: nobody wants to know */
     void *index_damaged_ctx;
     fo_notices notices;
+    /* Times that a damaged file was dropped from an index. Keys of what queries leave hold it, so that
+     * nothing is served that the damage may have had a part in. */
+    atomic_uint_fast64_t n_index_drops;
 
     pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
 

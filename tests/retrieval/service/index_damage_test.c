@@ -154,8 +154,43 @@ static void a_repair_that_failed_is_made_up_for_at_the_next_start(void **state) 
     test_remove(home);
 }
 
+static service *asked;
+static atomic_int n_asked, n_found, n_hits;
+
+static void ask_in_gap(void) {
+    for (int i = 0; i < 2; i++) {
+        bool hit;
+        n_found += finds(asked, "Who hunts mice at night?", "owl", &hit);
+        n_hits += hit;
+        n_asked++;
+    }
+}
+
+/* Before and while a file is gone the epoch is the same as after it came again. */
+static void nothing_kept_from_before_a_repair_or_in_it_is_served_after_it(void **state) {
+    (void)state;
+    char *home = test_folder();
+    bool hit;
+    service *s = asked = open_with_two(home);
+    for (int i = 0; i < 2; i++) assert_true(finds(s, "What does the heron eat?", "heron", &hit));
+    assert_true(hit);
+    in_gap = ask_in_gap;
+    damage_segment(s, home);
+    in_gap = NULL;
+    assert_int_equal(seen.n_rebuilt, 1);
+    assert_int_equal(n_asked, 2);
+    assert_int_equal(n_found + n_hits, 0);
+    assert_true(finds(s, "What does the heron eat?", "heron", &hit));
+    assert_false(hit);
+    for (int i = 0; i < 2; i++) assert_true(finds(s, "Who hunts mice at night?", "owl", &hit));
+    assert_true(hit);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_kept_from_before_a_repair_or_in_it_is_served_after_it),
         cmocka_unit_test(a_repair_that_failed_is_made_up_for_at_the_next_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
