@@ -1,7 +1,10 @@
 #include "index/format/segment.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include "kernels/buf.h"
 
@@ -29,6 +32,7 @@ struct segment {
     const unsigned char *data;
     size_t size;
     fo_map map;   /* of a file */
+    char *path;   /* of it */
     void *memory; /* else */
     size_t n_sections;
     row table[SEGMENT_MAX_SECTIONS];
@@ -42,18 +46,86 @@ static uint32_t header_crc(const header *h) {
     return checksum(0, h, offsetof(header, crc));
 }
 
-static int check_section(const segment *s, const row *r, fo_err *err) {
-    if (checksum(0, s->data + r->offset, r->size) != r->crc)
-        return fo_fail(err, FO_ECORRUPT, "section %u at byte %llu has a wrong checksum", r->type,
-                       (unsigned long long)r->offset);
+/* ---- bytes to be checked ------------------------------------------------------------------ */
+
+enum { PIECE = 1 << 18 };
+
+/* A file's bytes are read, not looked at where they are mapped: there a sector that cannot be read and an
+ * end that was cut off are a signal, not an error. It is opened anew for each check, since a home may
+ * have more segments than a process may have descriptors. */
+typedef struct source {
+    const segment *s;
+    int fd;                /* -1: the bytes in memory */
+    unsigned char *buffer; /* [PIECE]; NULL: likewise */
+} source;
+
+static int source_open(source *out, const segment *s, fo_err *err) {
+    *out = (source){.s = s, .fd = -1};
+    if (!s->path) return FO_OK;
+    out->fd = open(s->path, O_RDONLY | O_CLOEXEC);
+    /* A merge has removed its name: what is mapped is all that there is of it. */
+    if (out->fd < 0 && errno == ENOENT) return FO_OK;
+    if (out->fd < 0) return fo_fail_errno(err, "cannot open %s", s->path);
+    if ((out->buffer = malloc(PIECE))) return FO_OK;
+    close(out->fd);
+    return fo_no_memory(err);
+}
+
+static void source_close(source *in) {
+    if (in->fd >= 0) close(in->fd);
+    free(in->buffer);
+}
+
+/* At most PIECE bytes, until the next call. */
+static int source_read(source *in, size_t at, size_t n, const unsigned char **out, fo_err *err) {
+    *out = in->fd < 0 ? in->s->data + at : in->buffer;
+    for (size_t got = 0; in->fd >= 0 && got < n;) {
+        ssize_t k = pread(in->fd, in->buffer + got, n - got, (off_t)(at + got));
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0 && errno == EIO)
+            return fo_fail(err, FO_ECORRUPT, "the %zu bytes at %zu cannot be read", n - got,
+                           at + got);
+        if (k < 0) return fo_fail_errno(err, "cannot read %s", in->s->path);
+        if (k == 0) return fo_fail(err, FO_ECORRUPT, "it ends at byte %zu", at + got);
+        got += (size_t)k;
+    }
     return FO_OK;
 }
 
-static int read_table(segment *s, fo_err *err) {
+static int source_checksum(source *in, size_t at, size_t n, uint32_t *crc, fo_err *err) {
+    while (n > 0) {
+        const unsigned char *p;
+        size_t now = n < PIECE ? n : PIECE;
+        int rc = source_read(in, at, now, &p, err);
+        if (rc) return rc;
+        *crc = checksum(*crc, p, now);
+        at += now;
+        n -= now;
+    }
+    return FO_OK;
+}
+
+static int wrong_checksum(const row *r, fo_err *err) {
+    return fo_fail(err, FO_ECORRUPT, "section %u at byte %llu has a wrong checksum", r->type,
+                   (unsigned long long)r->offset);
+}
+
+static int check_section(source *in, const row *r, fo_err *err) {
+    uint32_t crc = 0;
+    int rc = source_checksum(in, r->offset, r->size, &crc, err);
+    return rc || crc == r->crc ? rc : wrong_checksum(r, err);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static int read_table(segment *s, source *in, fo_err *err) {
     header h;
+    const unsigned char *body;
     if (s->size < BODY)
         return fo_fail(err, FO_ECORRUPT, "%zu bytes are too few for a segment", s->size);
-    memcpy(&h, s->data, sizeof h);
+    int rc = source_read(in, 0, BODY, &body, err);
+    if (rc) return rc;
+    memcpy(&h, body, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0)
         return fo_fail(err, FO_ECORRUPT, "not a segment file (bad magic)");
     if (h.version != SEGMENT_VERSION)
@@ -64,7 +136,7 @@ static int read_table(segment *s, fo_err *err) {
     if (h.size != s->size)
         return fo_fail(err, FO_ECORRUPT, "%zu bytes, the header says %llu", s->size,
                        (unsigned long long)h.size);
-    memcpy(s->table, s->data + sizeof h, sizeof s->table);
+    memcpy(s->table, body + sizeof h, sizeof s->table);
     if (h.n_sections > SEGMENT_MAX_SECTIONS ||
         h.table_crc != checksum(0, s->table, sizeof s->table))
         return fo_fail(err, FO_ECORRUPT, "the section table has a wrong checksum");
@@ -74,15 +146,18 @@ static int read_table(segment *s, fo_err *err) {
         if (r->offset % SEGMENT_ALIGN != 0 || r->offset < BODY || r->offset > s->size ||
             r->size > s->size - r->offset)
             return fo_fail(err, FO_ECORRUPT, "section %u lies outside the file", r->type);
-        if (r->size <= SEGMENT_EAGER_BYTES && check_section(s, r, err) != FO_OK) return err->code;
+        if (r->size <= SEGMENT_EAGER_BYTES && (rc = check_section(in, r, err))) return rc;
     }
     return FO_OK;
 }
 
 static int open_finish(segment **out, segment *s, fo_err *err) {
-    fo_err local;
-    if (!err) err = &local;
-    int rc = read_table(s, err);
+    source in;
+    int rc = source_open(&in, s, err);
+    if (!rc) {
+        rc = read_table(s, &in, err);
+        source_close(&in);
+    }
     if (rc) {
         segment_close(s);
         return rc;
@@ -93,10 +168,13 @@ static int open_finish(segment **out, segment *s, fo_err *err) {
 
 int segment_open(segment **out, const char *path, fo_err *err) {
     segment *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory opening %s", path);
+    if (!s || !(s->path = strdup(path))) {
+        free(s);
+        return fo_fail(err, FO_ENOMEM, "out of memory opening %s", path);
+    }
     int rc = fo_map_open(&s->map, path, err);
     if (rc) {
-        free(s);
+        segment_close(s);
         return rc;
     }
     s->data = s->map.data;
@@ -120,6 +198,7 @@ int segment_adopt(segment **out, void *data, size_t size, fo_err *err) {
 void segment_close(segment *s) {
     if (!s) return;
     fo_map_close(&s->map);
+    free(s->path);
     free(s->memory);
     free(s);
 }
@@ -150,14 +229,17 @@ size_t segment_size(const segment *s) {
 }
 
 /* Zeroes between sections, which no checksum covers, and nothing behind the last. */
-static int check_gaps(const segment *s, fo_err *err) {
+static int check_gaps(const segment *s, source *in, fo_err *err) {
     size_t end = BODY;
     for (size_t i = 0; i < s->n_sections; i++) {
         const row *r = &s->table[i];
         if (r->offset < end || r->offset - end >= SEGMENT_ALIGN)
             return fo_fail(err, FO_ECORRUPT, "section %u does not follow the one before", r->type);
+        const unsigned char *gap;
+        int rc = source_read(in, end, r->offset - end, &gap, err);
+        if (rc) return rc;
         for (; end < r->offset; end++)
-            if (s->data[end])
+            if (*gap++)
                 return fo_fail(err, FO_ECORRUPT, "byte %zu, between sections, is not zero", end);
         end = r->offset + r->size;
     }
@@ -167,27 +249,39 @@ static int check_gaps(const segment *s, fo_err *err) {
 }
 
 int segment_verify(const segment *s, fo_err *err) {
-    for (size_t i = 0; i < s->n_sections; i++) {
-        int rc = check_section(s, &s->table[i], err);
-        if (rc) return rc;
-    }
-    return check_gaps(s, err);
+    source in;
+    int rc = source_open(&in, s, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < s->n_sections && !rc; i++) rc = check_section(&in, &s->table[i], err);
+    if (!rc) rc = check_gaps(s, &in, err);
+    source_close(&in);
+    return rc;
 }
 
-int segment_verify_some(const segment *s, segment_check *at, size_t n, bool *done, fo_err *err) {
+static int verify_some(const segment *s, source *in, segment_check *at, size_t n, fo_err *err) {
     for (; n > 0 && at->section < s->n_sections; at->section++, at->offset = 0, at->crc = 0) {
         const row *r = &s->table[at->section];
         size_t left = r->size - at->offset, now = left < n ? left : n;
-        at->crc = checksum(at->crc, s->data + r->offset + at->offset, now);
+        uint32_t crc = at->crc;
+        int rc = source_checksum(in, r->offset + at->offset, now, &crc, err);
+        if (rc) return rc;
+        at->crc = crc;
         at->offset += now;
         n -= now;
         if (at->offset < r->size) break;
-        if (at->crc != r->crc)
-            return fo_fail(err, FO_ECORRUPT, "section %u at byte %llu has a wrong checksum",
-                           r->type, (unsigned long long)r->offset);
+        if (at->crc != r->crc) return wrong_checksum(r, err);
     }
-    *done = at->section == s->n_sections;
     return FO_OK;
+}
+
+int segment_verify_some(const segment *s, segment_check *at, size_t n, bool *done, fo_err *err) {
+    source in;
+    int rc = source_open(&in, s, err);
+    if (rc) return rc;
+    rc = verify_some(s, &in, at, n, err);
+    source_close(&in);
+    *done = !rc && at->section == s->n_sections;
+    return rc;
 }
 
 struct segment_writer {

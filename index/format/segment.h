@@ -61,7 +61,9 @@ const void *segment_get(const segment *s, unsigned type, size_t *size);
 int segment_get_array(const segment *s, unsigned type, size_t count, size_t width, const void **out,
                       fo_err *err);
 size_t segment_size(const segment *s);
-/* The checksum of every section, and that nothing but zeroes lies between them. */
+/* The checksum of every section, and that nothing but zeroes lies between them. Of a file the bytes are
+ * read from its path while it has one: what cannot be read of it, or was cut off since, is FO_ECORRUPT
+ * too. Any other error says nothing of the file. */
 int segment_verify(const segment *s, fo_err *err);
 /* The same bit by bit: goes on over at most n bytes from where *at (at first zeroes) stands. *done:
  * everything was checked. */

@@ -8,7 +8,7 @@
 #include "kernels/cond.h"
 #include "kernels/clock.h"
 
-enum { CHECK_EVERY_MS = 24 * 3600 * 1000 };
+enum { CHECK_EVERY_MS = 24 * 3600 * 1000, CHECK_AGAIN_MS = 60 * 1000 };
 
 int search_background_gate(void *arg, size_t n, fo_err *err) {
     search_index *ix = arg;
@@ -61,6 +61,10 @@ double search_background_check(search_index *ix, bool restart) {
     bool done = false;
     fo_err why = {0};
     int rc = segment_verify_some(h->parts[0]->file, &c->at, BACKGROUND_SLICE, &done, &why);
+    if (rc && rc != FO_ECORRUPT) { /* no descriptor is left, no memory: the file may be whole */
+        search_index_release(s);
+        return fo_now_ms() + CHECK_AGAIN_MS;
+    }
     atomic_fetch_add(&ix->bytes_checked, BACKGROUND_SLICE);
     if (rc || done) c->serial++;
     if (rc) report_damage(ix, h, &why);

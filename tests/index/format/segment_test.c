@@ -2,6 +2,7 @@
  * because its checksum is right. */
 #include "tests/test.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include "index/format/segment.h"
@@ -112,6 +113,51 @@ static void every_damaged_byte_is_found(void **state) {
     test_remove(dir);
 }
 
+static int verify_in_slices(const segment *s, fo_err *err) {
+    segment_check c = {0};
+    bool done = false;
+    int rc = FO_OK;
+    while (!rc && !done) rc = segment_verify_some(s, &c, 1 << 18, &done, err);
+    return rc;
+}
+
+/* What is mapped of a file that was cut short cannot be looked at: it is a signal. */
+static void a_file_that_is_cut_short_in_use_is_damaged(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/s", dir);
+    size_t size;
+    free(write_segment(path, &size));
+    fo_err err = {0};
+    segment *s;
+    const size_t cuts[] = {size - 1, size / 2, HEADER + TABLE + 5, 0};
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        free(write_segment(path, &size));
+        assert_ok(segment_open(&s, path, &err), &err);
+        assert_int_equal(truncate(path, (off_t)cuts[i]), 0);
+        assert_int_equal(segment_verify(s, &err), FO_ECORRUPT);
+        assert_int_equal(verify_in_slices(s, &err), FO_ECORRUPT);
+        segment_close(s);
+    }
+    test_remove(dir);
+}
+
+static void a_file_without_a_name_is_checked_where_it_is_mapped(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/s", dir);
+    size_t size;
+    free(write_segment(path, &size));
+    fo_err err = {0};
+    segment *s;
+    assert_ok(segment_open(&s, path, &err), &err);
+    assert_int_equal(unlink(path), 0);
+    assert_ok(segment_verify(s, &err), &err);
+    assert_ok(verify_in_slices(s, &err), &err);
+    segment_close(s);
+    test_remove(dir);
+}
+
 static void a_row_with_a_right_checksum_is_not_believed(void **state) {
     (void)state;
     char *dir = test_folder(), path[4096];
@@ -160,6 +206,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_comes_back),
         cmocka_unit_test(every_damaged_byte_is_found),
+        cmocka_unit_test(a_file_that_is_cut_short_in_use_is_damaged),
+        cmocka_unit_test(a_file_without_a_name_is_checked_where_it_is_mapped),
         cmocka_unit_test(a_row_with_a_right_checksum_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
