@@ -270,7 +270,8 @@ static int delete_ids(service *s, const store_source *of, char *const *ids, size
     if (c) collection_forget_foreign(s, c);
     if (c) collection_release(s, c);
     free(d);
-    if (rc == FO_ENOTFOUND) return FO_OK; /* the whole collection is */
+    if (rc == FO_ENOTFOUND && !strcmp(own.field, "collection"))
+        return FO_OK; /* the whole of it is */
     if (rc && err) *err = own;
     return rc;
 }

@@ -7,7 +7,8 @@
  * 1. Whoever finds the write lock free leads and serves all that is queued, his own included.
  * 2. An index is published only after the commit it mirrors; a failed commit discards it.
  *    Offline, indexes are left alone: service_catch_up brings them up to the store.
- * 3. A document that the store refuses by itself fails alone; an I/O error fails the group.
+ * 3. A document that the store refuses by itself fails alone, and so does a call whose collection was deleted
+ *    while it waited; an I/O error fails the group.
  * 4. A call whose caller has left is dropped before its commit, and within it where it is alone; what
  *    is committed stays. */
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct write_op {
     const atomic_bool *cancel; /* NULL: nobody leaves */
     /* written by the leader */
     bool done;
+    bool gone; /* its collection was deleted while it waited */
     int rc;
     fo_err err;
     int64_t epoch;
@@ -136,6 +138,20 @@ static void to_successors(service *s, write_op *group) {
     pthread_mutex_unlock(&s->mu);
 }
 
+/* The epoch that the op's collection will have; where that is gone, the others of the group go on. */
+static int take_epoch(store_txn *t, write_op *op, fo_err *err) {
+    fo_err own = {0};
+    int rc = store_txn_epoch(t, op->c->id, &op->epoch, &own);
+    op->gone = rc == FO_ENOTFOUND;
+    if (op->gone) {
+        op->rc = fo_fail_field(&op->err, rc, "collection", "collection '%s' does not exist",
+                               op->c->name);
+        return FO_OK;
+    }
+    if (rc && err) *err = own;
+    return rc;
+}
+
 static void run_group(service *s, write_op *group) {
     fo_err err = {0};
     store_txn *t = NULL;
@@ -157,8 +173,7 @@ static void run_group(service *s, write_op *group) {
                 rc = put_one(t, op, &op->docs[i], !group->next, !s->offline, &err);
         }
     }
-    for (write_op *op = group; !rc && op; op = op->next)
-        rc = store_txn_epoch(t, op->c->id, &op->epoch, &err);
+    for (write_op *op = group; !rc && op; op = op->next) rc = take_epoch(t, op, &err);
     double staged = fo_now_ms();
     if (!rc) {
         rc = store_commit(t, &err);
@@ -168,7 +183,7 @@ static void run_group(service *s, write_op *group) {
     double committed = fo_now_ms();
     for (write_op *op = group; op; op = op->next) {
         if (first_of_collection(group, op) && !s->offline) {
-            if (rc) {
+            if (rc || op->gone) {
                 search_index_discard(op->c->index);
             } else {
                 /* The documents are safe whatever this says; a failed publish means no memory,

@@ -1,0 +1,121 @@
+/* The group commit: calls that wait together stand and fall by themselves. The tests hold the write lock
+ * until all calls of a group are queued. */
+#include "tests/retrieval/service/home_fixture.h" /* before service_internal.h, whose names it uses otherwise */
+
+#include <pthread.h>
+
+#include "retrieval/service/folder_sync.h"
+#include "retrieval/service/service_internal.h"
+
+typedef struct call {
+    service *s;
+    const char *tenant, *collection, *id;
+    pthread_t thread;
+    int rc;
+    ingest_result r;
+    size_t n;
+    fo_err err;
+} call;
+
+static void *ingest_it(void *arg) {
+    call *k = arg;
+    const char *text = "The pump stands beside the well.";
+    ingest_options into = {.tenant = k->tenant, .collection = k->collection, .overlap = SIZE_MAX};
+    ingest_document d = {.id = k->id, .bytes = text, .n_bytes = strlen(text)};
+    k->rc = service_ingest(k->s, &into, &d, 1, &k->r, NULL, &k->err);
+    return NULL;
+}
+
+static void *forget_it(void *arg) {
+    call *k = arg;
+    k->rc = folder_sync_forget(k->s, k->tenant, k->id, false, false, NULL, &k->n, &k->err);
+    return NULL;
+}
+
+static size_t n_queued(service *s) {
+    size_t n = 0;
+    pthread_mutex_lock(&s->write_mu);
+    for (write_op *op = s->queue; op; op = *(write_op **)op) n++; /* it begins with the next one */
+    pthread_mutex_unlock(&s->write_mu);
+    return n;
+}
+
+/* The write lock is the caller's: returns when the call waits for it as number n. */
+static void start(call *k, void *(*run)(void *), size_t n) {
+    assert_int_equal(pthread_create(&k->thread, NULL, run, k), 0);
+    while (n_queued(k->s) < n) usleep(1000);
+}
+
+static void end(call *k) {
+    pthread_join(k->thread, NULL);
+}
+
+static bool has(service *s, const char *tenant, const char *in, const char *id) {
+    store_document d = {0};
+    fo_err err = {0};
+    int rc = catalog_get_document(service_catalog(s), tenant, in, id, NULL, false, &d, &err);
+    store_document_deinit(&d);
+    assert_true(rc == FO_OK || rc == FO_ENOTFOUND);
+    return !rc;
+}
+
+static void sync_folder(service *s, const char *folder) {
+    char path[512];
+    fo_err err = {0};
+    folder_sync_report r;
+    snprintf(path, sizeof path, "%s/a.txt", folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("A lighthouse.", f);
+    fclose(f);
+    folder_sync_request q = {.tenant = "default",
+                             .collection = "notes",
+                             .name = "src",
+                             .path = folder,
+                             .overlap = SIZE_MAX,
+                             .limit = SYNC_LIMIT_DEFAULT};
+    assert_ok(folder_sync_run(s, &q, &r, &err), &err);
+    assert_int_equal(r.created, 1);
+    folder_sync_report_deinit(&r);
+}
+
+static void a_deleted_collection_fails_its_own_calls_alone(void **state) {
+    (void)state;
+    char *home = test_folder(), *folder = test_folder();
+    fo_err err = {0};
+    service *s = open_home(home);
+    put(s, "doomed", "old", "Once.", 5, 256);
+    sync_folder(s, folder);
+    assert_true(has(s, "default", "notes", "src/a.txt"));
+    call doomed = {.s = s, .tenant = "default", .collection = "doomed", .id = "new"};
+    call other = {.s = s, .tenant = "elsewhere", .collection = "kept", .id = "one"};
+    call source = {.s = s, .tenant = "default", .id = "src"};
+    writer_take(s);
+    start(&doomed, ingest_it, 1);
+    start(&other, ingest_it, 2);
+    start(&source, forget_it, 3);
+    assert_ok(store_delete_collection(s->store, "default", "doomed", NULL, &err), &err);
+    writer_yield(s);
+    end(&doomed);
+    end(&other);
+    end(&source);
+    assert_int_equal(doomed.rc, FO_ENOTFOUND);
+    assert_string_equal(doomed.err.field, "collection");
+    assert_ok(other.rc, &other.err);
+    assert_int_equal(other.r.status, INGEST_CREATED);
+    assert_true(has(s, "elsewhere", "kept", "one"));
+    assert_ok(source.rc, &source.err);
+    assert_false(has(s, "default", "notes", "src/a.txt"));
+    ingest_result_deinit(&doomed.r);
+    ingest_result_deinit(&other.r);
+    service_close(s);
+    test_remove(home);
+    test_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_deleted_collection_fails_its_own_calls_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
