@@ -393,29 +393,45 @@ int sqlite_read_text(sqlite_conn *c, sqlite3_blob **blob, int64_t document, size
     return FO_OK;
 }
 
+/* The row of a document, as this connection sees it. */
+static int read_document(sqlite_store *s, sqlite_conn *c, int64_t collection, const char *id,
+                         store_document *out, unsigned char text_sha256[32], fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
+                          "is", collection, id);
+    if (rc) return rc;
+    rc = sqlite_step(c, st, err);
+    if (rc == 0)
+        rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+    else if (rc == 1)
+        rc = read_row(st, out, text_sha256, err);
+    sqlite3_reset(st);
+    if (!rc && out->damaged) {
+        rc = sqlite_refuse_damaged(s, out->rowid, out->id, err);
+        store_document_deinit(out);
+    }
+    return rc;
+}
+
+int sqlite_txn_get_document(store_txn *base, int64_t collection, const char *id,
+                            store_document *out, fo_err *err) {
+    sqlite_txn *t = sqlite_txn_of(base);
+    unsigned char text_sha256[32];
+    int rc = txn_usable(t, err);
+    if (rc) return rc;
+    return sqlite_txn_failed(t, read_document(t->s, t->c, collection, id, out, text_sha256, err),
+                             err);
+}
+
 int sqlite_get_document(store *base, int64_t collection, const char *id, bool with_text,
                         store_document *out, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     sqlite_conn *c;
     int rc = sqlite_reader(s, with_text, &c, err);
     if (rc) return rc;
-    sqlite3_stmt *st;
     unsigned char want[32], got[32];
-    rc = sqlite_query(c, &st, err,
-                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?", "is",
-                      collection, id);
-    if (!rc) {
-        rc = sqlite_step(c, st, err);
-        if (rc == 0)
-            rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
-        else if (rc == 1)
-            rc = read_row(st, out, want, err);
-        sqlite3_reset(st);
-    }
-    if (!rc && out->damaged) {
-        rc = sqlite_refuse_damaged(s, out->rowid, out->id, err);
-        store_document_deinit(out);
-    }
+    rc = read_document(s, c, collection, id, out, want, err);
     if (!rc && with_text) {
         sqlite3_blob *blob = NULL;
         out->text = malloc(out->text_bytes + 1);

@@ -236,6 +236,8 @@ int sqlite_foreign_collections(store *s, const char *tenant, const char *name, c
                                const char *also, size_t limit, store_collection **out, size_t *n,
                                size_t *n_all, fo_err *err);
 int sqlite_set_tuning(store *s, int64_t collection, double alpha, double min_support, fo_err *err);
+int sqlite_txn_get_document(store_txn *t, int64_t collection, const char *id, store_document *out,
+                            fo_err *err);
 int sqlite_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err);
 /* sqlite_documents.c */
 int sqlite_document_unchanged(store *s, int64_t collection, const char *id,

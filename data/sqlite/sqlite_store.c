@@ -621,6 +621,7 @@ static const store_ops OPS = {
     .rollback = rollback,
     .put_document = sqlite_put_document,
     .delete_document = sqlite_delete_document,
+    .txn_get_document = sqlite_txn_get_document,
     .txn_epoch = sqlite_txn_epoch,
     .document_unchanged = sqlite_document_unchanged,
     .get_document = sqlite_get_document,

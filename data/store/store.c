@@ -80,6 +80,11 @@ int store_delete_version(store_txn *t, int64_t collection, const char *id,
     return t->store->ops->delete_document(t, collection, id, sha256, removed, n_removed, err);
 }
 
+int store_txn_get_document(store_txn *t, int64_t collection, const char *id, store_document *out,
+                           fo_err *err) {
+    return t->store->ops->txn_get_document(t, collection, id, out, err);
+}
+
 int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err) {
     return t->store->ops->txn_epoch(t, collection, epoch, err);
 }

@@ -123,6 +123,9 @@ int store_delete_document(store_txn *t, int64_t collection, const char *id, int6
 int store_delete_version(store_txn *t, int64_t collection, const char *id,
                          const unsigned char sha256[32], int64_t **removed, size_t *n_removed,
                          fo_err *err);
+/* As store_get_document without its text, of what will be there once t commits. */
+int store_txn_get_document(store_txn *t, int64_t collection, const char *id, store_document *out,
+                           fo_err *err);
 /* The epoch that the collection will have once t commits. */
 int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err);
 

@@ -45,6 +45,8 @@ struct store_ops {
     int (*delete_document)(store_txn *t, int64_t collection, const char *id,
                            const unsigned char *sha256, int64_t **removed, size_t *n_removed,
                            fo_err *err);
+    int (*txn_get_document)(store_txn *t, int64_t collection, const char *id, store_document *out,
+                            fo_err *err);
     int (*txn_epoch)(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err);
 
     int (*document_unchanged)(store *s, int64_t collection, const char *id,

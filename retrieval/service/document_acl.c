@@ -113,3 +113,12 @@ int document_acl_sees(const search_filter *sees, const char *stored, bool *yes, 
     *yes = !rc && (match & 1) && !(refused & 1);
     return rc;
 }
+
+int document_acl_refuse_unseen(const search_filter *sees, const char *stored, const char *id,
+                               fo_err *err) {
+    bool seen = true;
+    int rc = document_acl_sees(sees, stored, &seen, err);
+    if (rc || seen) return rc;
+    return fo_fail_field(err, FO_EDENIED, "id",
+                         "the id '%.200s' belongs to a document that this key may not see", id);
+}

@@ -22,5 +22,8 @@ bool document_acl_split(const char *stored, char **rest, char **acl, fo_err *err
 int document_acl_alone(char **out, const char *stored, fo_err *err);
 /* Does who sees what matches `sees` (NULL: everything) see a document of this metadata? */
 int document_acl_sees(const search_filter *sees, const char *stored, bool *yes, fo_err *err);
+/* Who does not see what is there does not write over it: FO_EDENIED (field "id"). */
+int document_acl_refuse_unseen(const search_filter *sees, const char *stored, const char *id,
+                               fo_err *err);
 
 #endif

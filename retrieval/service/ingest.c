@@ -183,19 +183,16 @@ static int check_document(const ingest_document *d, fo_err *err) {
     return rc ? rc : check_field("metadata", d->metadata, 1 << 20, err);
 }
 
-/* Who does not see what is there does not write over it. */
+/* Work spared, not the verdict: the writer judges once more within the commit. */
 static int refuse_unseen(const prepare_job *job, const char *id, fo_err *err) {
     store_document there = {0};
-    bool seen = true;
     fo_err why = {0};
     int rc = store_get_document(job->s->store, job->c->id, id, false, &there, &why);
     if (rc == FO_ENOTFOUND) return FO_OK;
-    if (!rc) rc = document_acl_sees(job->opt->sees, there.metadata, &seen, &why);
+    if (!rc) rc = document_acl_refuse_unseen(job->opt->sees, there.metadata, id, &why);
     store_document_deinit(&there);
     if (rc) *err = why;
-    if (rc || seen) return rc;
-    return fo_fail_field(err, FO_EDENIED, "id",
-                         "the id '%.200s' belongs to a document that this key may not see", id);
+    return rc;
 }
 
 int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors, fo_err *err) {
@@ -571,6 +568,7 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
                                       .dim = (uint32_t)embedder_dim(job->c->embedder)},
                                .chunks = p->chunks,
                                .n_chunks = p->n_chunks,
+                               .sees = job->opt->sees,
                                .result = &results[i]};
         memcpy(to->in.content_sha256, p->sha256, 32);
     }

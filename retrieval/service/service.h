@@ -167,7 +167,7 @@ typedef struct ingest_options {
     atomic_bool *cancel;             /* NULL, or stops within a document (FO_ECANCELLED) */
     struct ingest_counts *counts;    /* NULL, or how far the documents are, to watch */
     /* What the caller sees (NULL: everything): a document that is there and does not match it is not
-     * written over (FO_EDENIED). Must outlive the call. */
+     * written over (FO_EDENIED), also where it came while this one was made ready. Must outlive the call. */
     const search_filter *sees;
 } ingest_options;
 

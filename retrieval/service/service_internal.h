@@ -238,6 +238,7 @@ typedef struct write_document {
     store_document_in in;
     store_chunk_in *chunks;
     size_t n_chunks;
+    const search_filter *sees; /* as ingest_options has it */
     ingest_result *result;
 } write_document;
 

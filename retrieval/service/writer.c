@@ -7,14 +7,15 @@
  * 1. Whoever finds the write lock free leads and serves all that is queued, his own included.
  * 2. An index is published only after the commit it mirrors; a failed commit discards it.
  *    Offline, indexes are left alone: service_catch_up brings them up to the store.
- * 3. A document that the store refuses by itself fails alone, and so does a call whose collection was deleted
- *    while it waited; an I/O error fails the group.
+ * 3. A document that the store refuses by itself fails alone, and so do one that would take the place of what its
+ *    caller does not see and a call whose collection was deleted while it waited; an I/O error fails the group.
  * 4. A call whose caller has left is dropped before its commit, and within it where it is alone; what
  *    is committed stays. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/clock.h"
+#include "retrieval/service/document_acl.h"
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
@@ -60,6 +61,19 @@ static bool left(const write_op *op) {
     return op->cancel && atomic_load_explicit(op->cancel, memory_order_relaxed);
 }
 
+/* What is there now may be another version than the one that was judged before the text was made. */
+static int refuse_unseen(store_txn *t, const write_document *d, fo_err *err) {
+    store_document there = {0};
+    if (!d->sees) return FO_OK;
+    fo_err own = {0};
+    int rc = store_txn_get_document(t, d->in.collection, d->in.id, &there, &own);
+    if (rc == FO_ENOTFOUND) return FO_OK;
+    if (!rc) rc = document_acl_refuse_unseen(d->sees, there.metadata, d->in.id, &own);
+    store_document_deinit(&there);
+    if (rc) *err = own;
+    return rc;
+}
+
 /* alone: nobody else is in the group, so that the whole of it may be dropped. */
 static int put_one(store_txn *t, const write_op *op, write_document *d, bool alone, bool indexed,
                    fo_err *err) {
@@ -67,8 +81,10 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
     store_put_result put = {0};
     ingest_result *r = d->result;
     fo_err own = {0};
-    int rc = store_put_document(t, &d->in, d->chunks, d->n_chunks, &put, &own);
-    if (rc && fails_alone(rc)) {
+    int rc = refuse_unseen(t, d, &own);
+    bool refused = rc == FO_EDENIED || rc == FO_ECORRUPT;
+    if (!rc) rc = store_put_document(t, &d->in, d->chunks, d->n_chunks, &put, &own);
+    if (rc && (refused || fails_alone(rc))) {
         r->status = INGEST_FAILED;
         r->error = own;
         return FO_OK;

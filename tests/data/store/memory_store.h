@@ -589,6 +589,16 @@ static inline int memory_get_document(store *s, int64_t collection, const char *
     return rc;
 }
 
+static inline int memory_txn_get_document(store_txn *base, int64_t collection, const char *id,
+                                          store_document *out, fo_err *err) {
+    memory_txn *t = (memory_txn *)base;
+    size_t i = memory_find_document(t->state, collection, id);
+    if (i == t->state->of[MEMORY_DOCUMENT].n)
+        return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+    *out = memory_copy_document(&memory_document_at(t->state, i)->d, false);
+    return FO_OK;
+}
+
 static inline int memory_by_id(const void *x, const void *y) {
     return strcmp((*(memory_document *const *)x)->d.id, (*(memory_document *const *)y)->d.id);
 }
@@ -1037,6 +1047,7 @@ static const store_ops memory_store_ops = {
     .rollback = memory_rollback,
     .put_document = memory_put_document,
     .delete_document = memory_delete_document,
+    .txn_get_document = memory_txn_get_document,
     .txn_epoch = memory_txn_epoch,
     .document_unchanged = memory_document_unchanged,
     .get_document = memory_get_document,

@@ -250,6 +250,12 @@ static void the_epoch_rises_once_per_transaction(void **state) {
     assert_ok(store_begin(e.s, &t, &err), &err);
     assert_ok(store_put_document(t, &d.in, d.chunks, d.n_chunks, &res, &err), &err);
     free(res.removed);
+    store_document there; /* the transaction sees what it has written, and no reader does */
+    assert_ok(store_txn_get_document(t, e.c.id, "doc-2", &there, &err), &err);
+    assert_string_equal(there.title, d.in.title);
+    assert_int_equal(there.n_chunks, d.n_chunks);
+    store_document_deinit(&there);
+    assert_int_equal(store_txn_get_document(t, e.c.id, "doc-99", &there, &err), FO_ENOTFOUND);
     assert_int_equal(store_delete_version(t, e.c.id, "doc-2", before, &removed, &n_removed, &err),
                      FO_ECONFLICT);
     assert_ok(

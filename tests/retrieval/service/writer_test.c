@@ -9,7 +9,8 @@
 
 typedef struct call {
     service *s;
-    const char *tenant, *collection, *id;
+    const char *tenant, *collection, *id, *acl;
+    const search_filter *sees;
     pthread_t thread;
     int rc;
     ingest_result r;
@@ -21,7 +22,8 @@ static void *ingest_it(void *arg) {
     call *k = arg;
     const char *text = "The pump stands beside the well.";
     ingest_options into = {.tenant = k->tenant, .collection = k->collection, .overlap = SIZE_MAX};
-    ingest_document d = {.id = k->id, .bytes = text, .n_bytes = strlen(text)};
+    into.sees = k->sees;
+    ingest_document d = {.id = k->id, .acl = k->acl, .bytes = text, .n_bytes = strlen(text)};
     k->rc = service_ingest(k->s, &into, &d, 1, &k->r, NULL, &k->err);
     return NULL;
 }
@@ -113,9 +115,53 @@ static void a_deleted_collection_fails_its_own_calls_alone(void **state) {
     test_remove(folder);
 }
 
+static void what_came_unseen_meanwhile_is_not_written_over(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    const char *const groups[] = {"staff"};
+    search_filter *staff = NULL;
+    service *s = open_home(home);
+    put(s, "notes", "old", "Once.", 5, 256);
+    assert_ok(search_filter_sees(&staff, groups, 1, &err), &err);
+    call board = {.s = s, .tenant = "default", .collection = "notes", .id = "a"};
+    call late = board, beside = board;
+    board.acl = "[\"board\"]";
+    late.sees = beside.sees = staff;
+    beside.id = "b";
+    writer_take(s);
+    start(&board, ingest_it, 1);
+    start(&late, ingest_it, 2);
+    start(&beside, ingest_it, 3);
+    writer_yield(s);
+    end(&board);
+    end(&late);
+    end(&beside);
+    assert_ok(board.rc, &board.err);
+    assert_int_equal(board.r.status, INGEST_CREATED);
+    assert_ok(late.rc, &late.err);
+    assert_int_equal(late.r.status, INGEST_FAILED);
+    assert_int_equal(late.r.error.code, FO_EDENIED);
+    assert_string_equal(late.r.error.field, "id");
+    assert_int_equal(beside.r.status, INGEST_CREATED);
+    store_document d = {0};
+    assert_ok(
+        catalog_get_document(service_catalog(s), "default", "notes", "a", NULL, false, &d, &err),
+        &err);
+    assert_non_null(strstr(d.metadata, "board"));
+    store_document_deinit(&d);
+    ingest_result_deinit(&board.r);
+    ingest_result_deinit(&late.r);
+    ingest_result_deinit(&beside.r);
+    service_close(s);
+    search_filter_free(staff);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deleted_collection_fails_its_own_calls_alone),
+        cmocka_unit_test(what_came_unseen_meanwhile_is_not_written_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
