@@ -55,14 +55,12 @@ static int find_collection(catalog *c, const char *tenant, const char *name, int
     return rc;
 }
 
-int catalog_get_document(catalog *c, const char *tenant, const char *in, const char *id,
-                         const search_filter *sees, bool with_text, store_document *out,
-                         fo_err *err) {
-    int64_t of;
+/* A document that the caller does not see is as one that is not there. */
+static int get_seen(catalog *c, int64_t of, const char *id, const search_filter *sees,
+                    bool with_text, store_document *out, fo_err *err) {
     bool seen = true;
     store_document d = {0};
-    int rc = find_collection(c, tenant, in, &of, err);
-    if (!rc) rc = store_get_document(c->store, of, id, with_text, &d, err);
+    int rc = store_get_document(c->store, of, id, with_text, &d, err);
     if (!rc) rc = document_acl_sees(sees, d.metadata, &seen, err);
     if (!rc && !seen)
         rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
@@ -71,6 +69,14 @@ int catalog_get_document(catalog *c, const char *tenant, const char *in, const c
     else
         *out = d;
     return rc;
+}
+
+int catalog_get_document(catalog *c, const char *tenant, const char *in, const char *id,
+                         const search_filter *sees, bool with_text, store_document *out,
+                         fo_err *err) {
+    int64_t of;
+    int rc = find_collection(c, tenant, in, &of, err);
+    return !rc ? get_seen(c, of, id, sees, with_text, out, err) : rc;
 }
 
 int catalog_list_documents(catalog *c, const char *tenant, const char *in, const char *after,
@@ -213,7 +219,7 @@ int catalog_find_documents(catalog *c, const char *tenant, const char *in, const
     ordered_page p = {.q = q, .most = q->limit + 1};
     *n = 0;
     if (q->after && !by_id) {
-        rc = store_get_document(c->store, of, q->after, false, &from, err);
+        rc = get_seen(c, of, q->after, q->sees, false, &from, err);
         if (rc == FO_ENOTFOUND && err) snprintf(err->field, sizeof err->field, "after");
         p.after = &from;
     }

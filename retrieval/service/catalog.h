@@ -48,10 +48,13 @@ typedef struct catalog_search {
     const char *source;
     const char
         *text; /* that the title, the uri or the id has, whatever its case (of ASCII); NULL: any */
-    /* After the document `after` in this order. Any but ascending ids looks at all documents for each page. */
+    /* After the document `after` in this order. Any but ascending ids looks at all documents for each page, and asks
+     * for a document `after` that is there (FO_ENOTFOUND, field "after"). */
     enum catalog_order order;
     bool descending;
     const char *after;
+    /* What the caller sees, NULL: everything; `filter` has it in it. Any other `after` is as one that is not there. */
+    const search_filter *sees;
     size_t limit;
     const atomic_bool
         *cancel; /* NULL, or ends it (FO_ECANCELLED): all documents may have to be looked at */

@@ -156,7 +156,7 @@ static int list_collection(const mcp_call *c, json_out *o, const char *name, con
                            size_t *left, fo_buf *last, fo_err *err) {
     const mcp_host *h = c->host;
     const catalog_search q = {
-        .filter = h->sees, .after = after, .limit = *left, .cancel = h->cancel};
+        .filter = h->sees, .after = after, .sees = h->sees, .limit = *left, .cancel = h->cancel};
     store_document *docs = NULL;
     size_t n = 0;
     bool more = false;

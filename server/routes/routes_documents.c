@@ -117,6 +117,7 @@ void route_documents(http_request *r, void *ctx) {
         return;
     }
     q.filter = where.both;
+    q.sees = app_sees(r);
     q.limit = (size_t)limit;
     store_document *docs = NULL;
     size_t n = 0;

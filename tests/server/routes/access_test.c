@@ -643,6 +643,18 @@ static void a_key_sees_the_documents_of_its_groups(void **state) {
               "\"$acl\","
               "\"value\":\"board\"}}",
               400);
+    /* Nor does a page that begins behind a document tell one that it does not see from one that is not there. */
+    expect_as(f, staff.text, "GET", "/documents?collection=notes&order=title&after=b", NULL, 200);
+    static const char *const orders[] = {"-id", "title", "-title", "updated", "size"};
+    for (size_t i = 0; i < 5; i++)
+        for (const char *id = "dz"; *id; id++) {
+            char path[100];
+            snprintf(path, sizeof path, "/documents?collection=notes&order=%s&after=%c", orders[i],
+                     *id);
+            r = ask_as(f, staff.text, "GET", path, NULL, 404);
+            assert_string_equal(text(r, "error.param"), "after");
+            cJSON_Delete(r);
+        }
     /* What it does not see it neither deletes nor writes over. */
     expect_as(f, staff.text, "DELETE", "/documents/d?collection=notes", NULL, 404);
     r = ask_as(f, staff.text, "DELETE",
