@@ -582,10 +582,12 @@ static void keep_originals(const slice *w) {
         const ingest_result *r = &w->results[i];
         if (p->settled || r->status == INGEST_FAILED || r->status == INGEST_UNCHANGED) continue;
         const ingest_document *d = p->doc;
-        if (page_image_has(d->bytes, d->n_bytes))
-            page_images_keep(w->s->page_images, w->c->id, r->id, p->sha256, d->bytes, d->n_bytes);
-        else
+        if (!page_image_has(d->bytes, d->n_bytes)) {
             page_images_forget(w->s->page_images, w->c->id, r->id);
+            continue;
+        }
+        page_images_keep(w->s->page_images, w->c->id, r->id, p->sha256, d->bytes, d->n_bytes);
+        service_settle_original(w->s, w->c->id, r->id);
     }
 }
 

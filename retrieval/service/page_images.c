@@ -169,6 +169,16 @@ void page_images_forget(page_images *p, int64_t collection_id, const char *id) {
     free(path);
 }
 
+bool page_images_version(const page_images *p, int64_t collection_id, const char *id,
+                         unsigned char version[32]) {
+    char *path = path_of(p, collection_id, id);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    bool found = fd >= 0 && read(fd, version, 32) == 32;
+    if (fd >= 0) close(fd);
+    free(path);
+    return found;
+}
+
 void page_images_forget_all(page_images *p, int64_t collection_id) {
     char *folder = path_of(p, collection_id, NULL);
     if (!folder) return;
@@ -263,6 +273,17 @@ int page_images_draw(page_images *p, struct extract_host *h, int64_t collection_
     put_kept(p, version, page, image.data, image.len);
     *png = fo_buf_take(&image, n);
     return *png ? FO_OK : fo_no_memory(err);
+}
+
+void service_settle_original(service *s, int64_t collection_id, const char *id) {
+    unsigned char kept[32], stored[32];
+    store_document d = {0};
+    if (!page_images_version(s->page_images, collection_id, id, kept)) return;
+    int rc = store_get_document(s->store, collection_id, id, false, &d, NULL);
+    bool other =
+        !rc && (!fo_hex_read(stored, 32, d.content_sha256) || memcmp(stored, kept, 32) != 0);
+    store_document_deinit(&d);
+    if (rc == FO_ENOTFOUND || other) page_images_forget(s->page_images, collection_id, id);
 }
 
 int service_draw_page(service *s, const char *tenant, const char *name, const char *id,

@@ -2,8 +2,9 @@
  *
  * PDFs that documents were made of are kept beside the store, HOME/originals/COLLECTION-ID/, because the store has
  * their text alone: one file a document, together no more than --keep-originals. A copy goes before its document
- * does. It may be missing at any time (it is no part of a backup either): then there is no image of its pages, and
- * that is all. A copy says which version of its document it is of, and carries a checksum of its own.
+ * does, and one that came beside the deletion after it. It may be missing at any time (it is no part of a backup
+ * either): then there is no image of its pages, and that is all. A copy says which version of its document it is of,
+ * and carries a checksum of its own.
  *
  * Pages are drawn when somebody wants to see them (data/extract/page_image.h), two at a time; the last few are kept in
  * memory. Any thread. */
@@ -23,6 +24,9 @@ void page_images_free(page_images *p); /* NULL is fine */
 void page_images_keep(page_images *p, int64_t collection_id, const char *id,
                       const unsigned char version[32], const void *bytes, size_t n);
 void page_images_forget(page_images *p, int64_t collection_id, const char *id);
+/* Which version the copy is of, if there is one. */
+bool page_images_version(const page_images *p, int64_t collection_id, const char *id,
+                         unsigned char version[32]);
 void page_images_forget_all(page_images *p, int64_t collection_id);
 
 /* The page (from 1) of that version as PNG: caller frees *png. FO_ENOTFOUND: no copy of it is kept, or there is no such page;

@@ -231,6 +231,12 @@ typedef struct titled_text {
 } titled_text;
 int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors, fo_err *err);
 
+/* ---- page_images.c ----------------------------------------------------------------------- */
+
+/* A PDF is kept after the commit of its document, and another call may delete or replace that in between: the copy
+ * goes where it is not of the version that is stored by now. Asked after a copy was kept, and after a deletion. */
+void service_settle_original(service *s, int64_t collection_id, const char *id);
+
 /* ---- writer.c ---------------------------------------------------------------------------- */
 
 /* A document ready to be stored; pointers are the caller's until writer_submit returns. */

@@ -270,6 +270,7 @@ int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int
     /* First: where the process ends in between, pages of a document are not shown, but never kept of one that is gone. */
     for (size_t i = 0; i < n; i++) page_images_forget(s->page_images, c->id, list[i].id);
     int rc = submit(s, &op, err);
+    for (size_t i = 0; i < n; i++) service_settle_original(s, c->id, list[i].id);
     if (epoch) *epoch = op.epoch;
     return rc;
 }

@@ -4,7 +4,12 @@
 
 #include <pthread.h>
 
+#include "data/extract/extract_host.h"
+#include "kernels/file.h"
+#include "kernels/hex.h"
+#include "kernels/sha256.h"
 #include "retrieval/service/folder_sync.h"
+#include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
 typedef struct call {
@@ -158,10 +163,90 @@ static void what_came_unseen_meanwhile_is_not_written_over(void **state) {
     test_remove(home);
 }
 
-int main(void) {
+typedef struct pdf_call {
+    call k;
+    char *bytes;
+    size_t n;
+} pdf_call;
+
+static void *ingest_pdf(void *arg) {
+    call *k = arg;
+    const pdf_call *p = arg;
+    ingest_options into = {.tenant = k->tenant, .collection = k->collection, .overlap = SIZE_MAX};
+    ingest_document d = {
+        .id = k->id, .file_name = "slides.pdf", .bytes = p->bytes, .n_bytes = p->n};
+    k->rc = service_ingest(k->s, &into, &d, 1, &k->r, NULL, &k->err);
+    return NULL;
+}
+
+static void *delete_it(void *arg) {
+    call *k = arg;
+    k->rc = service_delete_document(k->s, k->tenant, k->collection, k->id, NULL, NULL, &k->err);
+    return NULL;
+}
+
+static bool is_kept(const char *home, int64_t collection_id, const char *id) {
+    char path[600], hex[65];
+    unsigned char digest[32];
+    fo_sha256_of(digest, id, strlen(id));
+    fo_hex_write(hex, digest, 32);
+    snprintf(path, sizeof path, "%s/originals/%lld/%s", home, (long long)collection_id, hex);
+    return access(path, F_OK) == 0;
+}
+
+/* A copy is kept after the commit: a deletion may be in between, or begin before it and end after. */
+static void no_copy_stays_of_a_document_deleted_meanwhile(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    service *s = NULL;
+    service_options opt = {
+        .home = home, .n_threads = 1, .primes_per_s = -1, .worker_program = "/proc/self/exe"};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    pdf_call pdf = {.k = {.s = s, .tenant = "default", .collection = "notes", .id = "a"}};
+    assert_ok(fo_file_read("tests/data/formats/slides.pdf", 64 << 20, &pdf.bytes, &pdf.n, &err),
+              &err);
+    ingest_pdf(&pdf);
+    assert_ok(pdf.k.rc, &pdf.k.err);
+    assert_int_equal(pdf.k.r.status, INGEST_CREATED);
+    store_collection c = {0};
+    assert_ok(store_get_collection(s->store, "default", "notes", &c, &err), &err);
+    assert_true(is_kept(home, c.id, "a"));
+    call gone = {.s = s, .tenant = "default", .collection = "notes", .id = "a"};
+    unsigned char version[32];
+    assert_true(fo_hex_read(version, 32, pdf.k.r.content_sha256));
+    writer_take(s);
+    start(&gone, delete_it, 1);
+    page_images_keep(s->page_images, c.id, "a", version, pdf.bytes, pdf.n);
+    writer_yield(s);
+    end(&gone);
+    assert_ok(gone.rc, &gone.err);
+    assert_false(is_kept(home, c.id, "a"));
+    /* In one commit with the document. */
+    ingest_result_deinit(&pdf.k.r);
+    writer_take(s);
+    start(&pdf.k, ingest_pdf, 1);
+    start(&gone, delete_it, 2);
+    writer_yield(s);
+    end(&pdf.k);
+    end(&gone);
+    assert_ok(pdf.k.rc, &pdf.k.err);
+    assert_int_equal(pdf.k.r.status, INGEST_CREATED);
+    assert_ok(gone.rc, &gone.err);
+    assert_false(is_kept(home, c.id, "a"));
+    ingest_result_deinit(&pdf.k.r);
+    store_collection_deinit(&c);
+    service_close(s);
+    free(pdf.bytes);
+    test_remove(home);
+}
+
+int main(int argc, char **argv) {
+    if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deleted_collection_fails_its_own_calls_alone),
         cmocka_unit_test(what_came_unseen_meanwhile_is_not_written_over),
+        cmocka_unit_test(no_copy_stays_of_a_document_deleted_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
