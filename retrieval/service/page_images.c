@@ -26,6 +26,7 @@ enum {
 #define MAX_ORIGINAL_BYTES ((size_t)1 << 30)
 
 typedef struct kept_image {
+    int64_t collection_id;
     unsigned char version[32];
     uint32_t page; /* 0: an empty place */
     uint64_t used;
@@ -209,23 +210,30 @@ static int read_copy(const page_images *p, int64_t collection_id, const char *id
 
 /* ---- images ------------------------------------------------------------------------------------ */
 
+/* By its collection, too: how soon an image comes tells nothing of what others have stored. */
+static bool is_image_of(const kept_image *k, int64_t collection_id, const unsigned char version[32],
+                        uint32_t page) {
+    return k->page == page && k->collection_id == collection_id && !memcmp(k->version, version, 32);
+}
+
 /* Under mu: the image, if it is kept, or the place that was used longest ago. */
-static kept_image *find_kept(page_images *p, const unsigned char version[32], uint32_t page) {
+static kept_image *find_kept(page_images *p, int64_t collection_id, const unsigned char version[32],
+                             uint32_t page) {
     kept_image *oldest = &p->kept[0];
     for (int i = 0; i < N_KEPT; i++) {
         kept_image *k = &p->kept[i];
-        if (k->page == page && !memcmp(k->version, version, 32)) return k;
+        if (is_image_of(k, collection_id, version, page)) return k;
         if (k->used < oldest->used) oldest = k;
     }
     return oldest;
 }
 
 /* A copy of the kept image. False: there is none. */
-static bool get_kept(page_images *p, const unsigned char version[32], uint32_t page, char **png,
-                     size_t *n) {
+static bool get_kept(page_images *p, int64_t collection_id, const unsigned char version[32],
+                     uint32_t page, char **png, size_t *n) {
     pthread_mutex_lock(&p->mu);
-    kept_image *k = find_kept(p, version, page);
-    bool found = k->page == page && !memcmp(k->version, version, 32);
+    kept_image *k = find_kept(p, collection_id, version, page);
+    bool found = is_image_of(k, collection_id, version, page);
     *png = found ? malloc(k->n) : NULL;
     if (*png) {
         memcpy(*png, k->png, *n = k->n);
@@ -235,15 +243,16 @@ static bool get_kept(page_images *p, const unsigned char version[32], uint32_t p
     return *png != NULL;
 }
 
-static void put_kept(page_images *p, const unsigned char version[32], uint32_t page,
-                     const char *png, size_t n) {
+static void put_kept(page_images *p, int64_t collection_id, const unsigned char version[32],
+                     uint32_t page, const char *png, size_t n) {
     char *own = n <= KEPT_BYTES ? malloc(n) : NULL;
     if (!own) return;
     memcpy(own, png, n);
     pthread_mutex_lock(&p->mu);
-    kept_image *k = find_kept(p, version, page);
+    kept_image *k = find_kept(p, collection_id, version, page);
     free(k->png);
-    *k = (kept_image){.page = page, .used = ++p->clock, .png = own, .n = n};
+    *k = (kept_image){
+        .collection_id = collection_id, .page = page, .used = ++p->clock, .png = own, .n = n};
     memcpy(k->version, version, 32);
     pthread_mutex_unlock(&p->mu);
 }
@@ -251,7 +260,7 @@ static void put_kept(page_images *p, const unsigned char version[32], uint32_t p
 int page_images_draw(page_images *p, struct extract_host *h, int64_t collection_id, const char *id,
                      const unsigned char version[32], uint32_t page, const atomic_bool *cancel,
                      char **png, size_t *n, fo_err *err) {
-    if (get_kept(p, version, page, png, n)) return FO_OK;
+    if (get_kept(p, collection_id, version, page, png, n)) return FO_OK;
     pthread_mutex_lock(&p->mu);
     bool busy = p->n_drawing == MAX_DRAWING;
     if (!busy) p->n_drawing++;
@@ -270,7 +279,7 @@ int page_images_draw(page_images *p, struct extract_host *h, int64_t collection_
         fo_buf_free(&image);
         return rc;
     }
-    put_kept(p, version, page, image.data, image.len);
+    put_kept(p, collection_id, version, page, image.data, image.len);
     *png = fo_buf_take(&image, n);
     return *png ? FO_OK : fo_no_memory(err);
 }

@@ -26,14 +26,19 @@ static bool is_png(const char *p, size_t n) {
     return n > 1000 && memcmp(p, "\x89PNG\r\n\x1a\n", 8) == 0;
 }
 
-static int draw(page_images *p, const char *id, const unsigned char v[32], uint32_t page,
-                fo_err *err) {
+static int draw_in(page_images *p, int64_t collection_id, const char *id, const unsigned char v[32],
+                   uint32_t page, fo_err *err) {
     char *png = NULL;
     size_t n = 0;
-    int rc = page_images_draw(p, host, 7, id, v, page, NULL, &png, &n, err);
+    int rc = page_images_draw(p, host, collection_id, id, v, page, NULL, &png, &n, err);
     if (!rc) assert_true(is_png(png, n));
     free(png);
     return rc;
+}
+
+static int draw(page_images *p, const char *id, const unsigned char v[32], uint32_t page,
+                fo_err *err) {
+    return draw_in(p, 7, id, v, page, err);
 }
 
 static char *path_of_copy(const char *home, const char *id) {
@@ -70,6 +75,29 @@ static void a_copy_is_of_one_version(void **state) {
     page_images_keep(p, 7, "a", version, pdf, n);
     page_images_forget_all(p, 7);
     assert_int_equal(draw(p, "a", version, 3, &err), FO_ENOTFOUND);
+    page_images_free(p);
+    free(pdf);
+    test_remove(home);
+}
+
+/* The same file in two collections: what was drawn of the one is not shown, sooner or at all, of the other. */
+static void an_image_is_of_one_collection(void **state) {
+    (void)state;
+    char *home = test_folder(), *pdf;
+    size_t n;
+    fo_err err = {0};
+    page_images *p;
+    read_sample("slides.pdf", &pdf, &n);
+    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
+    page_images_keep(p, 7, "a", version, pdf, n);
+    assert_ok(draw(p, "a", version, 2, &err), &err);
+    assert_int_equal(draw_in(p, 8, "a", version, 2, &err), FO_ENOTFOUND);
+    page_images_keep(p, 8, "a", version, pdf, n);
+    assert_ok(draw_in(p, 8, "a", version, 2, &err), &err);
+    page_images_forget_all(p, 7);
+    page_images_forget_all(p, 8);
+    assert_ok(draw(p, "a", version, 2, &err), &err); /* each from memory */
+    assert_ok(draw_in(p, 8, "a", version, 2, &err), &err);
     page_images_free(p);
     free(pdf);
     test_remove(home);
@@ -190,6 +218,7 @@ int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_is_of_one_version),
+        cmocka_unit_test(an_image_is_of_one_collection),
         cmocka_unit_test(a_damaged_copy_is_none),
         cmocka_unit_test(there_is_room_for_so_many),
         cmocka_unit_test(what_cannot_be_drawn_says_why),
