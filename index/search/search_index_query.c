@@ -55,6 +55,7 @@ static search_scratch *scratch_take(search_index *ix) {
 }
 
 static void scratch_give(search_index *ix, search_scratch *r) {
+    inverted_scratch_trim(r->sparse); /* else it stays until the index closes */
     for (size_t i = 0; i < SEARCH_SCRATCHES; i++) {
         search_scratch *empty = NULL;
         if (atomic_compare_exchange_strong(&ix->scratches[i], &empty, r)) return;

@@ -127,6 +127,8 @@ typedef struct inverted_hit {
 typedef struct inverted_scratch inverted_scratch; /* working memory of one search at a time */
 inverted_scratch *inverted_scratch_create(void);  /* NULL: out of memory */
 void inverted_scratch_free(inverted_scratch *s);
+/* Between searches: give back what a query of very many terms needed, some 37 MB for 1,024 of them. */
+void inverted_scratch_trim(inverted_scratch *s);
 
 enum { INVERTED_MAX_QUERY_TERMS = 1024, INVERTED_MAX_K = 65536 };
 

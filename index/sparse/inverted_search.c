@@ -30,6 +30,31 @@ void inverted_scratch_free(inverted_scratch *s) {
     free(s);
 }
 
+/* Room for so many terms stays between searches: a query seldom has more, and each takes 36 KB. */
+enum { KEPT_TERMS = 64 };
+
+static void drop_terms(inverted_scratch *s) {
+    free(s->cursors);
+    free(s->order);
+    free(s->doc_tfs);
+    free(s->lane_masks);
+    free(s->lane_adds);
+    s->cursors = NULL;
+    s->order = NULL;
+    s->doc_tfs = NULL;
+    s->lane_masks = s->lane_adds = NULL;
+    s->cursors_room = 0;
+}
+
+void inverted_scratch_trim(inverted_scratch *s) {
+    if (s->cursors_room > KEPT_TERMS) drop_terms(s);
+    if (s->found_room > (size_t)KEPT_TERMS * WINDOW) {
+        free(s->found);
+        s->found = NULL;
+        s->found_room = 0;
+    }
+}
+
 static bool make_room(inverted_scratch *s, size_t n_terms, size_t n_parts, size_t k) {
     if (n_terms * n_parts > s->lists_room) {
         free(s->lists);
@@ -41,13 +66,9 @@ static bool make_room(inverted_scratch *s, size_t n_terms, size_t n_parts, size_
         }
     }
     if (n_terms > s->cursors_room) {
-        free(s->cursors);
-        free(s->order);
-        free(s->doc_tfs);
+        drop_terms(s);
         s->cursors = malloc(n_terms * sizeof *s->cursors);
         s->order = malloc(n_terms * sizeof *s->order);
-        free(s->lane_masks);
-        free(s->lane_adds);
         s->doc_tfs = malloc(n_terms * sizeof *s->doc_tfs);
         s->lane_masks = malloc(n_terms * sizeof *s->lane_masks);
         s->lane_adds = malloc(n_terms * sizeof *s->lane_adds);

@@ -14,6 +14,7 @@
 #include "index/format/varint.h"
 #include "index/search/search_index.h"
 #include "kernels/file.h"
+#include "kernels/heap.h"
 #include "tests/niceness.h"
 
 enum { DIM = 16 };
@@ -872,6 +873,40 @@ static void chunks_of_several_languages_lie_side_by_side(void **state) {
     free(dir);
 }
 
+static size_t heap_bytes(void) {
+    fo_heap_stats st = fo_heap_get_stats();
+    return st.used_bytes + st.mapped_bytes;
+}
+
+/* The next question is a short one: what a very long one needed does not wait for another. */
+static void a_question_of_a_thousand_words_leaves_no_memory_behind(void **state) {
+    (void)state;
+    enum { WORDS = 1000 };
+    char *dir = test_folder(), query[WORDS * 16];
+    search_index *ix = open_index(dir, 4 * WORDS, 0);
+    search_hit hits[4];
+    size_t n, len = 0;
+    fo_err err = {0};
+    for (int64_t chunk = 0; chunk < WORDS; chunk++) {
+        add(ix, chunk);
+        len += (size_t)snprintf(query + len, sizeof query - len, "unique%lld ", (long long)chunk);
+    }
+    publish(ix, 1);
+    search_snapshot *s = search_index_acquire(ix);
+    assert_true(sparse_finds(s, 7)); /* makes what is kept in any case */
+    size_t before = heap_bytes();
+    assert_ok(search_sparse(s, query, 4, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 4);
+    size_t after = heap_bytes();
+    if (after > before + (4 << 20)) fail_msg("%zu KiB more", (after - before) >> 10);
+    assert_true(sparse_finds(s, 7));
+    assert_ok(search_sparse(s, query, 4, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 4);
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_published_is_found_and_what_is_staged_is_not),
@@ -892,6 +927,7 @@ int main(void) {
         cmocka_unit_test(chunks_of_several_languages_lie_side_by_side),
         cmocka_unit_test(readers_writer_and_merges_run_side_by_side),
         cmocka_unit_test(a_snapshot_is_freed_once),
+        cmocka_unit_test(a_question_of_a_thousand_words_leaves_no_memory_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
