@@ -73,6 +73,23 @@ static int check_home(const char *home, store_finding_fn *fn, void *ctx, fo_err 
 
 #define STAGED_NAME FILE_NAME ".restore"
 
+static int remove_file(const char *path, const char *tail, fo_err *err) {
+    char name[PATH + 16];
+    snprintf(name, sizeof name, "%s%s", path, tail);
+    if (unlink(name) == 0 || errno == ENOENT) return FO_OK;
+    return fo_fail_errno(err, "cannot remove %s", name);
+}
+
+static const char *const TAILS[] = {"-wal", "-shm", "-journal"};
+enum { N_TAILS = sizeof TAILS / sizeof *TAILS };
+
+/* The main file alone takes the store's place: all commits must have arrived in it, which nobody would
+ * hear of if closing did that. */
+static int make_own(store *s, fo_err *err) {
+    int rc = sqlite_adopt(s, err);
+    return rc ? rc : sqlite_checkpoint(s, err);
+}
+
 static int stage_backup(const char *home, const char *file, bool move, fo_err *err) {
     char staged[PATH];
     store *s;
@@ -89,20 +106,10 @@ static int stage_backup(const char *home, const char *file, bool move, fo_err *e
     if (rc) return rc;
     rc = store_verify(s, err);
     if (rc) fo_fail_prefix(err, "%s is damaged", file);
-    if (!rc) rc = sqlite_adopt(s, err);
+    if (!rc) rc = make_own(s, err);
     store_close(s);
     return rc;
 }
-
-static int remove_file(const char *path, const char *tail, fo_err *err) {
-    char name[PATH + 16];
-    snprintf(name, sizeof name, "%s%s", path, tail);
-    if (unlink(name) == 0 || errno == ENOENT) return FO_OK;
-    return fo_fail_errno(err, "cannot remove %s", name);
-}
-
-static const char *const TAILS[] = {"-wal", "-shm", "-journal"};
-enum { N_TAILS = sizeof TAILS / sizeof *TAILS };
 
 /* An old log must never meet a new database. So the old one takes its log up before: killed from here
  * on, it is whole without one. Where it is too damaged for that, the log goes with it. */
@@ -114,12 +121,24 @@ static void empty_log(const char *path) {
     sqlite3_close(db);
 }
 
+/* A log beside the staged file holds commits that the file lacks. */
+static int refuse_log(const char *staged, fo_err *err) {
+    char log[PATH + 16];
+    struct stat st;
+    snprintf(log, sizeof log, "%s-wal", staged);
+    if (stat(log, &st) != 0)
+        return errno == ENOENT ? FO_OK : fo_fail_errno(err, "cannot look at %s", log);
+    if (st.st_size == 0) return FO_OK;
+    return fo_fail(err, FO_EIO, "%s is not whole: its last commits are still in %s", staged, log);
+}
+
 /* The old log goes first, and what was acknowledged of the old store. */
 static int take_staged(const char *home, fo_err *err) {
     char path[PATH], staged[PATH], known[PATH];
     int rc = path_of(path, home, FILE_NAME, err);
     if (!rc) rc = path_of(staged, home, STAGED_NAME, err);
     if (!rc) rc = path_of(known, home, LEDGER_NAME, err);
+    if (!rc) rc = refuse_log(staged, err);
     if (!rc) empty_log(path);
     for (int i = 0; i < N_TAILS && !rc; i++) rc = remove_file(path, TAILS[i], err);
     if (!rc) rc = remove_file(known, "", err);

@@ -8,6 +8,8 @@
 #include <sqlite3.h>
 
 #include "data/sqlite/sqlite_store.h"
+#include "data/store/store_backend.h"
+#include "kernels/file.h"
 #include "kernels/hex.h"
 #include "tests/data/store/store_fixture.h"
 
@@ -35,12 +37,14 @@ static struct {
     long writes_left; /* before the power goes or the disk fails; < 0: never */
     int failure;      /* SQLITE_FULL or SQLITE_IOERR_WRITE: the disk fails; 0: the power goes */
     bool tracking, dead, no_sync; /* no_sync: what is written is there, and every sync fails */
+    const char *refuses;          /* files whose name ends so take no write; NULL: all do */
 } disk;
 
 typedef struct file {
     sqlite3_file base;
     sqlite3_file *real;
     image *image; /* NULL: not tracked */
+    bool refuses;
 } file;
 
 static void image_apply(image *im, const pending *p, bool whole, uint64_t *seed) {
@@ -101,7 +105,7 @@ static int f_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at) {
     return REAL(f)->pMethods->xRead(REAL(f), p, n, at);
 }
 static int f_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at) {
-    int rc = next_change();
+    int rc = ((file *)f)->refuses ? SQLITE_IOERR_WRITE : next_change();
     if (rc != SQLITE_OK) return rc;
     if (((file *)f)->image) image_add(((file *)f)->image, at, p, n);
     return REAL(f)->pMethods->xWrite(REAL(f), p, n, at);
@@ -179,6 +183,8 @@ static int v_open(sqlite3_vfs *v, const char *path, sqlite3_file *out, int flags
         f->image = im;
         break;
     }
+    size_t end = disk.refuses ? strlen(disk.refuses) : 0, len = path ? strlen(path) : 0;
+    f->refuses = end && len >= end && strcmp(path + len - end, disk.refuses) == 0;
     f->base.pMethods = &methods;
     return SQLITE_OK;
 }
@@ -216,6 +222,7 @@ static void disk_reset(void) {
     disk.writes_left = -1;
     disk.failure = 0;
     disk.dead = disk.tracking = disk.no_sync = false;
+    disk.refuses = NULL;
 }
 
 /* The files as the platter holds them, some of what was in flight included. */
@@ -412,12 +419,97 @@ static void what_a_failed_commit_left_is_not_denied(void **state) {
     }
 }
 
+/* ---- restoring ---- */
+
+static const char *in(const char *dir, const char *name) {
+    static char path[4][1000];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", dir, name);
+    return path[next];
+}
+
+static void copy(const char *from, const char *to) {
+    fo_err err = {0};
+    assert_ok(fo_file_copy(from, to, &err), &err);
+}
+
+/* A store of so many documents; of its log a copy while it is open, unless log is NULL. */
+static void make_store(const char *path, const char *ledger, size_t n, const char *log) {
+    fo_err err = {0};
+    store *s;
+    store_collection c;
+    char wal[1100];
+    assert_ok(sqlite_store_open(&s, path, &(sqlite_options){.ledger = ledger}, &err), &err);
+    assert_ok(store_create_collection(s, "t", "docs", NULL, &c, &err), &err);
+    for (size_t i = 0; i < n; i++) {
+        fixture_document d;
+        uint64_t content = i;
+        store_put_result res;
+        fixture_make(&d, c.id, i, 3000, &content);
+        assert_ok(fixture_put(s, &d, &res, &err), &err);
+        fixture_free(&d);
+    }
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    if (log) copy(wal, log);
+    store_close(s);
+    store_collection_deinit(&c);
+}
+
+static void must_hold(const char *home, size_t n) {
+    fo_err err = {0};
+    store *s;
+    store_collection c;
+    assert_ok(store_open(&s, &sqlite_store_backend, home, &(store_options){0}, &err), &err);
+    assert_ok(store_verify(s, &err), &err);
+    assert_ok(store_get_collection(s, "t", "docs", &c, &err), &err);
+    assert_int_equal(c.n_documents, n);
+    store_collection_deinit(&c);
+    store_close(s);
+}
+
+/* What a restore commits to the copy lies in the copy's log until it is moved: a copy that does not
+ * take it up must not take the store's place. */
+static void a_restored_store_is_whole_or_refused(void **state) {
+    (void)state;
+    const store_backend *be = &sqlite_store_backend;
+    fo_err err = {0};
+    char *home = test_folder(), *other = test_folder();
+    char backup[1000];
+    snprintf(backup, sizeof backup, "%s/backup", other);
+    disk_reset();
+    make_store(in(home, "forage.db"), in(home, "ledger"), 2, NULL);
+    make_store(backup, NULL, 5, in(other, "log"));
+    disk.refuses = "forage.db.restore";
+    sqlite3_vfs_register(&disk.vfs, 1);
+    int rc = be->stage_backup(home, backup, false, &err);
+    sqlite3_vfs_register(disk.real, 1);
+    disk_reset();
+    assert_int_equal(rc, FO_EIO);
+    be->drop_staged(home);
+    must_hold(home, 2);
+    /* The same, found out at the last moment. */
+    assert_ok(be->stage_backup(home, backup, false, &err), &err);
+    copy(in(other, "log"), in(home, "forage.db.restore-wal"));
+    assert_int_equal(be->take_staged(home, &err), FO_EIO);
+    assert_int_equal(access(in(home, "ledger"), F_OK), 0);
+    must_hold(home, 2);
+    be->drop_staged(home);
+    assert_ok(be->stage_backup(home, backup, false, &err), &err);
+    assert_ok(be->take_staged(home, &err), &err);
+    be->drop_staged(home);
+    must_hold(home, 5);
+    test_remove(home);
+    test_remove(other);
+}
+
 int main(void) {
     disk_install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_power_cut_loses_nothing_acknowledged),
         cmocka_unit_test(a_failing_disk_is_named_and_the_store_goes_on),
         cmocka_unit_test(what_a_failed_commit_left_is_not_denied),
+        cmocka_unit_test(a_restored_store_is_whole_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
