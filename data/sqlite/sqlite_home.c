@@ -83,6 +83,12 @@ static int remove_file(const char *path, const char *tail, fo_err *err) {
 static const char *const TAILS[] = {"-wal", "-shm", "-journal"};
 enum { N_TAILS = sizeof TAILS / sizeof *TAILS };
 
+static int remove_tails(const char *path, fo_err *err) {
+    int rc = FO_OK;
+    for (int i = 0; i < N_TAILS && !rc; i++) rc = remove_file(path, TAILS[i], err);
+    return rc;
+}
+
 /* The main file alone takes the store's place: all commits must have arrived in it, which nobody would
  * hear of if closing did that. */
 static int make_own(store *s, fo_err *err) {
@@ -94,6 +100,8 @@ static int stage_backup(const char *home, const char *file, bool move, fo_err *e
     char staged[PATH];
     store *s;
     int rc = path_of(staged, home, STAGED_NAME, err);
+    /* The log of a restore that was killed would be played into this copy. */
+    if (!rc) rc = remove_tails(staged, err);
     if (!rc && !move) rc = fo_file_copy(file, staged, err);
     if (!rc && move && rename(file, staged) != 0)
         rc = fo_fail_errno(err, "cannot move %s to %s", file, staged);
@@ -140,7 +148,7 @@ static int take_staged(const char *home, fo_err *err) {
     if (!rc) rc = path_of(known, home, LEDGER_NAME, err);
     if (!rc) rc = refuse_log(staged, err);
     if (!rc) empty_log(path);
-    for (int i = 0; i < N_TAILS && !rc; i++) rc = remove_file(path, TAILS[i], err);
+    if (!rc) rc = remove_tails(path, err);
     if (!rc) rc = remove_file(known, "", err);
     if (!rc && rename(staged, path) != 0)
         rc = fo_fail_errno(err, "cannot move %s to %s", staged, path);

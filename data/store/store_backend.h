@@ -166,9 +166,10 @@ struct store_backend {
     /* The same of a copy that `backup` made. */
     int (*check_backup)(const char *file, store_finding_fn *fn, void *ctx, fo_err *err);
     /* Restoring, in two steps: a copy is brought into the home beside the store (`move`: the file itself,
-     * which lies below the home), looked through (what it is not is said by the sentence) and made a
-     * store of its own; then it takes the place of the store and of its log and ledger, at once and
-     * synced, and whoever is killed in between finds the old store or the new one; or it is dropped. */
+     * which lies below the home) in the place of what a killed restore left there, looked through (what it
+     * is not is said by the sentence) and made a store of its own; then it takes the place of the store and
+     * of its log and ledger, at once and synced, and whoever is killed in between finds the old store or
+     * the new one; or it is dropped. */
     int (*stage_backup)(const char *home, const char *file, bool move, fo_err *err);
     int (*take_staged)(const char *home, fo_err *err);
     void (*drop_staged)(const char *home);

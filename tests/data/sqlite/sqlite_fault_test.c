@@ -503,6 +503,21 @@ static void a_restored_store_is_whole_or_refused(void **state) {
     test_remove(other);
 }
 
+static void the_log_of_a_killed_restore_is_not_played_into_the_next(void **state) {
+    (void)state;
+    const store_backend *be = &sqlite_store_backend;
+    fo_err err = {0};
+    char *home = test_folder(), *other = test_folder();
+    make_store(in(other, "killed"), NULL, 5, in(home, "forage.db.restore-wal"));
+    copy(in(other, "killed"), in(home, "forage.db.restore"));
+    make_store(in(other, "backup"), NULL, 2, NULL);
+    assert_ok(be->stage_backup(home, in(other, "backup"), false, &err), &err);
+    assert_ok(be->take_staged(home, &err), &err);
+    must_hold(home, 2);
+    test_remove(home);
+    test_remove(other);
+}
+
 int main(void) {
     disk_install();
     const struct CMUnitTest tests[] = {
@@ -510,6 +525,7 @@ int main(void) {
         cmocka_unit_test(a_failing_disk_is_named_and_the_store_goes_on),
         cmocka_unit_test(what_a_failed_commit_left_is_not_denied),
         cmocka_unit_test(a_restored_store_is_whole_or_refused),
+        cmocka_unit_test(the_log_of_a_killed_restore_is_not_played_into_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
