@@ -200,6 +200,11 @@ int fo_file_pad(fo_file_writer *w, size_t alignment, fo_err *err) {
     return FO_OK;
 }
 
+int fo_file_dup(const fo_file_writer *w, int *fd, fo_err *err) {
+    *fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+    return *fd >= 0 ? FO_OK : fo_fail_errno(err, "cannot open %s", w->temp);
+}
+
 int fo_file_commit(fo_file_writer *w, fo_err *err) {
     int rc = flush_pending(w, err);
     if (!rc && fsync(w->fd) != 0) rc = fo_fail_errno(err, "cannot sync %s", w->temp);

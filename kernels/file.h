@@ -38,6 +38,9 @@ int fo_file_write(fo_file_writer *w, const void *data, size_t n, fo_err *err);
 int fo_file_patch(fo_file_writer *w, uint64_t offset, const void *data, size_t n, fo_err *err);
 uint64_t fo_file_offset(const fo_file_writer *w);                  /* bytes written so far */
 int fo_file_pad(fo_file_writer *w, size_t alignment, fo_err *err); /* zeroes up to a multiple */
+/* A descriptor of one's own of the file, for reading and writing at places (pread, pwrite): it stays the
+ * file's after the commit. Close it. */
+int fo_file_dup(const fo_file_writer *w, int *fd, fo_err *err);
 /* fsync, rename into place, fsync the folder. Frees w whatever happens. */
 int fo_file_commit(fo_file_writer *w, fo_err *err);
 void fo_file_abort(fo_file_writer *w); /* removes the temp file; NULL is fine */

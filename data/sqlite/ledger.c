@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -307,18 +308,15 @@ static void fill(record *r, enum kind kind, int64_t commit, const ledger_state *
     r->crc = record_crc(r, slot);
 }
 
-/* The file, and zeroes for the first commits. */
-static int write_file(const char *path, const unsigned char store[16], int64_t commit,
+/* The file, and zeroes for the first commits. Nothing stands at its path yet. */
+static int write_file(fo_file_writer *w, const unsigned char store[16], int64_t commit,
                       const ledger_state *states, size_t n, uint64_t *n_slots, fo_err *err) {
     header h = {
         .version = VERSION, .n_states = (uint32_t)n, .commit = commit, .made_ms = fo_unix_ms()};
     memcpy(h.magic, file_magic, sizeof h.magic);
     memcpy(h.store, store, sizeof h.store);
     h.crc = header_crc(&h);
-    fo_file_writer *w;
-    int rc = fo_file_create(&w, path, err);
-    if (rc) return rc;
-    rc = fo_file_write(w, &h, sizeof h, err);
+    int rc = fo_file_write(w, &h, sizeof h, err);
     for (size_t i = 0; !rc && i < n; i++) {
         record r;
         fill(&r, STATE, commit, &states[i], (uint32_t)i, (uint32_t)n, i + 1);
@@ -330,42 +328,71 @@ static int write_file(const char *path, const unsigned char store[16], int64_t c
         rc = fo_file_write(w, zeroes, sizeof zeroes, err);
     if (!rc) rc = fo_file_pad(w, (size_t)STEP_SLOTS * SLOT, err);
     *n_slots = fo_file_offset(w) / SLOT;
-    if (!rc) return fo_file_commit(w, err);
-    fo_file_abort(w);
     return rc;
 }
 
-int ledger_create(ledger **out, const char *path, const unsigned char store[16], int64_t commit,
-                  const ledger_state *states, size_t n, fo_err *err) {
-    if (n >= MAX_BYTES / SLOT / 2)
-        return fo_fail(err, FO_ELIMIT, "%zu collections are too many for the ledger", n);
+static void ledger_free(ledger *l) {
+    close(l->fd);
+    pthread_mutex_destroy(&l->mu);
+    pthread_cond_destroy(&l->wake);
+    pthread_cond_destroy(&l->synced_more);
+    free(l);
+}
+
+/* A ledger over fd, which is its own from here on, also after an error. */
+static int start(ledger **out, int fd, uint64_t capacity, size_t n_states, fo_err *err) {
     ledger *l = calloc(1, sizeof *l);
-    if (!l) return fo_no_memory(err);
-    int rc = write_file(path, store, commit, states, n, &l->capacity, err);
-    l->fd = !rc ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    if (!rc && l->fd < 0) rc = fo_fail_errno(err, "cannot open %s", path);
-    if (rc) {
-        free(l);
-        return rc;
+    if (!l) {
+        close(fd);
+        return fo_no_memory(err);
     }
-    l->n_states = n;
-    l->n_slots = n + 1;
+    l->fd = fd;
+    l->capacity = capacity;
+    l->n_states = n_states;
+    l->n_slots = n_states + 1;
     pthread_mutex_init(&l->mu, NULL);
     pthread_cond_init(&l->synced_more, NULL);
     fo_cond_init(&l->wake);
     int failed = pthread_create(&l->thread, NULL, sync_thread, l);
-    if (failed) {
-        errno = failed;
-        rc = fo_fail_errno(err, "cannot start the ledger's thread");
-        pthread_mutex_destroy(&l->mu);
-        pthread_cond_destroy(&l->wake);
-        pthread_cond_destroy(&l->synced_more);
-        close(l->fd);
-        free(l);
+    if (!failed) {
+        *out = l;
+        return FO_OK;
+    }
+    errno = failed;
+    int rc = fo_fail_errno(err, "cannot start the ledger's thread");
+    ledger_free(l);
+    return rc;
+}
+
+static bool stands_at(const ledger *l, const char *path) {
+    struct stat mine, there;
+    return fstat(l->fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_dev == there.st_dev &&
+           mine.st_ino == there.st_ino;
+}
+
+int ledger_create(ledger **out, const char *path, const unsigned char store[16], int64_t commit,
+                  const ledger_state *states, size_t n, fo_err *err) {
+    *out = NULL;
+    if (n >= MAX_BYTES / SLOT / 2)
+        return fo_fail(err, FO_ELIMIT, "%zu collections are too many for the ledger", n);
+    fo_file_writer *w;
+    uint64_t capacity = 0;
+    int fd = -1, rc = fo_file_create(&w, path, err);
+    if (rc) return rc;
+    rc = write_file(w, store, commit, states, n, &capacity, err);
+    /* All that can fail comes before the fresh file takes the place of one that is being written. */
+    if (!rc) rc = fo_file_dup(w, &fd, err);
+    if (!rc) rc = start(out, fd, capacity, n, err);
+    if (rc) {
+        fo_file_abort(w);
         return rc;
     }
-    *out = l;
-    return FO_OK;
+    rc = fo_file_commit(w, err);
+    if (rc && !stands_at(*out, path)) {
+        ledger_close(*out);
+        *out = NULL;
+    }
+    return rc;
 }
 
 void ledger_close(ledger *l) {
@@ -375,11 +402,7 @@ void ledger_close(ledger *l) {
     pthread_cond_signal(&l->wake);
     pthread_mutex_unlock(&l->mu);
     pthread_join(l->thread, NULL);
-    close(l->fd);
-    pthread_mutex_destroy(&l->mu);
-    pthread_cond_destroy(&l->wake);
-    pthread_cond_destroy(&l->synced_more);
-    free(l);
+    ledger_free(l);
 }
 
 bool ledger_is_long(const ledger *l) {

@@ -56,7 +56,9 @@ const ledger_state *ledger_at(const ledger_view *v, int64_t collection, int64_t 
 
 typedef struct ledger ledger;
 
-/* A fresh file in the place of what is there: these are all the collections as of `commit`. */
+/* A fresh file in the place of what is there: these are all the collections as of `commit`. After an
+ * error *out is NULL, and what was there is there still; or the fresh file is there but its folder could
+ * not be synced: then *out is the fresh ledger, and the one before is nobody's. */
 int ledger_create(ledger **out, const char *path, const unsigned char store[16], int64_t commit,
                   const ledger_state *states, size_t n, fo_err *err);
 void ledger_close(ledger *l); /* NULL is fine */

@@ -221,16 +221,16 @@ static int raise_epochs(sqlite_store *s, const ledger_view *v, fo_err *err) {
 static int make_ledger(sqlite_store *s, fo_err *err) {
     home_row home;
     ledger_state *states = NULL;
-    ledger *made;
+    ledger *made = NULL;
     size_t n;
     int rc = read_home(s->writer, &home, err);
     if (!rc) rc = read_states(s->writer, &states, &n, err);
     if (!rc) rc = ledger_create(&made, s->ledger_path, home.store, s->commits, states, n, err);
     free(states);
-    if (rc) return rc;
+    if (!made) return rc;
     ledger_close(s->ledger);
     s->ledger = made;
-    return FO_OK;
+    return rc;
 }
 
 int sqlite_ledger_start(sqlite_store *s, const sqlite_options *opt, const ledger_view *view,
@@ -273,6 +273,8 @@ int sqlite_ledger_commit(sqlite_txn *t, fo_err *err) {
     if (s->ledger && ledger_end(s->ledger, number, !rc, &why) != FO_OK)
         fo_notice(&s->notices, "ledger_failed", "commit %lld: %s", (long long)number, why.msg);
     if (!rc) s->commits = number;
-    if (!rc && s->ledger && ledger_is_long(s->ledger)) make_ledger(s, NULL);
+    if (!rc && s->ledger && ledger_is_long(s->ledger) && make_ledger(s, &why) != FO_OK)
+        fo_notice(&s->notices, "ledger_failed", "it has grown long and cannot be made anew: %s",
+                  why.msg);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "data/sqlite/sqlite_store.h"
@@ -140,6 +141,48 @@ static void it_grows_by_steps_that_are_zero(void **unused) {
     assert_true(k > 1000 && k < 3000);
     ledger_close(l);
     test_remove(dir);
+}
+
+/* Allow k more open files; returns the limit before. */
+static struct rlimit allow_files(int k) {
+    int taken[4], fd = -1;
+    struct rlimit old, low;
+    for (int i = 0; i <= k; i++) fd = taken[i] = dup(STDIN_FILENO);
+    for (int i = 0; i <= k; i++) close(taken[i]);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    low = old;
+    low.rlim_cur = (rlim_t)fd;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    return old;
+}
+
+/* Where one cannot be made in the place of another, the one that is written is the one that is there. */
+static void what_is_written_is_what_is_there(void **unused) {
+    (void)unused;
+    fo_err err = {0};
+    for (int k = 0; k < 4; k++) {
+        char *dir = test_folder(), path[900];
+        snprintf(path, sizeof path, "%s/ledger", dir);
+        ledger_state one = state(1, 5);
+        ledger *l, *second = NULL;
+        assert_ok(ledger_create(&l, path, id, 7, &one, 1, &err), &err);
+        commit(l, 8, 1, true);
+        struct rlimit old = allow_files(k);
+        int rc = ledger_create(&second, path, id, 8, &one, 1, &err);
+        setrlimit(RLIMIT_NOFILE, &old);
+        assert_int_equal(rc != FO_OK, k < 3);
+        if (second) {
+            ledger_close(l);
+            l = second;
+        }
+        commit(l, 9, 1, true);
+        ledger_view v;
+        assert_ok(ledger_read(path, &v, &err), &err);
+        assert_int_equal(v.last, 9);
+        ledger_view_deinit(&v);
+        ledger_close(l);
+        test_remove(dir);
+    }
 }
 
 /* ---- with a store ------------------------------------------------------------------------ */
@@ -313,6 +356,31 @@ static void a_ledger_that_is_gone_or_damaged_is_told_of_and_made_anew(void **unu
     }
 }
 
+static void a_ledger_that_cannot_be_made_anew_is_told_of(void **unused) {
+    (void)unused;
+    env e;
+    begin(&e);
+    store_close(e.s);
+    char away[1000], folder[1000];
+    snprintf(folder, sizeof folder, "%s/there", e.dir);
+    snprintf(away, sizeof away, "%s/away", e.dir);
+    snprintf(e.ledger, sizeof e.ledger, "%s/there/ledger", e.dir);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_ok(reopen(&e, false), &e.err);
+    assert_int_equal(rename(folder, away), 0);
+    e.said[0] = 0;
+    for (int i = 0; !*e.said && i < 3000; i++)
+        assert_ok(store_set_tuning(e.s, e.collection, i % 2 ? .5 : .25, .1, &e.err), &e.err);
+    assert_string_equal(e.said, "ledger_failed ");
+    assert_int_equal(rename(away, folder), 0);
+    put(&e, 0, 1);
+    store_close(e.s);
+    assert_ok(reopen(&e, false), &e.err);
+    assert_string_equal(e.said, "");
+    store_close(e.s);
+    test_remove(e.dir);
+}
+
 static void another_store_under_the_ledger_is_refused(void **unused) {
     (void)unused;
     env a, b;
@@ -339,9 +407,11 @@ int main(void) {
         cmocka_unit_test(it_knows_the_last_commit_and_the_one_before),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(it_grows_by_steps_that_are_zero),
+        cmocka_unit_test(what_is_written_is_what_is_there),
         cmocka_unit_test(a_store_that_lost_its_log_is_refused),
         cmocka_unit_test(no_bit_of_the_log_is_lost_in_silence),
         cmocka_unit_test(a_ledger_that_is_gone_or_damaged_is_told_of_and_made_anew),
+        cmocka_unit_test(a_ledger_that_cannot_be_made_anew_is_told_of),
         cmocka_unit_test(another_store_under_the_ledger_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
