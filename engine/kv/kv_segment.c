@@ -16,7 +16,13 @@
 /* The older interface to SHA-256, as in prefix_hash.c: one way to hash in this room. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
-enum { VERSION = 1, ALIGN = 512, NAME_DIGITS = 8 };
+enum {
+    VERSION = 1,
+    ALIGN = 512,
+    NAME_DIGITS = 8,
+    PAGE = 4096,    /* the system reads these whole: what fails fails in all of one */
+    MAX_UNREAD = 16 /* each may take a failing disk seconds */
+};
 
 typedef struct file_header {
     char magic[8];
@@ -158,11 +164,16 @@ int kv_segment_scan(kv_segment *s, uint64_t from, const unsigned char owner[32],
     at = (at + ALIGN - 1) / ALIGN * ALIGN;
     s->bytes = at < size ? at : (size + ALIGN - 1) / ALIGN * ALIGN;
     if (s->bytes < ALIGN) s->bytes = ALIGN;
+    s->unread = 0;
     while (at + sizeof(record_header) <= size) {
         record_header h;
         ssize_t n = pread(s->fd, &h, sizeof h, (off_t)at);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fo_fail_errno(err, "cannot read KV segment %08x", s->id);
+        if (n < 0) {
+            if (++s->unread == MAX_UNREAD) break;
+            at = (at / PAGE + 1) * PAGE;
+            continue;
+        }
         if (n < (ssize_t)sizeof h) break;
         if (!good_header(&h, owner) || h.n_bytes > size - at - sizeof h) {
             at += ALIGN;

@@ -9,7 +9,7 @@
  * Little-endian; crc is CRC-32 (zlib). The owner is a SHA-256 over format version, model
  * fingerprint and KV layout: bytes of another owner are never returned, whatever a key says. A
  * scan needs the record headers alone; after a damaged one it goes on at the next multiple of 512
- * that holds a good one. What was torn at the end of a file is cut off when it is opened.
+ * that holds a good one, after one that the disk does not give at the next page. What was torn at the end of a file is cut off when it is opened.
  *
  * What this file refuses: which records matter, what is a budget, who may delete (kv_store.c).
  * Threads: one appends; any read at the same time (pread). */
@@ -37,6 +37,7 @@ typedef struct kv_segment {
     int fd;
     /* owned: the writer */
     uint64_t bytes; /* where the next record goes */
+    int unread;     /* places that the last scan passed over because they could not be read */
     /* the store's, guarded by its lock */
     uint64_t live_bytes; /* of records that can be found */
     int users;           /* reads and writes under way */
@@ -62,7 +63,8 @@ int kv_segment_open(kv_segment **out, const char *dir, uint32_t id, const unsign
 void kv_segment_close(kv_segment *s); /* NULL is fine */
 
 /* Every good record header from byte `from` (0: the first) on; sets s->bytes to the end of the last
- * whole one. fn returns false to stop. */
+ * whole one, and s->unread. fn returns false to stop. What a disk does not give is passed over, and the
+ * rest of a file of which it does not give 16 places. */
 typedef bool kv_segment_fn(void *arg, const kv_segment_record *r);
 int kv_segment_scan(kv_segment *s, uint64_t from, const unsigned char owner[32], kv_segment_fn *fn,
                     void *arg, fo_err *err);

@@ -490,6 +490,9 @@ static int load_segment(kv_store *s, kv_segment *g, fo_err *err) {
     if (!rc && o.n_short)
         fo_notice(&s->notices, "kv_damaged", "%s/%08x.kv is cut off: %zu records are gone", s->dir,
                   g->id, o.n_short);
+    if (!rc && g->unread)
+        fo_notice(&s->notices, "kv_damaged", "%s/%08x.kv cannot be read at %d places: passed over",
+                  s->dir, g->id, g->unread);
     if (!rc && g->bytes < o.size) {
         fo_notice(&s->notices, "kv_damaged",
                   "%s/%08x.kv ends with %llu bytes that are no whole record: cut off", s->dir,

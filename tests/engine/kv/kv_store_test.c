@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,17 @@
 static const unsigned char model_a[32] = {1}, model_b[32] = {2};
 static kv_layout layout = {
     .n_layers = 2, .n_kv_heads = 2, .k_dim = 32, .v_dim = 32, .page_tokens = 16, .type = KV_BF16};
+
+/* Reads at one place fail from here on: the linker leads every pread here. */
+static struct { off_t from, to; } bad_sectors;
+ssize_t __real_pread(int fd, void *p, size_t n, off_t at);
+ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at);
+ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at) {
+    if (at >= bad_sectors.to || at + (off_t)n <= bad_sectors.from)
+        return __real_pread(fd, p, n, at);
+    errno = EIO;
+    return -1;
+}
 
 /* Record number i: its key, and bytes that follow from it. */
 static void fill(unsigned char key[32], unsigned char *bytes, size_t n, uint64_t i) {
@@ -441,6 +453,44 @@ static void a_disk_that_refuses_costs_nothing_but_hits(void **state) {
     test_remove(dir);
 }
 
+static void count_damage(void *arg, const char *kind, const char *text) {
+    (void)text;
+    *(int *)arg += !strcmp(kind, "kv_damaged");
+}
+
+static void what_the_disk_does_not_give_costs_nothing_but_hits(void **state) {
+    (void)state;
+    enum { BYTES = 8192 - 512, N = 40 }; /* a record each 8 KiB */
+    fo_err err = {0};
+    for (int all = 0; all < 2; all++) {
+        char *dir = test_folder();
+        kv_store *s = must_open(dir, 0, 8 << 20, model_a);
+        for (uint64_t i = 0; i < N; i++)
+            assert_int_equal(put(s, KV_STORE_BLOCK, i, BYTES, 0), FO_OK);
+        kv_store_close(s);
+        remove_index(dir);
+        int n_told = 0;
+        kv_store_options o = {
+            .dir = dir, .disk_bytes = 8 << 20, .notices = {count_damage, &n_told}};
+        bad_sectors.from = 3 * 8192;
+        bad_sectors.to = all ? 1 << 30 : 5 * 8192;
+        int rc = kv_store_open(&s, &o, model_a, &layout, &err);
+        bad_sectors.from = bad_sectors.to = 0;
+        assert_ok(rc, &err);
+        assert_true(n_told > 0);
+        must_check(s);
+        int found = 0;
+        for (uint64_t i = 0; i < N; i++) found += has(s, KV_STORE_BLOCK, i, BYTES);
+        assert_int_equal(found, all ? 3 : N - 2);
+        assert_int_equal(put(s, KV_STORE_BLOCK, 100, BYTES, 0), FO_OK);
+        kv_store_close(s);
+        s = must_open(dir, 0, 8 << 20, model_a);
+        assert_true(has(s, KV_STORE_BLOCK, 100, BYTES));
+        kv_store_close(s);
+        test_remove(dir);
+    }
+}
+
 /* The child writes and tells after each flush how many it knows to be on disk. */
 static void write_for_ever(const char *dir, int out) {
     kv_store *s = NULL;
@@ -614,6 +664,7 @@ int main(void) {
         cmocka_unit_test(damaged_bytes_are_dropped_and_the_rest_is_kept),
         cmocka_unit_test(the_folder_stays_within_its_budget),
         cmocka_unit_test(a_disk_that_refuses_costs_nothing_but_hits),
+        cmocka_unit_test(what_the_disk_does_not_give_costs_nothing_but_hits),
         cmocka_unit_test(many_threads_put_get_and_drop_at_once),
         cmocka_unit_test(what_is_read_ahead_lies_in_ram_until_it_is_let_go),
     };
