@@ -4,8 +4,9 @@
 #include "engine/generate/chunk_lead.h"
 #include "engine/generate/engine_file.h"
 #include "engine/generate/engine_internal.h"
+#include "kernels/clock.h"
 
-enum { SAVE_ALL_MS = 10000 /* the end waits no longer for what is cached to be written */ };
+enum { SAVE_ALL_MS = 10000 /* the end waits no longer for pages and chunks to be written */ };
 
 static const double CHUNK_BUDGET = .15; /* docs/measurements/kv.md: as measured */
 static const double READ_STRETCH = 2;
@@ -109,12 +110,13 @@ void engine_close(engine *e) {
         pthread_join(e->thread, NULL);
     }
     scheduler_deinit(&e->sched);
+    const double until = fo_now_ms() + SAVE_ALL_MS;
     if (e->has_thread) kv_cache_save_all(e->kv, SAVE_ALL_MS);
     model_context_free(e->ctx);
     model_context_free(e->background_ctx);
     sampler_free(e->sampler);
     kv_cache_free(e->kv);
-    kv_store_close(e->store);
+    kv_store_close_by(e->store, until);
     admission_free(e->admission);
     tokenizer_free(e->tokenizer);
     model_close(e->model);

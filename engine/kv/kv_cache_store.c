@@ -123,7 +123,7 @@ int kv_cache_save_all(kv_cache *c, double max_ms) {
     for (int k = 0; list && k < n && fo_now_ms() < until;) {
         int rc = save(c, (int)(list[k] - c->meta));
         if (rc == FO_EBUSY) {
-            kv_store_flush(c->store);
+            kv_store_flush_by(c->store, until);
             continue;
         }
         saved += !rc;

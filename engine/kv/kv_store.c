@@ -19,6 +19,7 @@
 #include "engine/kv/kv_store_internal.h"
 #include "kernels/buf.h"
 #include "kernels/clock.h"
+#include "kernels/cond.h"
 
 enum { LINE = 64, MAX_REUSE = 1000000, DISK_SHARE = 4 /* a record takes no more of the disk */ };
 
@@ -229,7 +230,8 @@ int kv_store_open(kv_store **out, const kv_store_options *opt, const unsigned ch
     if (!s) return fo_no_memory(err);
     pthread_mutex_init(&s->mu, NULL);
     pthread_cond_init(&s->work, NULL);
-    pthread_cond_init(&s->done, NULL);
+    fo_cond_init(&s->done);
+    s->until_ms = INFINITY;
     s->lock_fd = -1;
     s->free_entry = KV_NONE;
     s->last = &s->first;
@@ -252,8 +254,12 @@ int kv_store_open(kv_store **out, const kv_store_options *opt, const unsigned ch
 }
 
 void kv_store_close(kv_store *s) {
+    kv_store_close_by(s, INFINITY);
+}
+
+void kv_store_close_by(kv_store *s, double until_ms) {
     if (!s) return;
-    kv_store_disk_close(s);
+    kv_store_disk_close(s, until_ms);
     for (int i = 0; i < s->cap_entries; i++)
         if (s->entries[i].taken && s->entries[i].buffer) kv_store_drop_buffer(s, i);
     assert(s->stats.ram.bytes == 0); /* a reference was not released */

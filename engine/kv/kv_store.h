@@ -54,8 +54,11 @@ typedef struct kv_store_options {
  * FO_ECONFLICT: another process has the folder open. FO_EIO, FO_ENOSPC, FO_ENOMEM. */
 int kv_store_open(kv_store **out, const kv_store_options *opt, const unsigned char fingerprint[32],
                   const kv_layout *layout, fo_err *err);
-/* Writes what waits. Every reference must have been released. NULL is fine. */
+/* Writes what waits, and what lies in RAM alone. Every reference must have been released. NULL is fine. */
 void kv_store_close(kv_store *s);
+/* The same until until_ms, a time of fo_now_ms, what was used most first: what is left then is dropped.
+ * Beyond it takes no longer than the write that is under way. */
+void kv_store_close_by(kv_store *s, double until_ms);
 
 typedef struct kv_store_item {
     const unsigned char *key; /* [32] */
@@ -108,6 +111,8 @@ void kv_store_hint(kv_store *s, const unsigned char key[32], double reuse);
 void kv_store_drop(kv_store *s, const unsigned char key[32]);
 /* Wait until everything put before is on disk (tests, shutdown). */
 void kv_store_flush(kv_store *s);
+void kv_store_flush_by(kv_store *s,
+                       double until_ms); /* no longer than until that time of fo_now_ms */
 
 typedef struct kv_store_tier_stats {
     uint64_t records, bytes, budget_bytes;

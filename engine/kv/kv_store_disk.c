@@ -23,6 +23,7 @@
 
 #include "engine/kv/kv_store_internal.h"
 #include "kernels/clock.h"
+#include "kernels/cond.h"
 #include "kernels/file.h"
 
 enum {
@@ -248,13 +249,19 @@ static kv_segment *append(kv_store *s, kv_segment_record *r, const void *data) {
     return g;
 }
 
-/* Copy what lives in g into the active segment and drop the file. */
+/* The store closes, and has taken as long as it may. */
+static bool late(const kv_store *s) {
+    return fo_now_ms() >= s->until_ms;
+}
+
+/* Copy what lives in g into the active segment and drop the file; where that gets late, both stay. */
 static void compact(kv_store *s, kv_segment *g) {
     s->stats.compactions++;
     g->users++;
     uint64_t room = 0;
     void *bytes = NULL;
-    for (int i = 0; i < s->cap_entries; i++) { /* entries may come and go: each is looked at */
+    /* Entries may come and go: each is looked at. */
+    for (int i = 0; i < s->cap_entries && !late(s); i++) {
         if (!s->entries[i].taken || s->entries[i].segment != g) continue;
         index_change c = change_of(&s->entries[i]);
         kv_segment *to = NULL;
@@ -284,7 +291,7 @@ static void compact(kv_store *s, kv_segment *g) {
         }
     }
     free(bytes);
-    doom_segment(s, g);
+    if (g->live_bytes == 0) doom_segment(s, g);
     kv_store_segment_leave(s, g);
 }
 
@@ -314,6 +321,7 @@ static void drop_foreign(kv_store *s) {
 static bool make_room(kv_store *s, uint64_t n) {
     uint64_t spare = s->segment_bytes < s->disk_budget / 2 ? s->segment_bytes : 0;
     while (s->file_bytes + n + spare > s->disk_budget) {
+        if (late(s)) return false;
         if (s->n_foreign) {
             drop_foreign(s);
             continue;
@@ -368,8 +376,8 @@ static void write_record(kv_store *s, const kv_write *w) {
     kv_segment *g = NULL;
     index_change c = {0};
     if (i == KV_NONE) return;
-    if (fo_now_ms() >= s->retry_at_ms && make_room(s, kv_segment_extent(w->buffer->n)) &&
-        (i = wanted(s, w)) != KV_NONE) {
+    if (!late(s) && fo_now_ms() >= s->retry_at_ms &&
+        make_room(s, kv_segment_extent(w->buffer->n)) && (i = wanted(s, w)) != KV_NONE) {
         kv_entry *e = &s->entries[i];
         c.r = (kv_segment_record){.kind = (uint32_t)e->kind,
                                   .n_tokens = e->n_tokens,
@@ -421,10 +429,16 @@ static void *writer(void *arg) {
 }
 
 void kv_store_flush(kv_store *s) {
+    kv_store_flush_by(s, INFINITY);
+}
+
+void kv_store_flush_by(kv_store *s, double until_ms) {
     if (!s->dir) return;
     pthread_mutex_lock(&s->mu);
     pthread_cond_signal(&s->work);
-    while (s->first || s->writing || s->n_dirty) pthread_cond_wait(&s->done, &s->mu);
+    while ((s->first || s->writing || s->n_dirty) &&
+           fo_cond_wait_until(&s->done, &s->mu, until_ms) == 0) {
+    }
     pthread_mutex_unlock(&s->mu);
 }
 
@@ -607,13 +621,35 @@ int kv_store_disk_open(kv_store *s, fo_err *err) {
     return FO_OK;
 }
 
-void kv_store_disk_close(kv_store *s) {
+typedef struct unwritten {
+    double reuse;
+    int entry;
+} unwritten;
+
+static int by_reuse(const void *a, const void *b) {
+    const unwritten *x = a, *y = b;
+    return (x->reuse < y->reuse) - (x->reuse > y->reuse);
+}
+
+/* What lies in RAM alone into the queue, what is used most first: nothing else wants the disk now. */
+static void enqueue_rest(kv_store *s) {
+    size_t n = 0;
+    unwritten *list = malloc(((size_t)s->n_entries + 1) * sizeof *list);
+    for (int i = 0; list && i < s->cap_entries; i++) {
+        const kv_entry *e = &s->entries[i];
+        if (e->taken && e->buffer && !e->segment && !e->queued)
+            list[n++] = (unwritten){e->reuse, i};
+    }
+    if (n) qsort(list, n, sizeof *list, by_reuse);
+    for (size_t k = 0; k < n; k++) kv_store_enqueue(s, list[k].entry, NULL);
+    free(list);
+}
+
+void kv_store_disk_close(kv_store *s, double until_ms) {
     if (s->has_thread) {
         pthread_mutex_lock(&s->mu);
-        for (int i = 0; i < s->cap_entries; i++) { /* nothing else wants the disk now */
-            const kv_entry *e = &s->entries[i];
-            if (e->taken && e->buffer && !e->segment && !e->queued) kv_store_enqueue(s, i, NULL);
-        }
+        enqueue_rest(s);
+        s->until_ms = until_ms;
         s->stop = true;
         pthread_cond_signal(&s->work);
         pthread_mutex_unlock(&s->mu);

@@ -77,6 +77,7 @@ struct kv_store {
     pthread_cond_t done; /* the queue and the index are written */
     /* guarded by mu */
     bool stop;
+    double until_ms; /* after it nothing more is written; INFINITY but while it closes */
     kv_entry *entries;
     int n_entries, cap_entries, free_entry;
     int *buckets; /* [n_buckets] */
@@ -123,7 +124,8 @@ int kv_store_read_record(kv_store *s, int i, void *to, fo_err *err);
 
 /* kv_store_disk.c */
 int kv_store_disk_open(kv_store *s, fo_err *err);
-void kv_store_disk_close(kv_store *s); /* writes what waits; ends the thread */
+/* Writes what waits, until that time; ends the thread. */
+void kv_store_disk_close(kv_store *s, double until_ms);
 /* Take the entry off the disk: its bytes there are dead. mu held. */
 void kv_store_disk_forget(kv_store *s, int i);
 /* Leave a segment after a read. mu held. */

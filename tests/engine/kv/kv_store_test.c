@@ -10,8 +10,10 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "kernels/clock.h"
 #include "kernels/page_sums.h"
 #include "engine/kv/kv_store.h"
 
@@ -28,6 +30,15 @@ ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at) {
         return __real_pread(fd, p, n, at);
     errno = EIO;
     return -1;
+}
+
+/* And every record's write takes so long. */
+static useconds_t write_us;
+ssize_t __real_pwritev(int fd, const struct iovec *part, int n, off_t at);
+ssize_t __wrap_pwritev(int fd, const struct iovec *part, int n, off_t at);
+ssize_t __wrap_pwritev(int fd, const struct iovec *part, int n, off_t at) {
+    if (write_us) usleep(write_us);
+    return __real_pwritev(fd, part, n, at);
 }
 
 /* Record number i: its key, and bytes that follow from it. */
@@ -491,6 +502,40 @@ static void what_the_disk_does_not_give_costs_nothing_but_hits(void **state) {
     }
 }
 
+static void the_end_waits_no_longer_than_it_may_for_a_slow_disk(void **state) {
+    (void)state;
+    enum { N = 100, BYTES = 5000, MAY_MS = 1000 };
+    char *dir = test_folder();
+    kv_store *s = must_open(dir, 1 << 20, 8 << 20, model_a);
+    for (uint64_t i = 0; i < N; i++) {
+        unsigned char key[32], bytes[BYTES];
+        fill(key, bytes, BYTES, i);
+        kv_store_item it = {.key = key,
+                            .kind = KV_STORE_CHUNK,
+                            .n_tokens = 16,
+                            .reuse = (double)i + 1,
+                            .ram_only = true};
+        assert_int_equal(kv_store_put(s, &it, bytes, BYTES, NULL), FO_OK);
+    }
+    write_us = 100000;
+    double began = fo_now_ms();
+    kv_store_close_by(s, began + MAY_MS);
+    assert_true(fo_now_ms() < began + 5 * MAY_MS);
+    write_us = 0;
+    s = must_open(dir, 1 << 20, 8 << 20, model_a);
+    must_check(s);
+    int found = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        bool there = has(s, KV_STORE_CHUNK, i, BYTES);
+        if (found && !there)
+            fail_msg("%d is there, %d that is used more is not", (int)i - 1, (int)i);
+        found += there;
+    }
+    assert_true(found > 0 && found < N);
+    kv_store_close(s);
+    test_remove(dir);
+}
+
 /* The child writes and tells after each flush how many it knows to be on disk. */
 static void write_for_ever(const char *dir, int out) {
     kv_store *s = NULL;
@@ -664,6 +709,7 @@ int main(void) {
         cmocka_unit_test(damaged_bytes_are_dropped_and_the_rest_is_kept),
         cmocka_unit_test(the_folder_stays_within_its_budget),
         cmocka_unit_test(a_disk_that_refuses_costs_nothing_but_hits),
+        cmocka_unit_test(the_end_waits_no_longer_than_it_may_for_a_slow_disk),
         cmocka_unit_test(what_the_disk_does_not_give_costs_nothing_but_hits),
         cmocka_unit_test(many_threads_put_get_and_drop_at_once),
         cmocka_unit_test(what_is_read_ahead_lies_in_ram_until_it_is_let_go),
