@@ -28,6 +28,21 @@ const char *const *model_architectures(void) {
 enum { HASH_CHUNK = 4 << 20 };
 static const char numerics_version[] = "forage numerics 2";
 
+enum { ARITHMETIC = 64 };
+
+/* What decides the last bits of KV beside the model: processor levels that agree in it compute the same KV,
+ * one of another must not find it. An encoder keeps none, and its vectors stay a home's own wherever that
+ * goes: "". */
+static void arithmetic(char out[ARITHMETIC], const model *m) {
+    const bool fast = m->info.fast;
+    out[0] = 0;
+    if (m->info.encoder) return;
+    snprintf(out, ARITHMETIC, "%s%s%s%s", m->vec == &vec_generic ? "plain floats" : "vectors",
+             fast && m->mm->wide != MM_F32 ? ", rotated" : "",
+             fast && m->mm->int16_sums ? ", 16-bit sums" : "",
+             fast && m->attention == &attention_amx ? ", bf16 pairs" : "");
+}
+
 typedef struct hash_job {
     const unsigned char *data;
     size_t size;
@@ -61,14 +76,18 @@ static int fingerprint(model *m, const source *from, fo_err *err) {
         job.data = map.data;
         job.size = map.size;
     }
-    size_t chunks = (job.size + HASH_CHUNK - 1) / HASH_CHUNK, head = sizeof numerics_version + 1;
+    char class[ARITHMETIC];
+    arithmetic(class, m);
+    const size_t chunks = (job.size + HASH_CHUNK - 1) / HASH_CHUNK, n_class = strlen(class),
+                 head = sizeof numerics_version + 1 + n_class;
     unsigned char *all = malloc(head + 32 * chunks);
     if (!all) {
         if (!from->data) fo_map_close(&map);
         return fo_fail(err, FO_ENOMEM, "no memory for the fingerprint");
     }
     memcpy(all, numerics_version, sizeof numerics_version);
-    all[head - 1] = m->info.fast;
+    all[sizeof numerics_version] = m->info.fast;
+    memcpy(all + sizeof numerics_version + 1, class, n_class);
     job.sums = all + head;
     if (m->pool)
         fo_pool_run(m->pool, chunks, 1, hash_some, &job);

@@ -77,7 +77,8 @@ typedef struct model_info {
     uint64_t file_bytes;
     uint64_t weight_bytes; /* memory of the repacked weights; the file takes none beside them */
     /* SHA-256 over metadata, tensors and path (exact or fast) with a numerics version: models that
-     * differ in one weight differ here. Key of every cache of KV, embeddings and answers. */
+     * differ in one weight differ here; and those that write text where the processor's level makes
+     * other bits of KV. Key of every cache of KV, embeddings and answers. */
     unsigned char fingerprint[32];
 } model_info;
 
