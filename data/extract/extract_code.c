@@ -16,7 +16,12 @@
 #include "data/extract/text_lines.h"
 #include "kernels/words.h"
 
-enum { MAX_CONTAINERS = 16, MAX_SIGNATURE = 600, MAX_NAME = 200 };
+enum {
+    MAX_CONTAINERS = 16,
+    MAX_SIGNATURE = 600,
+    MAX_NAME = 200,
+    MAX_UNCLOSED = 64, /* braces of one line that are looked for to its end */
+};
 
 enum family { BLANK, BRACES, INDENT, SEMICOLON };
 
@@ -379,13 +384,19 @@ static size_t skip_string(const braces *r, size_t i, size_t end) {
     return i < end ? i : end - 1;
 }
 
-/* The end of what s[i] opens, if it stands in the line. */
-static size_t skip_braces(const char *s, size_t i, size_t end) {
+/* The end of what s[i] opens, if it stands in the line. *unclosed counts those of the line that did not: each costs a
+ * look at the rest of it, and behind so many there is none that a person wrote. */
+static size_t skip_braces(builder *b, const char *s, size_t i, size_t end, int *unclosed) {
     int depth = 0;
-    for (size_t at = i; at < end; at++) {
+    size_t at = i;
+    if (*unclosed == MAX_UNCLOSED) return i;
+    for (; at < end; at++) {
         depth += (s[at] == '{') - (s[at] == '}');
-        if (!depth) return at;
+        if (!depth) break;
     }
+    builder_go_on(b, at - i);
+    if (at < end) return at;
+    ++*unclosed;
     return i;
 }
 
@@ -399,7 +410,8 @@ static void scan_line(braces *r, size_t start, size_t end) {
     cutter *c = &r->c;
     const char *s = c->s;
     const language *l = c->lang;
-    for (size_t i = start; i < end; i++) {
+    int unclosed = 0;
+    for (size_t i = start; i < end && !c->b->failure; i++) {
         char x = s[i], y = i + 1 < end ? s[i + 1] : 0;
         if (r->in_comment) {
             if (x == '*' && y == '/') r->in_comment = false, i++;
@@ -425,10 +437,11 @@ static void scan_line(braces *r, size_t start, size_t end) {
             i = skip_string(r, i, end);
             r->last = '"';
         } else if (x == '{' && l->hash_comments && i > start && strchr("$@%#", s[i - 1])) {
-            i = skip_braces(s, i, end); /* ${name} */
+            i = skip_braces(c->b, s, i, end, &unclosed); /* ${name} */
             r->last = '}';
         } else if (x == '{') {
             if (r->depth == r->base && !r->in_unit) {
+                builder_go_on(c->b, MAX_SIGNATURE); /* read for each, however long the line */
                 part_statement(c);
                 r->in_unit = !opens_container(r, i);
                 if (!r->in_unit) {

@@ -87,6 +87,9 @@ static const family families[] = {
     {"a.c", "", "int a%d(void) { return '}'; }\n", "/*", ""},
     {"a.c", "", "<", ">(", "{"},
     {"a.js", "", "/a{", "`b}", ""},
+    {"a.pl", "", "${", "", ""}, /* braces of one line, closed by none */
+    {"a.sh", "", "${", "ab}", ""},
+    {"a.pl", "", "a(){}", "", ""},
     {"a.py", "", "def a%d():\n", "  '''", ""},
     {"a.sql", "", "create table ", "begin ';", ""},
     {"a.rb", "", "class A\n", "#\n", ""},
