@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "data/extract/extract_internal.h"
+#include "kernels/utf8.h"
 
 enum { MAX_LIST_DEPTH = 32 };
 
@@ -205,10 +206,36 @@ static size_t skip_front_matter(builder *b, const char *s, size_t n) {
 
 /* How much work md4c may make of a paragraph, found before it is asked: nothing can stop it within
  * one. Each "[" is looked for among the paragraph's lines, and each address that stands without
- * brackets among the addresses and brackets before it. */
+ * brackets among the addresses and brackets before it. Nor can anything stop it at a blank line, at
+ * which it goes through the lists that are open. */
 typedef struct forecast {
     double brackets, addresses; /* of the worst paragraph */
+    double nesting;             /* of all blank lines */
 } forecast;
+
+/* Lists and quotes that are open behind a line, at most, of those before it. A list goes on under a
+ * line that is indented by two columns for it, and wherever the line may be of a paragraph in it. */
+static double nested_behind(const char *s, size_t n, double before, bool after_blank) {
+    double marks = 0, columns = 0;
+    size_t at = 0;
+    for (; at < n; at++) {
+        size_t number = at;
+        while (number < n && s[number] >= '0' && s[number] <= '9') number++;
+        bool list = number < n &&
+                    (number > at ? strchr(".)", s[number]) : strchr("-+*", s[number])) &&
+                    (number + 1 == n || fo_is_blank(s[number + 1]));
+        if (s[at] == ' ' || s[at] == '\t')
+            columns += s[at] == ' ' ? 1 : 4;
+        else if (s[at] == '>' || list)
+            marks++;
+        else
+            break;
+        if (list) at = number;
+    }
+    double goes_on = before < columns / 2 ? before : columns / 2;
+    if (after_blank || marks + goes_on > before) return marks + goes_on;
+    return before;
+}
 
 /* "- x", "# x": a line that begins a paragraph of its own wherever it stands. */
 static bool begins_block(const char *s, size_t n) {
@@ -220,18 +247,23 @@ static bool begins_block(const char *s, size_t n) {
 
 static forecast forecast_work(builder *b, const char *s, size_t n) {
     forecast worst = {0};
-    double lines = 0, brackets = 0, addresses = 0;
+    double lines = 0, brackets = 0, addresses = 0, nested = 0;
+    bool after_blank = true;
     for (size_t at = 0; at < n && builder_go_on(b, 0);) {
         const char *newline = memchr(s + at, '\n', n - at);
         size_t end = newline ? (size_t)(newline - s) : n;
         if (begins_block(s + at, end - at)) lines = brackets = addresses = 0;
-        bool blank = true;
+        bool blank = true, quotes = true; /* no more than marks of quotes: blank in them */
         for (size_t i = at; i < end; i++) {
             blank = blank && (s[i] == ' ' || s[i] == '\t');
+            quotes = quotes && (s[i] == ' ' || s[i] == '\t' || s[i] == '>');
             brackets += s[i] == '[';
             addresses += s[i] == ':' && i + 1 < end && s[i + 1] == '/';
         }
         lines++;
+        if (quotes) worst.nesting += nested;
+        if (!blank) nested = nested_behind(s + at, end - at, nested, after_blank);
+        after_blank = blank;
         at = end + 1;
         if (brackets * lines > worst.brackets) worst.brackets = brackets * lines;
         double among = addresses * (addresses + brackets);
@@ -242,8 +274,8 @@ static forecast forecast_work(builder *b, const char *s, size_t n) {
 }
 
 static void extract_markdown_text(builder *b, const char *s, size_t n) {
-    /* Hundredths of a second: no paragraph that somebody wrote comes near. */
-    const double most_brackets = 1e8, most_addresses = 1e7;
+    /* Hundredths of a second: nothing that somebody wrote comes near. */
+    const double most_brackets = 1e8, most_addresses = 1e7, most_nesting = 1e8;
     size_t skip = skip_front_matter(b, s, n);
     s += skip;
     n -= skip;
@@ -262,7 +294,7 @@ static void extract_markdown_text(builder *b, const char *s, size_t n) {
         .text = text,
     };
     size_t n_blocks = b->n_blocks, len = b->text.len;
-    bool fits = n <= UINT32_MAX / 2 && work.brackets < most_brackets;
+    bool fits = n <= UINT32_MAX / 2 && work.brackets < most_brackets && work.nesting < most_nesting;
     int rc = fits ? md_parse(s, (MD_SIZE)n, &parser, &r) : 1;
     fo_buf_free(&r.html);
     builder_end(b);

@@ -211,6 +211,42 @@ static void every_document_ends_with_its_budget(void **state) {
     }
 }
 
+/* A list in a list in a list, then blank lines, of a quote too: md4c goes through all that are open for each. */
+static void blank_lines_in_nested_lists_take_no_square(void **state) {
+    (void)state;
+    static const char *const blanks[] = {"\n", ">\n"};
+    for (int quoted = 0; quoted < 2; quoted++) {
+        fo_buf b = {0};
+        if (quoted) fo_buf_str(&b, "> ");
+        for (int i = 0; i < 65536; i++) fo_buf_str(&b, "+ ");
+        fo_buf_str(&b, "x\n");
+        for (int i = 0; i < 262144; i++) fo_buf_str(&b, blanks[quoted]);
+        fo_err err = {0};
+        double began = thread_ms();
+        assert_ok(read_and_chunk(b.data, b.len, "text/markdown", NULL, &err), &err);
+        double took = thread_ms() - began;
+        if (took > 2000) fail_msg("%d: %.0f ms for %zu bytes", quoted, took, b.len);
+        fo_buf_free(&b);
+    }
+}
+
+/* What people write is as it was: each item an item, however many blank lines part them. */
+static void nested_lists_with_blank_lines_stay_lists(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    for (int i = 0; i < 50000; i++)
+        fo_buf_printf(&b, "- item %d\n\n  1. part\n\n     - > detail\n\n\n", i);
+    fo_err err = {0};
+    extracted x;
+    extract_request rq = {
+        .bytes = b.data, .n = b.len, .content_type = "text/markdown", .max_text_bytes = LIMIT};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    assert_int_equal(x.n_blocks, 150000);
+    for (size_t i = 0; i < x.n_blocks; i++) assert_int_equal(x.blocks[i].kind, TEXT_LIST_ITEM);
+    extracted_deinit(&x);
+    fo_buf_free(&b);
+}
+
 static size_t gzip(const void *in, size_t n, unsigned char *out, size_t cap) {
     z_stream z = {0};
     assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -286,6 +322,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_times_the_length_takes_no_more_than_its_share),
         cmocka_unit_test(every_document_ends_with_its_budget),
+        cmocka_unit_test(blank_lines_in_nested_lists_take_no_square),
+        cmocka_unit_test(nested_lists_with_blank_lines_stay_lists),
         cmocka_unit_test(unpacking_stays_within_the_budget),
         cmocka_unit_test(wide_gaps_are_not_counted_again_and_again),
     };
