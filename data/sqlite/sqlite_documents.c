@@ -383,10 +383,16 @@ int sqlite_read_text(sqlite_conn *c, sqlite3_blob **blob, int64_t document, size
         int rc = *blob ? sqlite3_blob_reopen(*blob, id)
                        : sqlite3_blob_open(c->db, "main", "texts", "bytes", id, 0, blob);
         if (rc == SQLITE_OK) rc = sqlite3_blob_read(*blob, out, (int)n, (int)offset);
-        if (rc == SQLITE_ERROR) /* no such row, or a row too short */
-            return fo_fail(err, FO_ECORRUPT, "document %lld has lost text at byte %zu",
-                           (long long)document, start);
-        if (rc != SQLITE_OK) return sqlite_fail(c->db, err, "could not read the database");
+        if (rc != SQLITE_OK) {
+            int failed = rc == SQLITE_ERROR /* no such row, or a row too short */
+                             ? fo_fail(err, FO_ECORRUPT, "document %lld has lost text at byte %zu",
+                                       (long long)document, start)
+                             : sqlite_fail(c->db, err, "could not read the database");
+            /* A handle that failed opens no other row either: the next text gets one of its own. */
+            sqlite3_blob_close(*blob);
+            *blob = NULL;
+            return failed;
+        }
         out += n;
         start += n;
     }

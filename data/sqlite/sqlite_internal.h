@@ -153,7 +153,7 @@ int sqlite_touch(sqlite_txn *t, int64_t collection, int64_t documents, int64_t c
 int sqlite_txn_failed(sqlite_txn *t, int rc, const fo_err *err);
 
 /* Copy bytes [start, end) of a document's text to out; *blob is reused between calls and closed
- * by the caller. */
+ * by the caller; after an error it is NULL, and may be used for the next text all the same. */
 int sqlite_read_text(sqlite_conn *c, sqlite3_blob **blob, int64_t document, size_t start,
                      size_t end, char *out, fo_err *err);
 

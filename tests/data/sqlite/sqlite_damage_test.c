@@ -177,6 +177,53 @@ static void what_was_changed_by_hand_is_not_served(void **state) {
     }
 }
 
+/* The page that holds this document's text fails its sum from now on. */
+static void damage_text(env *e, const char *id) {
+    store_document d;
+    assert_ok(store_get_document(e->s, e->collection, id, true, &d, &e->err), &e->err);
+    char text[64];
+    memcpy(text, d.text, sizeof text);
+    store_document_deinit(&d);
+    store_close(e->s);
+    struct stat st;
+    int fd = open(e->path, O_RDONLY);
+    assert_true(fd >= 0 && fstat(fd, &st) == 0);
+    char *bytes = malloc((size_t)st.st_size);
+    assert_true(bytes && pread(fd, bytes, (size_t)st.st_size, 0) == st.st_size);
+    const char *at = memmem(bytes, (size_t)st.st_size, text, sizeof text);
+    assert_non_null(at);
+    flip(e->path, (uint64_t)(at - bytes), 1);
+    close(fd);
+    free(bytes);
+    open_store(e);
+}
+
+typedef struct walk {
+    size_t whole, damaged;
+} walk;
+
+static int count_chunk(void *ctx, const store_index_row *row) {
+    walk *w = ctx;
+    w->whole += !row->damaged && row->text_len > 0;
+    w->damaged += row->damaged;
+    return 0;
+}
+
+/* One text cannot be read, in the middle of a walk over all: those behind it are. */
+static void an_unreadable_text_hides_no_other(void **state) {
+    (void)state;
+    env e;
+    begin(&e);
+    walk before = {0}, after = {0};
+    assert_ok(store_each_chunk(e.s, e.collection, 0, count_chunk, &before, NULL, &e.err), &e.err);
+    assert_int_equal(before.damaged, 0);
+    damage_text(&e, "doc-5");
+    assert_ok(store_each_chunk(e.s, e.collection, 0, count_chunk, &after, NULL, &e.err), &e.err);
+    assert_int_equal(after.damaged, before.whole / DOCUMENTS);
+    assert_int_equal(after.whole, before.whole - after.damaged);
+    end(&e);
+}
+
 static void a_marked_document_is_taken_again(void **state) {
     (void)state;
     env e;
@@ -341,6 +388,7 @@ static void an_older_database_gets_digests(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_changed_by_hand_is_not_served),
+        cmocka_unit_test(an_unreadable_text_hides_no_other),
         cmocka_unit_test(a_marked_document_is_taken_again),
         cmocka_unit_test(a_changed_vector_is_found),
         cmocka_unit_test(a_stranger_s_writing_is_found),
