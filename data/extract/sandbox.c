@@ -7,6 +7,7 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -106,6 +107,22 @@ static scmp_filter_ctx make_filter(sandbox_kind kind) {
         return NULL;
     }
     return f;
+}
+
+/* abort() and a failed assertion signal the process itself, by tgkill, and must go on to say how it ended; but nobody else
+ * is to be signalled. Which process that is the filter that all share cannot know: this one is laid over it. */
+static bool signal_itself_alone(void) {
+    enum { LOW_HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0 };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + LOW_HALF),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog filter = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
 }
 
 /* The filter as the kernel takes it, made once: seccomp_load makes it anew for each process, which takes as long as a
@@ -241,7 +258,8 @@ int sandbox_enter(const sandbox *s) {
     int done = 0;
     if (!s || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 0;
     if (s->ruleset >= 0 && syscall(SYS_landlock_restrict_self, s->ruleset, 0) == 0) done |= 2;
-    if (s->filter.len && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &s->filter, 0, 0) == 0)
+    if (s->filter.len && signal_itself_alone() &&
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &s->filter, 0, 0) == 0)
         done |= 1;
     return done;
 }

@@ -1,9 +1,10 @@
 /* sandbox.h - a process gives up what it needs no more, before it looks at bytes from outside.
  *
  * Limits of time, memory and files hold everywhere. Beyond them, where the kernel has seccomp: no
- * sockets, no new processes, nothing opened for writing (a reader opens nothing at all; a program that
- * is about to be run may open what it can read). Where it has Landlock: of the file system a program
- * sees the folders of programs and libraries alone, a reader nothing. Neither can be taken back. */
+ * sockets, no new processes, no signal to another one, nothing opened for writing (a reader opens
+ * nothing at all; a program that is about to be run may open what it can read). Where it has
+ * Landlock: of the file system a program sees the folders of programs and libraries alone, a reader
+ * nothing. Neither can be taken back. */
 #ifndef FORAGE_DATA_SANDBOX_H
 #define FORAGE_DATA_SANDBOX_H
 

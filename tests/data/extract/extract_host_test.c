@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,8 +49,8 @@ static bool says(const extract_input *in, const char *word) {
     return in->n > strlen(word) && memcmp(in->bytes + 1, word, strlen(word)) == 0;
 }
 
-/* What a worker must not be able to do: each that it can is a line. */
-static void try_doors(builder *b) {
+/* What a worker must not be able to do: each that it can is a line. `other`: a process that is none of its business. */
+static void try_doors(builder *b, pid_t other) {
     static const char *const files[] = {"/etc/passwd", "/proc/self/environ", "/tmp"};
     for (size_t i = 0; i < 3; i++)
         if (open(files[i], O_RDONLY) >= 0) builder_str(b, "opens a file. ");
@@ -61,6 +62,10 @@ static void try_doors(builder *b) {
         if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) builder_str(b, "holds a file. ");
     }
     if (kill(getppid(), 0) == 0) builder_str(b, "may end others. ");
+    if (kill(other, 0) == 0) builder_str(b, "may end others, too. ");
+    if (syscall(SYS_tgkill, other, other, 0) == 0) builder_str(b, "may end their threads. ");
+    /* Itself it may signal, as abort() does. */
+    if (syscall(SYS_tgkill, getpid(), getpid(), 0) != 0) builder_str(b, "cannot abort. ");
     pid_t child = fork();
     if (child == 0) _exit(0);
     if (child > 0) builder_str(b, "forks. ");
@@ -104,7 +109,9 @@ static int extract_bad(builder *b, extract_input *in, fo_err *err) {
         return FO_OK;
     }
     if (says(in, "DOORS")) {
-        try_doors(b);
+        char pid[16] = "";
+        memcpy(pid, in->bytes + 6, in->n - 6 < 15 ? in->n - 6 : 15);
+        try_doors(b, atoi(pid));
         return FO_OK;
     }
     while (says(in, "LONG") && !b->failure) builder_str(b, "More and more of it. ");
@@ -383,7 +390,9 @@ static void a_worker_gets_out_nowhere(void **state) {
     extracted x;
     fo_err err;
     unlink("/tmp/forage-worker-was-here");
-    assert_ok(read_word(&x, "\1DOORS", &err), &err);
+    char word[32];
+    snprintf(word, sizeof word, "\1DOORS%d", (int)getpid());
+    assert_ok(read_word(&x, word, &err), &err);
     assert_string_equal(x.text, "That is all.");
     extracted_deinit(&x);
     assert_int_not_equal(access("/tmp/forage-worker-was-here", F_OK), 0);
