@@ -14,6 +14,7 @@
 enum {
     LOOK_MS = 50,                  /* how often the word of who waits is looked at */
     MAX_NAMES = 64 << 20,          /* bytes of names of places */
+    MAX_PLACE_NAME = 4096,         /* of one of them: many places may bear it */
     EXTRACT_REPLY_PAGES = 1 << 20, /* more at once are nothing that an honest worker says */
 };
 
@@ -90,8 +91,11 @@ static bool text_holds(const char *s, size_t n) {
 
 /* The name at this offset of the blob (from 1; 0 is none), NULL where it is none. */
 static const char *name_at(const char *names, size_t n, uint32_t at) {
-    if (!at || at > n || !memchr(names + at - 1, 0, n - at + 1)) return NULL;
-    return text_holds(names + at - 1, strlen(names + at - 1)) ? names + at - 1 : NULL;
+    if (!at || at > n) return NULL;
+    const char *name = names + at - 1;
+    size_t left = n - at + 1, length = strnlen(name, left < MAX_PLACE_NAME ? left : MAX_PLACE_NAME);
+    if (length == left || length == MAX_PLACE_NAME) return NULL;
+    return text_holds(name, length) ? name : NULL;
 }
 
 static bool take_places(extract_reply *r, builder *b, const wire_head *h) {
@@ -114,9 +118,11 @@ static bool take_places(extract_reply *r, builder *b, const wire_head *h) {
                          .end_ms = isfinite(p->end_ms) ? p->end_ms : 0,
                          .sheet = name_at(names, h->names, p->sheet),
                          .range = name_at(names, h->names, p->range)};
+        size_t bytes_of_names =
+            (to.sheet ? strlen(to.sheet) : 0) + (to.range ? strlen(to.range) : 0);
         for (int k = 0; k < 4; k++) to.box[k] = isfinite(p->box[k]) ? p->box[k] : 0;
         builder_set_place(b, &to);
-        ok = !b->failure;
+        ok = builder_go_on(b, bytes_of_names);
     }
     free(places);
     free(names);

@@ -5,7 +5,7 @@
  *     if (extract_reply_answer(&r, b, &rc, &err)) return rc;    // b has it all, or rc says what is wrong with the document
  *     ... r.failure, or r.ended, or it contradicts itself ...
  *
- * Nothing that it says makes more memory be taken than the builder's bounds allow. One thread. */
+ * Nothing that it says takes more memory or computing time than the builder's bounds allow. One thread. */
 #ifndef FORAGE_DATA_EXTRACT_REPLY_H
 #define FORAGE_DATA_EXTRACT_REPLY_H
 
