@@ -12,7 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROGRAM_FILES = 64, PIPE_BYTES = 1 << 20, MAX_ARGUMENTS = 32, FRAME = 64 << 10 };
+enum {
+    PROGRAM_FILES = 64,
+    PIPE_BYTES = 1 << 20,
+    MAX_ARGUMENTS = 32,
+    FRAME = 64 << 10,
+    INPUT = 64 << 20
+};
 
 /* ---- one program ---------------------------------------------------------------------------------- */
 
@@ -154,11 +160,11 @@ static bool pass_on(int from, int to) {
     }
 }
 
-/* What the worker hands over becomes a file of memory, as the document is one. -1: it was not whole, or there
- * is no room for it. */
-static int take_input(int from, uint64_t n) {
+/* What the worker hands over becomes a file of memory, as the document is one. -1: there is no room for it, or it is
+ * longer than `most`, for no limit of the process counts such a file. */
+static int take_input(int from, uint64_t n, uint64_t most) {
     static char piece[FRAME];
-    int fd = memfd_create("part", MFD_CLOEXEC);
+    int fd = n <= most ? memfd_create("part", MFD_CLOEXEC) : -1;
     for (uint64_t left = n; left;) {
         size_t k = left < sizeof piece ? (size_t)left : sizeof piece;
         if (!read_all(from, piece, k)) _exit(0);
@@ -176,13 +182,14 @@ static _Noreturn void run(const extract_program *const *tools, int document, con
                           const sandbox *box, int requests, int answers) {
     size_t n = 0;
     while (tools[n]) n++;
+    const uint64_t most = job->n > INPUT ? job->n : INPUT;
     for (request rq; read_all(requests, &rq, sizeof rq);) {
         int from = -1, status = 127;
         pid_t pids[2];
         fo_err ignored;
         lseek(document, 0, SEEK_SET);
         bool here = true;
-        int input = rq.input ? take_input(requests, rq.input) : document;
+        int input = rq.input ? take_input(requests, rq.input, most) : document;
         if (rq.tool < n && input >= 0 &&
             tool_spawn(tools[rq.tool], rq.page, input, job, box, &from, pids, &ignored) == 0) {
             here = pass_on(from, answers);

@@ -5,7 +5,8 @@
  *   worker  --- number, page --->  runner ---> program [| program], in their own bounds
  *           <--- what it writes ---
  *
- * The runner looks at no byte of what goes through it. It ends with its worker. */
+ * The runner looks at no byte of what goes through it. What is handed to a program instead of the document has
+ * at most 64 MiB, or as much as the document has; for more, no program is run (127). It ends with its worker. */
 #ifndef FORAGE_DATA_EXTRACT_TOOLS_H
 #define FORAGE_DATA_EXTRACT_TOOLS_H
 

@@ -200,8 +200,28 @@ static bool is_asking(const extract_input *in) {
     return in->n > 4 && in->bytes[0] == 5;
 }
 
+/* What a program gets instead of the document: as much as may be, then a byte more. */
+static int extract_by_large_parts(builder *b, extract_input *in, fo_err *err) {
+    enum { MOST = 64 << 20 };
+    char *part = calloc(MOST + 1, 1);
+    int rc = part ? FO_OK : fo_no_memory(err);
+    for (size_t more = 0; !rc && more < 2; more++) {
+        extract_stream from;
+        char buf[4096], status[32];
+        ptrdiff_t n;
+        rc = in->tools->start(in->tools->ctx, 2, 0, part, MOST + more, &from, err);
+        while (!rc && (n = from.read(from.ctx, buf, sizeof buf)) > 0)
+            builder_add(b, buf, (size_t)n);
+        snprintf(status, sizeof status, "[%d]", rc ? 0 : from.end(from.ctx));
+        builder_str(b, status);
+    }
+    free(part);
+    return rc;
+}
+
 /* Each tool twice, the first time given up at once: what it wrote, then its status. */
 static int extract_by_tools(builder *b, extract_input *in, fo_err *err) {
+    if (says(in, "PART")) return extract_by_large_parts(b, in, err);
     for (uint32_t i = 0; i < 12; i++) {
         extract_stream from;
         char buf[4096], status[32];
@@ -682,6 +702,16 @@ static void a_format_asks_for_programs_while_it_reads(void **state) {
     unlink(SECRET);
 }
 
+/* A worker that was taken over could have its runner keep any amount of memory for it, which no limit counts. */
+static void what_a_program_is_handed_is_bound(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    assert_ok(read_word(&x, "\5PARTS", &err), &err);
+    assert_string_equal(x.text, "67108864\n[0][127]");
+    extracted_deinit(&x);
+}
+
 /* Half of a program's output may be enough (memory ran short, say): it ends then, though another process of the worker
  * could still ask for programs. */
 static void a_program_whose_output_is_not_wanted_ends(void **state) {
@@ -752,6 +782,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_worker_gets_out_nowhere),
         cmocka_unit_test(a_program_reads_the_document_and_no_other_file),
         cmocka_unit_test(a_format_asks_for_programs_while_it_reads),
+        cmocka_unit_test(what_a_program_is_handed_is_bound),
         cmocka_unit_test(a_budget_is_the_workers_too),
         cmocka_unit_test(who_leaves_ends_the_work),
         cmocka_unit_test(a_server_that_is_gone_is_started_anew),
