@@ -367,10 +367,12 @@ static size_t choose_cut(const splitter *s) {
     return best > s->fresh ? best : s->fits;
 }
 
+/* No more than half of a chunk's bytes either: what counts no tokens (zero-width characters, say) fills no room. */
 static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut) {
-    size_t room = s->overlap, i = cut;
-    if (s->units[cut].before == BEFORE_HEADING) return cut;
-    while (i > chunk_first + 1 && s->units[i - 1].n_tokens <= room && !s->units[i - 1].heading) {
+    size_t room = s->overlap, i = cut, most = s->max_tokens * MAX_BYTES_PER_TOKEN / 2;
+    if (!room || s->units[cut].before == BEFORE_HEADING) return cut;
+    while (i > chunk_first + 1 && s->units[i - 1].n_tokens <= room && !s->units[i - 1].heading &&
+           s->units[cut - 1].end - s->units[i - 1].start <= most) {
         room -= s->units[i - 1].n_tokens;
         i--;
     }

@@ -214,6 +214,34 @@ static void words_of_any_length_make_no_giant(void **state) {
 }
 
 /* Each chunk below a heading says it: of one of a megabyte the beginning. */
+static size_t count_none(void *ctx, const char *text, size_t len) {
+    (void)ctx, (void)text, (void)len;
+    return 0;
+}
+
+/* What counts no tokens is in two chunks at most, as all other text; in one where none is to overlap. */
+static void what_counts_nothing_does_not_overlap_without_end(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    while (b.len < 256 << 10) fo_buf_str(&b, "\xEF\xBF\xBD\xE2\x80\x8B\xEF\xBF\xBD\n\n");
+    extracted x = {.text = b.data, .len = b.len};
+    for (size_t overlap = 0; overlap < 128; overlap += 127) {
+        chunk_options opt = {.max_tokens = 256, .overlap = overlap, .count = count_none};
+        chunk *c;
+        size_t n, bytes = 0;
+        fo_err err = {0};
+        assert_ok(chunk_text(&c, &n, &x, &opt, &err), &err);
+        for (size_t i = 0; i < n; i++) {
+            bytes += c[i].end - c[i].start;
+            assert_true(!i || (c[i].end > c[i - 1].end && c[i].start > c[i - 1].start));
+            if (!overlap && i) assert_true(c[i].start >= c[i - 1].end);
+        }
+        if (bytes > 2 * b.len + (16 << 10)) fail_msg("%zu bytes of %zu", bytes, b.len);
+        free(c);
+    }
+    fo_buf_free(&b);
+}
+
 static void long_headings_are_cut(void **state) {
     (void)state;
     fo_buf b = {0};
@@ -250,6 +278,7 @@ int main(void) {
         cmocka_unit_test(structure_is_respected),
         cmocka_unit_test(long_headings_are_cut),
         cmocka_unit_test(words_of_any_length_make_no_giant),
+        cmocka_unit_test(what_counts_nothing_does_not_overlap_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
