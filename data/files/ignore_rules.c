@@ -210,8 +210,9 @@ int ignore_rules_add(ignore_rules *r, const char *text, size_t n, fo_err *err) {
 /* A place of the automaton: READY to match token i, or in the MIDDLE of a folder that a TOKEN_DIRS spans. */
 enum { READY = 1, MIDDLE = 2 };
 
+/* Where a place is READY, those that its stars let follow are too: each is gone through once for a byte of the path. */
 static void enter(const rule *r, unsigned char *at, size_t i) {
-    for (;; i++) {
+    for (; !(at[i] & READY); i++) {
         at[i] |= READY;
         if (i == r->n || r->tokens[i].kind < TOKEN_STAR) return; /* the others match nothing, too */
     }

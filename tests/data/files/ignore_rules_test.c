@@ -2,6 +2,8 @@
  * make long. (tests/server/sync_test.sh holds a whole tree against git itself.) */
 #include "tests/test.h"
 
+#include <time.h>
+
 #include "data/files/ignore_rules.h"
 #include "kernels/clock.h"
 
@@ -123,11 +125,37 @@ static void no_rule_takes_long(void **state) {
     assert_int_equal(judge(lines, lines, false), IGNORE_OUT);
 }
 
+/* Computing time to hold a long path against many rules made of this piece. */
+static double cost_of(const char *piece) {
+    static char rules[20 * IGNORE_RULE_BYTES];
+    char path[4000];
+    size_t n = 0, line = 0;
+    while (n + IGNORE_RULE_BYTES < sizeof rules) {
+        for (line = n; n - line + strlen(piece) < IGNORE_RULE_BYTES - 1;)
+            n += (size_t)sprintf(rules + n, "%s", piece);
+        n += (size_t)sprintf(rules + n, "b\n");
+    }
+    for (size_t i = 0; i + 1 < sizeof path; i++) path[i] = i % 2 ? '/' : 'a';
+    path[sizeof path - 1] = 0;
+    clock_t began = clock();
+    assert_int_equal(judge(rules, path, false), IGNORE_UNDECIDED);
+    return (double)(clock() - began) * 1e3 / CLOCKS_PER_SEC;
+}
+
+/* Of stars behind stars no more than of stars with letters between them, of which as many are matched at a time. */
+static void stars_behind_stars_take_no_square(void **state) {
+    (void)state;
+    double apart = cost_of("**/a/"), together = cost_of("**/");
+    print_message("# %.0f ms, %.0f ms\n", apart, together);
+    assert_true(together < 5 * apart + 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_rules_as_git_does),
         cmocka_unit_test(the_rules_of_deeper_folders_go_first),
         cmocka_unit_test(no_rule_takes_long),
+        cmocka_unit_test(stars_behind_stars_take_no_square),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
