@@ -376,14 +376,15 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
 static int make_extractive(run *r, const extractive_input *in, passage *passages,
                            extractive_answer *x) {
     const query_result *out = r->out;
+    whole_source beside = {.store = r->s->store};
     bool changed = false, compares = demands_comparison_in(r->asked, strlen(r->asked));
-    int rc = compares ? whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages,
+    int rc = compares ? whole_passages_tables(&beside, out->contexts, out->n_contexts, passages,
                                               r->whole, NULL, &changed, r->err)
                       : FO_OK;
     if (!rc) rc = extractive_answer_make(x, in, r->err);
     if (!rc && x->of_cut_table) { /* more of its rows may answer as well */
-        rc = whole_passages_tables(r->s->store, out->contexts, out->n_contexts, passages, r->whole,
-                                   x, &changed, r->err);
+        rc = whole_passages_tables(&beside, out->contexts, out->n_contexts, passages, r->whole, x,
+                                   &changed, r->err);
         if (!rc && changed) {
             extractive_answer_deinit(x);
             rc = extractive_answer_make(x, in, r->err);
@@ -391,13 +392,14 @@ static int make_extractive(run *r, const extractive_input *in, passage *passages
     }
     changed = !rc && !x->abstain;
     for (int round = 0; !rc && changed; round++) {
-        rc = whole_passages_complete(r->s->store, out->contexts, out->n_contexts, passages,
-                                     r->whole, x, round > 0, &changed, r->err);
+        rc = whole_passages_complete(&beside, out->contexts, out->n_contexts, passages, r->whole, x,
+                                     round > 0, &changed, r->err);
         if (rc || !changed) break;
         extractive_answer_deinit(x);
         rc = extractive_answer_make(x, in, r->err);
     }
     r->out->support = x->support;
+    r->lookup.beyond = beside.read;
     return rc;
 }
 

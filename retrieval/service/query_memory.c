@@ -154,6 +154,7 @@ static bool take_answer(query_lookup *t, const cached_answer *k) {
     *out = fresh;
     out->cache.answer = CACHE_HIT;
     t->answered = true;
+    t->beyond = k->beyond;
     t->cost_ms = k->cost_ms;
     t->answer_ms = k->answer_ms;
     return true;
@@ -246,13 +247,21 @@ void query_memory_keep_contexts(query_lookup *t, double tail) {
     t->context = k;
 }
 
+/* Would the answer be made of the same again? Chunks are never changed and their numbers never used
+ * twice: while a chunk is there, so are those beside it. */
+static bool is_of(const cached_answer *k, const cached_contexts *now) {
+    const cached_contexts *old = k->contexts;
+    if (old->n != now->n || memcmp(old->digest, now->digest, sizeof old->digest) != 0) return false;
+    for (size_t i = 0; k->beyond && i < now->n; i++)
+        if (old->contexts[i].chunk.id != now->contexts[i].chunk.id) return false;
+    return true;
+}
+
 bool query_memory_same_contexts(query_lookup *t) {
     t->answer_from = fo_now_ms();
     if (!t->reads || !t->q->generate) return false;
     cached_answer *k = t->stale;
-    bool same = k && t->context &&
-                memcmp(k->contexts->digest, t->context->digest, sizeof k->contexts->digest) == 0 &&
-                take_answer(t, k);
+    bool same = k && t->context && is_of(k, t->context) && take_answer(t, k);
     if (same) {
         atomic_fetch_add_explicit(&t->m->revalidated, 1, memory_order_relaxed);
         tally(t, t->m->answers, true, k->answer_ms, tokens_of(&k->r));
@@ -279,9 +288,11 @@ void query_memory_end(query_lookup *t, int rc) {
         double answer_ms = t->answered ? t->answer_ms : now - t->answer_from;
         double cost_ms = t->answered ? t->cost_ms : now - t->started;
         cached_answer *k = cached_answer_make(t->out, t->context, t->epoch, cost_ms, answer_ms);
-        if (k)
+        if (k) {
+            k->beyond = t->beyond;
             query_cache_put(t->m->answers, t->answer_key, &k->head, cached_answer_bytes(k),
                             fo_unix_ms());
+        }
         shared = k ? &k->head : NULL;
     }
     if (shared && t->q->generate) query_semantic_keep(t);

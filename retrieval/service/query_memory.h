@@ -2,7 +2,8 @@
  *
  * Two layers. *Contexts* serve while the collection's epoch stands. An *answer* serves at its own
  * epoch too, and after the epoch moved once retrieval, run again, has found the same contexts by
- * content hash: nothing that a change could have altered is served from before it. Keys are
+ * content hash, and as the same chunks where more of their documents was read (a table that goes on
+ * behind them): nothing that a change could have altered is served from before it. Keys are
  * SHA-256 over everything that decides the result; questions are compared after NFKC, case
  * folding and folding of white space. Identical queries at one epoch are computed once: the
  * others wait for the first (single flight).
@@ -48,6 +49,7 @@ typedef struct query_lookup {
     double started, answer_from; /* ms */
     bool reads, answered, whole; /* answered: by a hit; whole: one that needed no retrieval */
     bool passing;                /* the answer is good for this moment alone: it is not kept */
+    bool beyond;                 /* more of the documents than the contexts decided the answer */
     unsigned char contexts_key[QUERY_KEY_BYTES], answer_key[QUERY_KEY_BYTES];
     struct cached_answer *stale;     /* found, but of an older epoch */
     struct cached_contexts *context; /* of this query's contexts */

@@ -24,6 +24,7 @@ typedef struct cached_answer {
     int64_t epoch;
     query_result r; /* without contexts */
     cached_contexts *contexts;
+    bool beyond;               /* chunks beside the contexts were read for it */
     double cost_ms, answer_ms; /* of the whole query; of the answer alone */
 } cached_answer;
 

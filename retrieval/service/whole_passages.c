@@ -38,9 +38,11 @@ static size_t last_sentence(const growing *g) {
 }
 
 /* The chunk of k's document that stands `step` places from it; id 0 where there is none. */
-static int neighbour(store *s, const store_chunk *k, int step, store_chunk *out, fo_err *err) {
+static int neighbour(whole_source *s, const store_chunk *k, int step, store_chunk *out,
+                     fo_err *err) {
     int64_t id = k->id + step; /* a document's chunks are in a row */
-    int rc = store_get_chunks(s, &id, 1, out, err);
+    s->read = true;
+    int rc = store_get_chunks(s->store, &id, 1, out, err);
     if (rc == FO_ECORRUPT) { /* damaged: not shown, and the edge stays open */
         *out = (store_chunk){0};
         return FO_OK;
@@ -52,14 +54,14 @@ static int neighbour(store *s, const store_chunk *k, int step, store_chunk *out,
 }
 
 /* Append the document's white space [from, to), which no chunk holds; false where it is none. */
-static int add_gap(store *s, int64_t document, size_t from, size_t to, fo_buf *out, bool *blank,
-                   fo_err *err) {
+static int add_gap(whole_source *s, int64_t document, size_t from, size_t to, fo_buf *out,
+                   bool *blank, fo_err *err) {
     *blank = true;
     if (from >= to) return FO_OK;
     *blank = to - from <= MAX_BYTES;
     if (!*blank) return FO_OK;
     if (!fo_buf_reserve(out, to - from)) return fo_no_memory(err);
-    int rc = store_get_text(s, document, from, to, out->data + out->len, err);
+    int rc = store_get_text(s->store, document, from, to, out->data + out->len, err);
     for (size_t i = 0; !rc && i < to - from; i++) *blank &= fo_is_blank(out->data[out->len + i]);
     if (!rc && *blank) out->len += to - from;
     if (rc == FO_ECORRUPT) {
@@ -72,8 +74,8 @@ static int add_gap(store *s, int64_t document, size_t from, size_t to, fo_buf *o
 /* ---- the beginning ------------------------------------------------------------------------- */
 
 /* Put what stands in the chunk before `first` in front of the passage, which begins with `first`. */
-static int put_before(store *s, const store_chunk *before, const store_chunk *first, growing *g,
-                      bool *fits, fo_err *err) {
+static int put_before(whole_source *s, const store_chunk *before, const store_chunk *first,
+                      growing *g, bool *fits, fo_err *err) {
     growing joined = {.from = before->n_before};
     *fits = before->start < first->start;
     if (!*fits) return FO_OK;
@@ -96,8 +98,8 @@ static int put_before(store *s, const store_chunk *before, const store_chunk *fi
 
 /* The same as grow_on, backwards: *first is what the passage begins with once it has grown, and the document begins with it
  * where *ended. */
-static int grow_back(store *s, const store_chunk *k, bool room, growing *g, store_chunk *first,
-                     bool *grown, bool *ended, fo_err *err) {
+static int grow_back(whole_source *s, const store_chunk *k, bool room, growing *g,
+                     store_chunk *first, bool *grown, bool *ended, fo_err *err) {
     const store_chunk *at = first->id ? first : k;
     store_chunk before = {0};
     *grown = false;
@@ -128,8 +130,8 @@ static size_t sentence_around(const growing *g, size_t at) {
 }
 
 /* Make the passage, which is k's, begin where its first sentence does. */
-static int complete_start(store *s, const store_chunk *k, growing *g, size_t *start_cp, bool *open,
-                          fo_err *err) {
+static int complete_start(whole_source *s, const store_chunk *k, growing *g, size_t *start_cp,
+                          bool *open, fo_err *err) {
     store_chunk first = {0}; /* what the passage begins with, once it has grown */
     const size_t own = g->all.len - g->from;
     size_t from = g->from; /* where the sentence begins that k begins with or in */
@@ -166,9 +168,9 @@ static bool is_finished(growing *g, size_t from) {
     return finished;
 }
 
-static int is_stored(store *s, int64_t id, bool *is, fo_err *err) {
+static int is_stored(whole_source *s, int64_t id, bool *is, fo_err *err) {
     store_chunk k = {0};
-    int rc = store_get_chunks(s, &id, 1, &k, err);
+    int rc = store_get_chunks(s->store, &id, 1, &k, err);
     *is = !rc && k.id != 0;
     store_chunk_deinit(&k);
     return rc;
@@ -176,7 +178,7 @@ static int is_stored(store *s, int64_t id, bool *is, fo_err *err) {
 
 /* Appends the chunk behind *last (id 0: behind k, which the passage began as) and makes it *last. *grown: it is there. Else
  * *ended tells whether the document ends here: there may be no room, damage, or another document by now. */
-static int grow_on(store *s, const store_chunk *k, bool room, growing *g, store_chunk *last,
+static int grow_on(whole_source *s, const store_chunk *k, bool room, growing *g, store_chunk *last,
                    bool *grown, bool *ended, fo_err *err) {
     const store_chunk *at = last->id ? last : k;
     store_chunk next = {0};
@@ -195,7 +197,8 @@ static int grow_on(store *s, const store_chunk *k, bool room, growing *g, store_
 }
 
 /* Make the passage, which ends with k, end where its last sentence does. */
-static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, fo_err *err) {
+static int complete_end(whole_source *s, const store_chunk *k, growing *g, bool *open,
+                        fo_err *err) {
     const size_t from = last_sentence(g), whole = g->all.len;
     store_chunk last = {0}; /* what the passage ends with, once it has grown */
     int rc = FO_OK;
@@ -232,8 +235,8 @@ static int take_grown(growing *g, size_t start_cp, passage *p, whole_passage *w,
     return FO_OK;
 }
 
-static int complete(store *s, const store_chunk *k, passage *p, whole_passage *w, bool *changed,
-                    fo_err *err) {
+static int complete(whole_source *s, const store_chunk *k, passage *p, whole_passage *w,
+                    bool *changed, fo_err *err) {
     growing g = {.from = k->n_before};
     size_t start_cp = k->start_cp;
     fo_buf_add(&g.all, k->text - k->n_before, k->n_before + k->text_len);
@@ -277,7 +280,8 @@ static size_t begins(const text_unit *u) {
 
 /* Chunks before the passage are put in front of it until the table that it begins with has begun; what else came with them is
  * left out again. *whole: there is no more of it. */
-static int follow_back(store *s, const store_chunk *k, cut_table *c, bool *whole, fo_err *err) {
+static int follow_back(whole_source *s, const store_chunk *k, cut_table *c, bool *whole,
+                       fo_err *err) {
     store_chunk first = {0};
     const size_t own = c->g.all.len - c->g.from;
     int rc = read_units(c, err);
@@ -307,7 +311,8 @@ static int follow_back(store *s, const store_chunk *k, cut_table *c, bool *whole
 }
 
 /* The same of chunks behind it, until the table that it ends with has ended. */
-static int follow_on(store *s, const store_chunk *k, cut_table *c, bool *whole, fo_err *err) {
+static int follow_on(whole_source *s, const store_chunk *k, cut_table *c, bool *whole,
+                     fo_err *err) {
     store_chunk last = {0};
     const size_t own = c->g.all.len - c->g.from;
     int rc = read_units(c, err);
@@ -333,7 +338,7 @@ static int follow_on(store *s, const store_chunk *k, cut_table *c, bool *whole, 
     return rc;
 }
 
-static int complete_tables(store *s, const store_chunk *k, passage *p, whole_passage *w,
+static int complete_tables(whole_source *s, const store_chunk *k, passage *p, whole_passage *w,
                            cut_table *c, fo_err *err) {
     bool back = false, on = false;
     c->g.from = k->n_before;
@@ -360,9 +365,9 @@ static bool quotes(const extractive_answer *x, size_t index) {
     return false;
 }
 
-int whole_passages_tables(store *s, const query_context *contexts, size_t n, passage *passages,
-                          whole_passage *whole, const extractive_answer *x, bool *changed,
-                          fo_err *err) {
+int whole_passages_tables(whole_source *s, const query_context *contexts, size_t n,
+                          passage *passages, whole_passage *whole, const extractive_answer *x,
+                          bool *changed, fo_err *err) {
     stretch all[EXTRACTIVE_PASSAGES];
     int rc = FO_OK;
     *changed = false;
@@ -395,9 +400,9 @@ static bool at_an_edge(const passage *p, const answer_citation *c) {
     return c->start < first || c->end >= trimmed(p->text, p->len);
 }
 
-int whole_passages_complete(store *s, const query_context *contexts, size_t n, passage *passages,
-                            whole_passage *whole, const extractive_answer *x, bool all,
-                            bool *changed, fo_err *err) {
+int whole_passages_complete(whole_source *s, const query_context *contexts, size_t n,
+                            passage *passages, whole_passage *whole, const extractive_answer *x,
+                            bool all, bool *changed, fo_err *err) {
     *changed = false;
     int rc = FO_OK;
     for (size_t i = 0; i < x->n_citations; i++) {

@@ -20,18 +20,24 @@ typedef struct whole_passage {
     bool looked;     /* both edges are known to be whole, or marked as open */
 } whole_passage;
 
+/* Where more of a document is read from. */
+typedef struct whole_source {
+    store *store;
+    bool read; /* set once a chunk beside a passage was looked for: not only the passages decide */
+} whole_source;
+
 /* Look at the edges of passages[n], which are those of contexts[n]: of those that x quotes at an
  * edge, or of all. *changed: some passage is another than before, and points into whole[n] now.
  * FO_ENOMEM, FO_EIO. */
-int whole_passages_complete(store *s, const query_context *contexts, size_t n, passage *passages,
-                            whole_passage *whole, const extractive_answer *x, bool all,
-                            bool *changed, fo_err *err);
+int whole_passages_complete(whole_source *s, const query_context *contexts, size_t n,
+                            passage *passages, whole_passage *whole, const extractive_answer *x,
+                            bool all, bool *changed, fo_err *err);
 /* Passages that begin or end with a row of a table grow to all of that table, and those whose tables are whole are marked
  * (passage.h): for questions that only all rows together answer. Those that x quotes, or all where x is NULL; a passage that
  * another one has grown over says nothing any more. A table beyond 32 KiB stays cut. *changed as above. FO_ENOMEM, FO_EIO. */
-int whole_passages_tables(store *s, const query_context *contexts, size_t n, passage *passages,
-                          whole_passage *whole, const extractive_answer *x, bool *changed,
-                          fo_err *err);
+int whole_passages_tables(whole_source *s, const query_context *contexts, size_t n,
+                          passage *passages, whole_passage *whole, const extractive_answer *x,
+                          bool *changed, fo_err *err);
 void whole_passages_free(whole_passage *whole, size_t n); /* NULL is fine */
 
 #endif

@@ -176,6 +176,50 @@ static void a_table_beyond_all_bounds_is_not_compared(void **state) {
     test_remove(home);
 }
 
+/* What is kept of a table that goes on behind the context serves until that document changes, however little. */
+static void a_kept_answer_ends_with_the_rest_of_its_table(void **state) {
+    (void)state;
+    static const struct {
+        size_t cheapest; /* of the list that comes in; 0: another document does */
+        const char *says;
+        enum cache_outcome outcome;
+    } steps[] = {{27, "Pot no. P27;", CACHE_MISS},
+                 {0, "Pot no. P27;", CACHE_HIT}, /* the list is what it was */
+                 {29, "Pot no. P29;", CACHE_MISS},
+                 {0, "Pot no. P29;", CACHE_HIT}};
+    static const char other[] = "# Harbour\n\nThe ferry leaves at nine.\n";
+    char *home = test_folder(), *context = NULL;
+    service *s = open_home(home);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char name[32];
+        fo_err err = {0};
+        char *text = price_list(29, steps[i].cheapest, "ash and iron");
+        snprintf(name, sizeof name, "ferry%zu.md", i);
+        if (steps[i].cheapest)
+            put(s, "kept", "prices.md", text, strlen(text), 64);
+        else
+            put(s, "kept", name, other, sizeof other - 1, 64);
+        query_request q = {.tenant = "default",
+                           .collection = "kept",
+                           .query = "Which pot of the workshop, thrown by hand, is the cheapest?",
+                           .top_k = 1,
+                           .generate = true,
+                           .search = {.alpha = -1}};
+        query_result r;
+        assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+        assert_int_equal(r.n_contexts, 1);
+        if (context) assert_string_equal(r.contexts[0].chunk.text, context);
+        if (!context) context = strdup(r.contexts[0].chunk.text);
+        if (!strstr(r.answer, steps[i].says) || r.cache.answer != steps[i].outcome)
+            fail_msg("step %zu, %d: %s", i, (int)r.cache.answer, r.answer);
+        query_result_deinit(&r);
+        free(text);
+    }
+    free(context);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cheapest_is_found_wherever_the_chunks_are_cut),
@@ -183,6 +227,7 @@ int main(void) {
         cmocka_unit_test(rows_of_both_things_are_said),
         cmocka_unit_test(rows_are_of_their_dates_and_turns),
         cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
+        cmocka_unit_test(a_kept_answer_ends_with_the_rest_of_its_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
