@@ -291,6 +291,12 @@ static generator_options options_of(const run *r) {
         .prefill_only = q->prefill_only};
 }
 
+/* By what another try may be spared: then what stands in the answer's place is not kept either. */
+static bool is_cut_short(const char *finish_reason) {
+    return !strcmp(finish_reason, "error") || !strcmp(finish_reason, "timeout") ||
+           !strcmp(finish_reason, "cancelled");
+}
+
 static void take_outcome(run *r, const generator_event *ev, const generator_layout *l) {
     query_result *out = r->out;
     out->usage = ev->usage;
@@ -299,6 +305,7 @@ static void take_outcome(run *r, const generator_event *ev, const generator_layo
     out->ms.prefill = ev->prefill_ms;
     out->ms.decode = ev->decode_ms;
     out->finish_reason = ev->finish_reason ? ev->finish_reason : "stop";
+    if (is_cut_short(out->finish_reason)) r->lookup.passing = true;
 }
 
 static int accept(run *r, generated_answer *w) {

@@ -360,6 +360,36 @@ static void a_failure_on_the_way_takes_nothing_back(void **state) {
     close_home();
 }
 
+static void what_a_failure_cut_short_is_not_kept(void **state) {
+    (void)state;
+    static const struct {
+        int fails_after;
+        enum answer_by by;
+        enum answer_source source;
+    } cases[] = {{3, ANSWER_BY_SERVICE, ANSWER_EXTRACTIVE},
+                 {9, ANSWER_BY_SERVICE, ANSWER_GENERATED}, /* one sentence of two */
+                 {3, ANSWER_BY_MODEL, ANSWER_GENERATED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        p = (script){.says = SAYS, .fails_after = cases[i].fails_after};
+        open_home(NULL);
+        query_request q = request(HOW_TALL);
+        q.answer_by = cases[i].by;
+        query_result r = ask(q);
+        assert_int_equal(r.source, cases[i].source);
+        query_result_deinit(&r);
+        p.fails_after = 0;
+        r = ask(q);
+        assert_int_equal(r.cache.answer, CACHE_MISS);
+        assert_int_equal(r.source, ANSWER_GENERATED);
+        assert_non_null(strstr(r.answer, "eats fish"));
+        query_result_deinit(&r);
+        r = ask(q);
+        assert_int_equal(r.cache.answer, CACHE_HIT);
+        query_result_deinit(&r);
+        close_home();
+    }
+}
+
 static void time_that_runs_out_leaves_the_answer_to_the_documents(void **state) {
     (void)state;
     p = (script){.says = SAYS, .waits_after = 3};
@@ -482,6 +512,7 @@ int main(void) {
         cmocka_unit_test(a_refusal_for_load_says_when_to_come_again),
         cmocka_unit_test(a_window_that_is_too_small_leaves_the_answer_to_the_documents),
         cmocka_unit_test(a_failure_on_the_way_takes_nothing_back),
+        cmocka_unit_test(what_a_failure_cut_short_is_not_kept),
         cmocka_unit_test(time_that_runs_out_leaves_the_answer_to_the_documents),
         cmocka_unit_test(while_it_is_away_documents_answer_and_nothing_of_that_is_kept),
         cmocka_unit_test(hot_questions_are_asked_of_it_again_after_a_change),
