@@ -378,12 +378,17 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
 
 /* ---- which ------------------------------------------------------------------------------- */
 
+static int check_alive(void *ctx, fo_err *err) {
+    (void)err; /* the run's own */
+    return run_check_alive(ctx);
+}
+
 /* Sentences at the edges of their chunks are completed before they are shown, and then there may be
  * a better answer. */
 static int make_extractive(run *r, const extractive_input *in, passage *passages,
                            extractive_answer *x) {
     const query_result *out = r->out;
-    whole_source beside = {.store = r->s->store};
+    whole_source beside = {.store = r->s->store, .alive = check_alive, .ctx = r};
     bool changed = false, compares = demands_comparison_in(r->asked, strlen(r->asked));
     int rc = compares ? whole_passages_tables(&beside, out->contexts, out->n_contexts, passages,
                                               r->whole, NULL, &changed, r->err)

@@ -65,7 +65,7 @@ double run_time_left_ms(const run *r) {
     return time_limit_ms(r) - (fo_now_ms() - r->started);
 }
 
-static int check_alive(run *r) {
+int run_check_alive(run *r) {
     if (r->q->cancel && atomic_load(r->q->cancel))
         return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
     if (run_time_left_ms(r) < 0)
@@ -441,7 +441,7 @@ static double dense_floor(const run *r) {
 static int find_contexts(run *r) {
     if (query_memory_contexts(&r->lookup, &r->tail)) return FO_OK;
     int rc = search_both(r);
-    if (!rc) rc = check_alive(r);
+    if (!rc) rc = run_check_alive(r);
     if (!rc) rc = fuse(r);
     if (!rc && r->reads) rc = leading_put_first(r);
     if (!rc) rc = gather_contexts(r);
@@ -456,7 +456,7 @@ static int tell_contexts(run *r) {
     const query_sink *k = r->sink;
     if (k && k->contexts && k->contexts(k->ctx, r->out))
         return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
-    return check_alive(r);
+    return run_check_alive(r);
 }
 
 /* Nothing but "thanks": there is nothing to look for. */

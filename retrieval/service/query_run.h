@@ -42,6 +42,8 @@ typedef struct run {
  * the contexts, which are there by now. */
 int run_take_reader(run *r);
 double run_time_left_ms(const run *r);
+/* FO_ECANCELLED where the client has left, FO_ETIMEOUT where the question's time is over; into r->err. */
+int run_check_alive(run *r);
 /* A context as the makers of answers see it; pointers are the context's. */
 passage run_passage(const query_context *c);
 /* idf of a snapshot, for a lexicon. */

@@ -11,7 +11,7 @@
 /* How far a sentence is followed on either side: further than any answer shows of it. */
 enum { MAX_BYTES = 2048, MAX_CHUNKS = 64 };
 /* How far a table is followed, both ways together. */
-enum { MAX_TABLE = 32768 };
+enum { MAX_TABLE = 32768, MAX_TABLE_CHUNKS = 256 };
 
 static size_t trimmed(const char *s, size_t n) {
     while (n && fo_is_blank(s[n - 1])) n--;
@@ -258,6 +258,7 @@ typedef struct cut_table {
     growing g;
     text_units units;       /* of the passage as far as it has grown */
     size_t start_cp, bytes; /* of the document's text, where it begins: code points, bytes */
+    size_t n_chunks;        /* asked for, either way */
 } cut_table;
 
 static bool is_of_table(const text_unit *u) {
@@ -268,6 +269,13 @@ static int read_units(cut_table *c, fo_err *err) {
     if (c->g.all.failed) return fo_no_memory(err);
     return text_units_read(&c->units, c->g.all.data + c->g.from, c->g.all.len - c->g.from,
                            c->g.from, err);
+}
+
+/* Before a chunk more of the table, which is read again with it. *room: there may be one. */
+static int take_step(whole_source *s, cut_table *c, bool *room, fo_err *err) {
+    *room = c->g.all.len < MAX_TABLE && c->n_chunks < MAX_TABLE_CHUNKS;
+    c->n_chunks += *room;
+    return s->alive ? s->alive(s->ctx, err) : FO_OK;
 }
 
 /* The bytes of a unit with the header that it hangs on. */
@@ -287,8 +295,10 @@ static int follow_back(whole_source *s, const store_chunk *k, cut_table *c, bool
     int rc = read_units(c, err);
     *whole = true;
     while (!rc && c->units.n && is_of_table(&c->units.v[0])) {
-        bool grown, ended;
-        rc = grow_back(s, k, c->g.all.len < MAX_TABLE, &c->g, &first, &grown, &ended, err);
+        bool room, grown, ended;
+        rc = take_step(s, c, &room, err);
+        if (rc) break;
+        rc = grow_back(s, k, room, &c->g, &first, &grown, &ended, err);
         *whole = grown || ended;
         if (rc || !grown) break;
         rc = read_units(c, err);
@@ -318,8 +328,10 @@ static int follow_on(whole_source *s, const store_chunk *k, cut_table *c, bool *
     int rc = read_units(c, err);
     *whole = true;
     while (!rc && c->units.n && is_of_table(&c->units.v[c->units.n - 1])) {
-        bool grown, ended;
-        rc = grow_on(s, k, c->g.all.len < MAX_TABLE, &c->g, &last, &grown, &ended, err);
+        bool room, grown, ended;
+        rc = take_step(s, c, &room, err);
+        if (rc) break;
+        rc = grow_on(s, k, room, &c->g, &last, &grown, &ended, err);
         *whole = grown || ended;
         if (rc || !grown) break;
         rc = read_units(c, err);

@@ -20,9 +20,12 @@ typedef struct whole_passage {
     bool looked;     /* both edges are known to be whole, or marked as open */
 } whole_passage;
 
-/* Where more of a document is read from. */
+/* Where more of a document is read from, and for how long. */
 typedef struct whole_source {
     store *store;
+    /* Asked before each chunk of a table: what it returns, if not FO_OK, ends it. NULL: never. */
+    int (*alive)(void *ctx, fo_err *err);
+    void *ctx;
     bool read; /* set once a chunk beside a passage was looked for: not only the passages decide */
 } whole_source;
 
@@ -34,7 +37,8 @@ int whole_passages_complete(whole_source *s, const query_context *contexts, size
                             bool all, bool *changed, fo_err *err);
 /* Passages that begin or end with a row of a table grow to all of that table, and those whose tables are whole are marked
  * (passage.h): for questions that only all rows together answer. Those that x quotes, or all where x is NULL; a passage that
- * another one has grown over says nothing any more. A table beyond 32 KiB stays cut. *changed as above. FO_ENOMEM, FO_EIO. */
+ * another one has grown over says nothing any more. A table beyond 32 KiB or 256 chunks stays cut. *changed as above.
+ * FO_ENOMEM, FO_EIO, and what s->alive says. */
 int whole_passages_tables(whole_source *s, const query_context *contexts, size_t n,
                           passage *passages, whole_passage *whole, const extractive_answer *x,
                           bool *changed, fo_err *err);

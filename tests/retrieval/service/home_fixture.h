@@ -13,11 +13,11 @@ static service *open_home(const char *home) {
     return s;
 }
 
-static void put(service *s, const char *collection, const char *id, const char *bytes, size_t n,
+static void put(service *s, const char *where, const char *id, const char *bytes, size_t n,
                 size_t max_tokens) {
     fo_err err = {0};
     ingest_options into = {.tenant = "default",
-                           .collection = collection,
+                           .collection = where,
                            .overlap = max_tokens / 8,
                            .max_tokens = max_tokens};
     ingest_document d = {.id = id, .file_name = id, .bytes = bytes, .n_bytes = n};

@@ -2,13 +2,14 @@
 #include "tests/test.h"
 
 #include "kernels/buf.h"
-#include "retrieval/service/service.h"
+#include "retrieval/service/service_internal.h"
+#include "retrieval/service/whole_passages.h"
 #include "tests/retrieval/service/home_fixture.h"
 
-static query_result ask(service *s, const char *collection, const char *asked, bool strict) {
+static query_result ask(service *s, const char *in, const char *asked, bool strict) {
     fo_err err = {0};
     query_request q = {.tenant = "default",
-                       .collection = collection,
+                       .collection = in,
                        .query = asked,
                        .top_k = 3,
                        .generate = true,
@@ -176,6 +177,66 @@ static void a_table_beyond_all_bounds_is_not_compared(void **state) {
     test_remove(home);
 }
 
+typedef struct patience {
+    size_t n_asked, last; /* last: the client leaves then; 0: it stays */
+} patience;
+
+static int still_there(void *ctx, fo_err *err) {
+    patience *p = ctx;
+    p->n_asked++;
+    return p->n_asked == p->last ? fo_fail(err, FO_ECANCELLED, "the client left") : FO_OK;
+}
+
+/* Completes the table of the first context found in the collection; *whole: it is all there. */
+static int complete_table(service *s, const char *in, patience *p, bool *whole) {
+    fo_err err = {0};
+    query_request q = {.tenant = "default",
+                       .collection = in,
+                       .query = "Pot no. P40 20 EUR",
+                       .top_k = 1,
+                       .search = {.alpha = -1, .mode = SEARCH_SPARSE}};
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 1);
+    const store_chunk *k = &r.contexts[0].chunk;
+    passage at = {.text = k->text, .len = k->text_len, .before = k->n_before};
+    whole_passage grown = {0};
+    whole_source from = {.store = s->store, .alive = still_there, .ctx = p};
+    bool changed;
+    int rc = whole_passages_tables(&from, r.contexts, 1, &at, &grown, NULL, &changed, &err);
+    *whole = at.whole_tables;
+    free(grown.memory);
+    query_result_deinit(&r);
+    return rc;
+}
+
+/* A table in very many chunks is not followed to its end, and not at all for a client that has left. */
+static void the_steps_along_a_table_are_bounded(void **state) {
+    (void)state;
+    enum { MOST = 256, LAST_ONES = 2 };
+    char *home = test_folder();
+    service *s = open_home(home);
+    for (int is_long = 0; is_long < 2; is_long++) {
+        const char *name = is_long ? "long" : "short";
+        char *text = price_list(is_long ? 900 : 60, 7, "ash");
+        bool whole;
+        assert_true(strlen(text) < 32768);
+        put(s, name, "prices.md", text, strlen(text), 16);
+        patience stays = {0};
+        assert_int_equal(complete_table(s, name, &stays, &whole), FO_OK);
+        assert_int_equal(whole, !is_long);
+        assert_in_range(stays.n_asked, 20, MOST + LAST_ONES);
+        for (size_t last = 1; last <= stays.n_asked; last += 37) {
+            patience leaves = {.last = last};
+            assert_int_equal(complete_table(s, name, &leaves, &whole), FO_ECANCELLED);
+            assert_int_equal(leaves.n_asked, last);
+        }
+        free(text);
+    }
+    service_close(s);
+    test_remove(home);
+}
+
 /* What is kept of a table that goes on behind the context serves until that document changes, however little. */
 static void a_kept_answer_ends_with_the_rest_of_its_table(void **state) {
     (void)state;
@@ -227,6 +288,7 @@ int main(void) {
         cmocka_unit_test(rows_of_both_things_are_said),
         cmocka_unit_test(rows_are_of_their_dates_and_turns),
         cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
+        cmocka_unit_test(the_steps_along_a_table_are_bounded),
         cmocka_unit_test(a_kept_answer_ends_with_the_rest_of_its_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
