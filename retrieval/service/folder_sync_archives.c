@@ -513,6 +513,13 @@ int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_e
     char *bytes;
     int rc = archive_members_get(&a->open, m->at, &bytes, why);
     if (rc) return rc;
+    /* A look that ran out of time or memory shows fewer members: others stand at their numbers then. */
+    unsigned char sha256[32];
+    fo_sha256_of(sha256, bytes, (size_t)f->n);
+    if (!m->hash.known || memcmp(sha256, m->hash.sha256, 32)) {
+        free(bytes);
+        return fo_fail(why, FO_EINVAL, "its archive showed other files on a second look");
+    }
     to->bytes = bytes;
     to->n_bytes = (size_t)f->n;
     return FO_OK;
