@@ -310,7 +310,7 @@ size_t exact_names_of_command(const char *title) {
     }
     if (!dash || dash == title) return 0;
     for (const char *p = title; p < dash; p++)
-        if (*p == ' ' && p[-1] != ',') return 0;
+        if (*p == ' ' && (p == title || p[-1] != ',')) return 0;
     return (size_t)(dash - title);
 }
 

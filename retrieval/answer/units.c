@@ -570,7 +570,8 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t next = unit_lines_skip_blank(&r->in, end);
     bool leads = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1;
     const size_t example = leads ? example_end(r, next) : next;
-    leads &= r->in.v[next].class == LINE_ITEM || r->in.v[next].class == LINE_ROW || example > next;
+    leads = leads &&
+            (r->in.v[next].class == LINE_ITEM || r->in.v[next].class == LINE_ROW || example > next);
     if (!leads) {
         *rc = add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
                             TEXT_UNIT_HEADING);

@@ -1,6 +1,7 @@
 /* exact_names_test.c - versions, options and codes of a question, for which another is no answer. */
 #include "tests/test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "retrieval/answer/exact_names.h"
@@ -223,6 +224,19 @@ static void another_number_of_the_same_is_told_apart(void **state) {
     for (size_t n = 0; n < 22; n++) exact_names_read(&x, "Who cleans in week 40?" + 22 - n, n);
 }
 
+/* What stands in front of it is no part of a title. */
+static void a_title_may_begin_with_a_blank(void **state) {
+    (void)state;
+    static const char titles[] = ", cmp - compare two files";
+    assert_int_equal(exact_names_of_command(titles + 1), 0);
+    assert_int_equal(exact_names_of_command(titles + 2), 3);
+    assert_int_equal(exact_names_of_command("gzip, gunzip - compress"), 12);
+    char *alone = strdup(titles + 1);
+    assert_non_null(alone);
+    assert_int_equal(exact_names_of_command(alone), 0);
+    free(alone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_version_is_told_apart),
@@ -233,6 +247,7 @@ int main(void) {
         cmocka_unit_test(many_options_are_bounded),
         cmocka_unit_test(a_command_is_named_as_a_word_of_its_own),
         cmocka_unit_test(a_command_is_the_means_behind_few_words),
+        cmocka_unit_test(a_title_may_begin_with_a_blank),
         cmocka_unit_test(another_number_of_the_same_is_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/buf.h"
 #include "tests/test.h"
 
 static text_units units;
@@ -560,6 +561,28 @@ static int forget(void **state) {
     return 0;
 }
 
+/* Arrays of lines grow by doubling: with 64 lines the last one stands at the end of its array. */
+static void a_text_may_end_with_a_colon(void **state) {
+    (void)state;
+    for (size_t n = 60; n < 70; n++) {
+        fo_buf b = {0};
+        fo_err err = {0};
+        for (size_t i = 2; i < n; i++) fo_buf_str(&b, "The ferry leaves at noon.\n");
+        fo_buf_str(&b, "\nIt calls at:");
+        assert_false(b.failed);
+        char *text = malloc(b.len); /* to the byte */
+        assert_non_null(text);
+        memcpy(text, b.data, b.len);
+        assert_ok(text_units_read(&units, text, b.len, 0, &err), &err);
+        const text_unit *last = &units.v[units.n - 1];
+        assert_true(is(text, last->start, last->end, "It calls at:"));
+        assert_int_equal(last->kind, TEXT_UNIT_SENTENCE);
+        fo_buf_free(&b);
+        free(text);
+        text_units_deinit(&units);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_option_stays_with_its_description),
@@ -594,6 +617,7 @@ int main(void) {
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
         cmocka_unit_test(faults_with_a_dash_are_items),
+        cmocka_unit_test(a_text_may_end_with_a_colon),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
