@@ -156,7 +156,7 @@ void search_index_unhold(search_held *h);
 int search_index_verify(search_index *ix, fo_err *err);
 
 /* From now on the checksums of the sealed files are checked in the background, 16 MiB a second at
- * most (of all indexes that share workers) and behind seals and merges, all of them once a day. What is damaged is reported from the
+ * most (of all indexes that share workers) and behind seals and merges, all of them once a day. A merge checks those that it reads, and leaves them where one is damaged. What is damaged is reported from the
  * thread that checks, which holds no lock: fn may drop the file and fill the gap, or leave it. */
 typedef void search_damage_fn(void *ctx, const char *why);
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx);

@@ -32,16 +32,15 @@ static const search_segment *next_sealed(const search_snapshot *s, uint64_t from
     return best;
 }
 
-static void report_damage(search_index *ix, const search_segment *h, const fo_err *why) {
-    fo_err text = {0};
-    fo_fail(&text, why->code, "segment %016llx: %s", (unsigned long long)h->file, why->msg);
+/* Holds no lock: whoever is told may seal, drop the segment and publish. */
+static void report_damage(search_index *ix, uint64_t serial, const fo_err *why) {
     pthread_mutex_lock(&ix->mu);
     search_damage_fn *fn = ix->damage_fn;
     void *ctx = ix->damage_ctx;
     pthread_mutex_unlock(&ix->mu);
-    atomic_store(&ix->damaged, h->serial);
+    atomic_store(&ix->damaged, serial);
     atomic_fetch_add(&ix->n_damaged, 1);
-    if (fn) fn(ctx, text.msg);
+    if (fn) fn(ctx, why->msg);
 }
 
 double search_background_check(search_index *ix, bool restart) {
@@ -67,7 +66,10 @@ double search_background_check(search_index *ix, bool restart) {
     }
     atomic_fetch_add(&ix->bytes_checked, BACKGROUND_SLICE);
     if (rc || done) c->serial++;
-    if (rc) report_damage(ix, h, &why);
+    if (rc) {
+        fo_fail_prefix(&why, "segment %016llx", (unsigned long long)h->file);
+        report_damage(ix, h->serial, &why);
+    }
     search_index_release(s);
     return fo_now_ms();
 }
@@ -92,7 +94,9 @@ bool search_background_seal(search_index *ix) {
 bool search_background_merge(search_index *ix) {
     fo_err err = {0};
     bool did = false;
-    int rc = search_merge_once(ix, &did, &err);
+    uint64_t damaged;
+    int rc = search_merge_once(ix, &did, &damaged, &err);
+    if (damaged) report_damage(ix, damaged, &err);
     return succeeded(ix, rc) && did && search_has_merge(ix);
 }
 

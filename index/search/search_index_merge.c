@@ -99,9 +99,28 @@ static void unlink_file(const search_index *ix, uint64_t file) {
     free(path);
 }
 
-/* Write the living documents of the given segments of snapshot `old` as one file and install it. */
+/* The checksums of the files among the sources: what has changed in one since it was written would be
+ * written on under a sound checksum, and the file that tells is removed. *damaged: whose it is. */
+static int verify_sources(search_index *ix, const search_segment *in, size_t n, bool paced,
+                          uint64_t *damaged, fo_err *err) {
+    int rc = FO_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        segment_check at = {0};
+        for (bool done = !is_sealed(&in[i]); !done && !rc;) {
+            if (paced && atomic_load(&ix->cancel))
+                return fo_fail(err, FO_ECANCELLED, "the merge was stopped");
+            rc = segment_verify_some(in[i].parts[0]->file, &at, BACKGROUND_SLICE, &done, err);
+        }
+        if (rc) *damaged = in[i].serial;
+        if (rc) fo_fail_prefix(err, "segment %016llx", (unsigned long long)in[i].file);
+    }
+    return rc;
+}
+
+/* Write the living documents of the given segments of snapshot `old` as one file and install it.
+ * *damaged: serial of the source that fails its checksums, which leaves all as it was. */
 static int replace(search_index *ix, const search_snapshot *old, const size_t *sources, size_t n,
-                   int64_t epoch, bool paced, fo_err *err) {
+                   int64_t epoch, bool paced, uint64_t *damaged, fo_err *err) {
     search_segment in[SEARCH_MAX_MERGE], fresh = {0};
     uint32_t *maps[SEARCH_MAX_MERGE] = {0};
     size_t n_live = 0;
@@ -110,7 +129,8 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
         n_live += search_segment_n_live(&in[i]);
     }
     uint64_t file = 0;
-    int rc = FO_OK;
+    int rc = n_live ? verify_sources(ix, in, n, paced, damaged, err) : FO_OK;
+    if (rc) return rc;
     if (n_live) {
         pthread_mutex_lock(&ix->mu);
         file = ix->next_file++;
@@ -152,7 +172,8 @@ int search_seal_frozen(search_index *ix, fo_err *err) {
         while (i < s->n_segments && !s->segments[i].frozen) i++;
         int rc = FO_OK;
         bool found = i < s->n_segments;
-        if (found) rc = replace(ix, s, &i, 1, s->segments[i].epoch, false, err);
+        uint64_t none; /* a segment in memory has no checksums to fail */
+        if (found) rc = replace(ix, s, &i, 1, s->segments[i].epoch, false, &none, err);
         search_index_release(s);
         if (!found || rc) return rc;
     }
@@ -168,8 +189,10 @@ int search_compact_all(search_index *ix, fo_err *err) {
         n_dead += h->n_docs - search_segment_n_live(h);
         sources[n++] = i;
     }
-    int rc =
-        n > 1 || n_dead ? replace(ix, s, sources, n, search_index_epoch(ix), false, err) : FO_OK;
+    uint64_t damaged; /* the caller is told by the error */
+    int rc = n > 1 || n_dead
+                 ? replace(ix, s, sources, n, search_index_epoch(ix), false, &damaged, err)
+                 : FO_OK;
     search_index_release(s);
     return rc;
 }
@@ -217,13 +240,14 @@ bool search_has_merge(search_index *ix) {
     return n > 0;
 }
 
-int search_merge_once(search_index *ix, bool *did, fo_err *err) {
+int search_merge_once(search_index *ix, bool *did, uint64_t *damaged, fo_err *err) {
+    *damaged = 0;
     pthread_mutex_lock(&ix->work);
     search_snapshot *s = search_index_acquire(ix);
     size_t sources[SEARCH_MAX_MERGE];
     size_t n = choose_merge(ix, s, sources);
     *did = n > 0;
-    int rc = n ? replace(ix, s, sources, n, search_index_epoch(ix), true, err) : FO_OK;
+    int rc = n ? replace(ix, s, sources, n, search_index_epoch(ix), true, damaged, err) : FO_OK;
     search_index_release(s);
     pthread_mutex_unlock(&ix->work);
     return rc;
