@@ -1,6 +1,7 @@
 #!/bin/sh
 # tests/quality/run.sh FORAGE [OPTION...] - ask the questions of this folder and print how many answers
 # are right. Options go to ingest and eval alike (--embed-model FILE, --reader none, ...).
+# "commands" are asked of manual pages too, in the words of people who have not read them.
 # Manual pages differ from machine to machine: those that the questions are about, and 500 others beside
 # them as on any machine. Where there are none (slim images) that half is left out, with a word.
 set -eu
@@ -10,10 +11,10 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-pages() { # those asked about, and others drawn by chance, the same ones each time
+pages() { # LIST: those asked about, and others drawn by chance, the same ones each time
     while read -r name; do
         for f in /usr/share/man/man[158]/"$name".[158]*; do [ ! -e "$f" ] || echo "$f"; done
-    done <"$here/manual_pages.txt"
+    done <"$1"
     seq 100000 >"$work/chance"
     find /usr/share/man/man[15678] -type f 2>/dev/null | sort | shuf -n 500 --random-source="$work/chance"
 }
@@ -35,13 +36,18 @@ row() { # NAME HOME QUESTIONS [OPTION...]
 
 echo '| questions | answerable | right | partial | wrong | refused | right, share | foreign refused | wrong of all |'
 echo '|---|---|---|---|---|---|---|---|---|'
-pages | sort -u >"$work/pages"
+pages "$here/manual_pages.txt" | sort -u >"$work/pages"
 if [ -s "$work/pages" ]; then
     xargs "$forage" ingest --home "$work/manual" "$@" <"$work/pages" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
     }
     row manual_pages "$work/manual" "$here/manual_pages.jsonl" "$@"
+    pages "$here/commands.txt" | sort -u | xargs "$forage" ingest --home "$work/manual" "$@" >"$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        exit 1
+    }
+    row commands "$work/manual" "$here/commands.jsonl" "$@"
 else
     echo 'quality: this machine has no manual pages; their questions are left out' >&2
 fi
