@@ -2,12 +2,27 @@
 
 #include <string.h>
 
-int stop_match_init(stop_match *m, const char *const *strings, size_t n, fo_err *err) {
-    *m = (stop_match){.strings = strings, .n_strings = n, .found = -1};
-    if (n > 16) return fo_fail_field(err, FO_EINVAL, "stop", "stop holds more than 16 strings");
-    for (size_t i = 0; i < n; i++)
+int stop_match_check(const char *const *strings, size_t n, fo_err *err) {
+    if (n > STOP_MATCH_STRINGS)
+        return fo_fail_field(err, FO_EINVAL, "stop", "stop holds more than %d strings",
+                             STOP_MATCH_STRINGS);
+    for (size_t i = 0; i < n; i++) {
         if (!strings[i] || !strings[i][0])
             return fo_fail_field(err, FO_EINVAL, "stop", "stop holds an empty string");
+        if (strnlen(strings[i], STOP_MATCH_BYTES + 1) > STOP_MATCH_BYTES)
+            return fo_fail_field(err, FO_EINVAL, "stop",
+                                 "stop holds a string of more than %d bytes", STOP_MATCH_BYTES);
+    }
+    return FO_OK;
+}
+
+int stop_match_init(stop_match *m, const char *const *strings, size_t n, fo_err *err) {
+    *m = (stop_match){.found = -1};
+    int rc = stop_match_check(strings, n, err);
+    if (rc) return rc;
+    m->strings = strings;
+    m->n_strings = n;
+    for (size_t i = 0; i < n; i++) m->lengths[i] = (uint16_t)strlen(strings[i]);
     return FO_OK;
 }
 
@@ -22,7 +37,7 @@ static size_t first_suspect(const stop_match *m, bool end, int *found) {
         size_t left = m->held.len - at;
         bool growing = false;
         for (size_t i = 0; i < m->n_strings; i++) {
-            size_t n = strlen(m->strings[i]);
+            size_t n = m->lengths[i];
             if (memcmp(m->held.data + at, m->strings[i], n < left ? n : left) != 0) continue;
             if (n <= left) {
                 *found = (int)i;

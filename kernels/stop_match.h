@@ -3,17 +3,25 @@
 #ifndef FORAGE_KERNELS_STOP_MATCH_H
 #define FORAGE_KERNELS_STOP_MATCH_H
 
+#include <stdint.h>
+
 #include "kernels/buf.h"
 #include "kernels/error.h"
 
+enum { STOP_MATCH_STRINGS = 16, STOP_MATCH_BYTES = 1024 /* of one */ };
+
 typedef struct stop_match {
     const char *const *strings; /* the caller's */
+    uint16_t lengths[STOP_MATCH_STRINGS];
     size_t n_strings;
     fo_buf held;
     int found; /* index of the string that was met, -1 so far */
 } stop_match;
 
-/* Empty strings are refused (FO_EINVAL, field "stop"), as are more than 16. */
+/* Refuses (FO_EINVAL, field "stop") more than STOP_MATCH_STRINGS, empty strings and such of more than
+ * STOP_MATCH_BYTES bytes: what is held back is compared with all of them at every byte. */
+int stop_match_check(const char *const *strings, size_t n, fo_err *err);
+/* As stop_match_check refuses. strings must outlive m. */
 int stop_match_init(stop_match *m, const char *const *strings, size_t n, fo_err *err);
 void stop_match_deinit(stop_match *m);
 

@@ -94,7 +94,7 @@ typedef struct generation_request {
     size_t n_prompt;         /* at least 1 */
     size_t max_tokens;       /* of the answer; prompt and answer must fit the model's window */
     sampler_params sampling; /* bias: copied */
-    const char *const *stop; /* stop strings, copied */
+    const char *const *stop; /* stop strings (stop_match_check), copied */
     size_t n_stop;
     bool ignore_end;        /* go on past the end token (benchmarks) */
     int priority;           /* -100 .. 100; higher is sooner */

@@ -1,5 +1,7 @@
 #include "engine/generate/engine_request.h"
 
+#include "kernels/stop_match.h"
+
 enum { MAX_MARKER = 9999 };
 
 /* One prefix, chunks, one tail, each where the one before it ends. */
@@ -58,6 +60,8 @@ int engine_check_request(const generation_request *r, const model_info *info, si
     if (r->max_marker < 0 || r->max_marker > MAX_MARKER)
         return fo_fail_field(err, FO_EINVAL, "max_marker", "max_marker must be between 0 and %d",
                              MAX_MARKER);
+    int rc = stop_match_check(r->stop, r->n_stop, err); /* before they are copied */
+    if (rc) return rc;
     if (r->n_stop_tokens > GENERATION_STOP_TOKENS)
         return fo_fail_field(err, FO_EINVAL, "stop_token_ids", "at most %d stop_token_ids",
                              GENERATION_STOP_TOKENS);
@@ -69,7 +73,7 @@ int engine_check_request(const generation_request *r, const model_info *info, si
     if (r->kv_chunk_budget > 1)
         return fo_fail_field(err, FO_EINVAL, "kv_chunk_budget",
                              "kv_chunk_budget is a share of at most 1");
-    int rc = check_pieces(r, err);
+    rc = check_pieces(r, err);
     return rc ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
 }
 

@@ -156,7 +156,7 @@ typedef struct generator_options {
     double presence_penalty, frequency_penalty;
     double repetition_penalty; /* 0: 1, which is none */
     uint64_t seed;
-    const char *const *stop; /* strings that end it; they are no part of the text */
+    const char *const *stop; /* strings that end it (stop_match_check); no part of the text */
     size_t n_stop;
     int priority;        /* -100 .. 100; higher is sooner */
     int64_t deadline_ms; /* from now, by which it should be done; 0: none */

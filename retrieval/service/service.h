@@ -310,7 +310,7 @@ typedef struct query_request {
     double min_p;                               /* 0: all */
     double presence_penalty, frequency_penalty; /* -2 .. 2 */
     double repetition_penalty;                  /* .01 .. 10; 0: 1, which is none */
-    const char *const *stop;                    /* strings that end an answer, at most 16 */
+    const char *const *stop;                    /* strings that end an answer: stop_match_check */
     size_t n_stop;
     int priority; /* of a written answer: -100 .. 100, higher is sooner */
     enum context_order order;

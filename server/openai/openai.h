@@ -8,12 +8,13 @@
 #include <cjson/cJSON.h>
 #include <time.h>
 
+#include "kernels/stop_match.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
 
 enum {
     OPENAI_MAX_CHOICES = 16,
-    OPENAI_MAX_STOPS = 16,
+    OPENAI_MAX_STOPS = STOP_MATCH_STRINGS,
     OPENAI_MAX_BIAS = 1024,
     OPENAI_MAX_STOP_TOKENS = 64,
     OPENAI_MAX_TOOLS = 60,

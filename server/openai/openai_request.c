@@ -26,7 +26,7 @@ static void read_stop(openai_call *c, json_in *in) {
         }
         if (*s) c->stop[c->options.n_stop++] = s;
     }
-    c->options.stop = c->stop;
+    if (!stop_match_check(c->stop, c->options.n_stop, in->err)) c->options.stop = c->stop;
 }
 
 static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {

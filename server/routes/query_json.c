@@ -107,6 +107,8 @@ static void read_stop(query_call *c, json_in *in) {
     if (!ok)
         fo_fail_field(in->err, FO_EINVAL, "stop",
                       "stop must be a string or a list of at most %d strings", QUERY_STOP_MAX);
+    else
+        stop_match_check(q->stop, q->n_stop, in->err);
 }
 
 /* "2026-11-28" */

@@ -7,11 +7,12 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include "kernels/buf.h"
+#include "kernels/stop_match.h"
 #include "server/base/json.h"
 #include "retrieval/service/service.h"
 #include "data/chunk/chunk_places.h"
 
-enum { QUERY_STOP_MAX = 16 };
+enum { QUERY_STOP_MAX = STOP_MATCH_STRINGS };
 
 typedef struct query_call {
     query_request request; /* strings point into root */

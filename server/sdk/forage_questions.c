@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/stop_match.h"
 #include "kernels/utf8.h"
 #include "retrieval/local/local_generator.h"
 #include "server/base/request_limits.h"
@@ -130,7 +131,7 @@ int forage_query(forage *f, const char *query, const char *options, const forage
 
 /* ---- the model alone --------------------------------------------------------------------------- */
 
-enum { STOP_MAX = 16, MESSAGES_MAX = 4096, POLL_MS = 50, TOKENS_MAX = 1 << 20 };
+enum { STOP_MAX = STOP_MATCH_STRINGS, MESSAGES_MAX = 4096, POLL_MS = 50, TOKENS_MAX = 1 << 20 };
 
 typedef struct writing {
     forage_call call;
@@ -198,7 +199,7 @@ static int read_stop(writing *w, json_in *in, fo_err *err) {
         w->stop[w->request.n_stop++] = s;
     }
     w->request.stop = w->stop;
-    return FO_OK;
+    return stop_match_check(w->stop, w->request.n_stop, err);
 }
 
 static int read_writing(writing *w, json_in *in, const char *prompt, fo_err *err) {

@@ -51,9 +51,31 @@ static void stop_strings_are_found_however_the_text_is_cut(void **state) {
     assert_int_equal(stop_match_init(&m, empty, 1, &err), FO_EINVAL);
 }
 
+static void a_stop_string_may_have_1024_bytes(void **state) {
+    (void)state;
+    static char longest[STOP_MATCH_BYTES + 2];
+    const char *const stops[] = {"b", longest};
+    stop_match m;
+    fo_buf out = {0};
+    fo_err err = {0};
+    memset(longest, 'a', STOP_MATCH_BYTES);
+    assert_ok(stop_match_init(&m, stops, 2, &err), &err);
+    assert_int_equal(stop_match_push(&m, longest, STOP_MATCH_BYTES, &out), 1);
+    assert_int_equal(m.found, 1);
+    assert_int_equal(out.len, 0);
+    stop_match_deinit(&m);
+    fo_buf_free(&out);
+    longest[STOP_MATCH_BYTES] = 'a';
+    assert_int_equal(stop_match_init(&m, stops, 2, &err), FO_EINVAL);
+    assert_string_equal(err.field, "stop");
+    assert_non_null(strstr(err.msg, "1024 bytes"));
+    stop_match_deinit(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stop_strings_are_found_however_the_text_is_cut),
+        cmocka_unit_test(a_stop_string_may_have_1024_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

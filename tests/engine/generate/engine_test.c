@@ -488,6 +488,10 @@ static void says_why_a_request_cannot_be_served(void **state) {
     r.stop = (const char *const[]){""};
     r.n_stop = 1;
     refused(e, &r, FO_EINVAL, "empty string");
+    char longer[1026] = {0};
+    memset(longer, 'x', sizeof longer - 1);
+    r.stop = (const char *const[]){longer};
+    refused(e, &r, FO_EINVAL, "more than 1024 bytes");
     r = request(p, 10, 5);
     r.max_marker = 10000;
     refused(e, &r, FO_EINVAL, "max_marker");

@@ -269,6 +269,29 @@ static void a_bad_field_is_named(void **state) {
     }
 }
 
+static void a_stop_string_of_more_than_1024_bytes_is_refused(void **state) {
+    fixture *f = *state;
+    static const char *const routes[][2] = {
+        {"/query", "{\"query\":\"How tall is the grey heron?\",\"stop\":\"%s\"}"},
+        {"/query", "{\"query\":\"How tall is the grey heron?\",\"stop\":[\"a\",\"%s\"]}"},
+        {"/v1/completions", "{\"prompt\":\"a\",\"stop\":\"%s\"}"},
+        {"/v1/chat/completions",
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"stop\":[\"a\",\"%s\"]}"}};
+    char stop[1026], body[1200];
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        for (int more = 0; more < 2; more++) {
+            snprintf(stop, sizeof stop, "%0*d", 1024 + more, 0);
+            int n = snprintf(body, sizeof body, "%.*s%s%s",
+                             (int)(strstr(routes[i][1], "%s") - routes[i][1]), routes[i][1], stop,
+                             strstr(routes[i][1], "%s") + 2);
+            assert_in_range(n, 1024, sizeof body - 1);
+            cJSON *r = ask(f, routes[i][0], body, more ? 400 : 200);
+            if (more) assert_string_equal(text(r, "error.param"), "stop");
+            if (more) assert_non_null(strstr(text(r, "error.message"), "1024 bytes"));
+            cJSON_Delete(r);
+        }
+}
+
 /* The events of a stream: "name name name", and the data of the last. */
 static cJSON *events(fixture *f, const char *more, fo_buf *names, fo_buf *tokens) {
     char body[1024];
@@ -454,6 +477,7 @@ int main(void) {
         cmocka_unit_test(stop_strings_end_an_extractive_answer),
         cmocka_unit_test(lookup_false_guesses_nothing_and_says_the_same),
         cmocka_unit_test(a_bad_field_is_named),
+        cmocka_unit_test(a_stop_string_of_more_than_1024_bytes_is_refused),
         cmocka_unit_test(a_stream_tells_contexts_sentences_citations_and_the_whole),
         cmocka_unit_test(a_client_that_leaves_frees_its_slot),
         cmocka_unit_test(grounded_chat_takes_n_stop_and_max_tokens),

@@ -524,6 +524,9 @@ static void a_model_writes_and_is_held_to_a_schema(void **state) {
          &e, FORAGE_EINVAL, "role");
     says(forage_generate(x.f, "p", "{\"schema\": {\"type\": \"nothing\"}}", NULL, &r, &e), &e,
          FORAGE_EINVAL, "#/type");
+    char long_stop[1100];
+    snprintf(long_stop, sizeof long_stop, "{\"stop\": [\"%01025d\"]}", 0);
+    says(forage_generate(x.f, "p", long_stop, NULL, &r, &e), &e, FORAGE_EINVAL, "stop");
     says(forage_generate(x.f, "p", "{\"stop\": [\"\"]}", NULL, &r, &e), &e, FORAGE_EINVAL, "stop");
     assert_null(r);
     assert_int_equal(forage_info(x.f, &r, NULL), FORAGE_OK);
