@@ -55,12 +55,19 @@ typedef struct literal_filter {
     uint16_t node; /* what its literals must be values of, too */
 } literal_filter;
 
+/* What a pattern of the schema was made of: the same is made once. */
+typedef struct kept_pattern {
+    const char *text;
+    uint32_t min, max;
+} kept_pattern;
+
 typedef struct compiling {
     const cJSON *root;
     struct json_schema *s;
     schema_set *keys; /* [n_nodes] */
     exclusive_pair *pairs;
     literal_filter *filters;
+    kept_pattern patterns[SCHEMA_MAX_PATTERNS]; /* [n_patterns] */
     uint32_t cap_keys, n_pairs, cap_pairs, n_filters, cap_filters;
     size_t work;
     fo_err *err;

@@ -430,7 +430,8 @@ static int array_of(compiling *c, const schema_set *plain) {
     k.first = s->n_items;
     for (uint32_t i = 0; !rc && i < n; i++) {
         uint16_t node = 0;
-        rc = items_of(c, plain, i, &set);
+        rc = json_spend(c, (size_t)plain->n * n);
+        if (!rc) rc = items_of(c, plain, i, &set);
         if (!rc) rc = json_node_of(c, &set, &node);
         uint16_t *list =
             rc ? NULL
@@ -485,18 +486,37 @@ static int read_pattern(const compiling *c, const cJSON *schema, const char *key
     return FO_OK;
 }
 
+/* A pattern that the schema has already; NULL: there is none. */
+static const pattern *find_pattern(const compiling *c, const char *text, const json_shape *k) {
+    for (uint32_t i = 0; i < c->s->n_patterns; i++) {
+        const kept_pattern *p = &c->patterns[i];
+        if (p->min == k->min && p->max == k->max && !strcmp(p->text, text))
+            return c->s->patterns[i];
+    }
+    return NULL;
+}
+
 static int keep_pattern(compiling *c, const cJSON *where, const char *text, json_shape *k) {
+    enum {
+        LOOKS = 2,
+        ROOM = 1 << 15
+    }; /* that a pattern's work, and the memory it is made in, count as */
     struct json_schema *s = c->s;
     pattern *p = NULL;
     fo_err why = {0};
+    size_t work = 0;
+    int rc = json_spend(c, strlen(text));
+    if (rc || (k->pattern = find_pattern(c, text, k))) return rc;
     pattern **list = json_grow(s->patterns, s->n_patterns, &s->cap_patterns, sizeof *list,
                                SCHEMA_MAX_PATTERNS, c);
     if (!list) return c->err->code;
     s->patterns = list;
-    int rc = pattern_compile(&p, text, k->min, k->max == JSON_ENDLESS ? SIZE_MAX : k->max, &why);
+    rc = pattern_compile(&p, text, k->min, k->max == JSON_ENDLESS ? SIZE_MAX : k->max, &work, &why);
+    int spent = json_spend(c, LOOKS * work + ROOM);
     if (rc) return json_refuse(c, rc, where, get(where, "pattern") ? "pattern" : "format", why.msg);
+    c->patterns[s->n_patterns] = (kept_pattern){text, k->min, k->max};
     k->pattern = s->patterns[s->n_patterns++] = p;
-    return FO_OK;
+    return spent;
 }
 
 static int string_of(compiling *c, const schema_set *plain) {

@@ -50,7 +50,8 @@ int json_refuse(const compiling *c, int code, const cJSON *where, const char *ke
 int json_spend(const compiling *c, size_t n) {
     c->s->effort = n < SCHEMA_MAX_EFFORT - c->s->effort ? c->s->effort + n : SCHEMA_MAX_EFFORT;
     if (c->s->effort < SCHEMA_MAX_EFFORT) return FO_OK;
-    return fo_fail(c->err, FO_ELIMIT, "the schema is too large: too much is to be compared");
+    return fo_fail(c->err, FO_ELIMIT,
+                   "the schema is too large: too much is to be compared or computed");
 }
 
 /* ---- growing lists --------------------------------------------------------------------------- */
@@ -87,6 +88,8 @@ int json_node_of(compiling *c, const schema_set *set, uint16_t *out) {
     for (int i = 0; i < key.n; i++)
         if (!n || key.of[n - 1] != key.of[i]) key.of[n++] = key.of[i];
     key.n = n;
+    int rc = json_spend(c, s->n_nodes);
+    if (rc) return rc;
     for (uint32_t i = 0; i < s->n_nodes; i++)
         if (c->keys[i].n == n && !c->keys[i].bare &&
             !memcmp(c->keys[i].of, key.of, (size_t)n * sizeof *key.of))
@@ -407,14 +410,16 @@ static int compile(compiling *c) {
     return rc;
 }
 
-int json_schema_compile(json_schema **out, const cJSON *root, fo_err *err) {
+int json_schema_compile_next(json_schema **out, const cJSON *root, size_t *effort, fo_err *err) {
     fo_err unasked;
     compiling c = {.root = root, .err = err ? err : &unasked, .s = calloc(1, sizeof *c.s)};
     if (!c.s) return fo_no_memory(err);
+    c.s->effort = *effort;
     /* Also of a schema that names none: readers count from where they begin. */
     c.s->properties =
         json_grow(NULL, 0, &c.s->cap_properties, sizeof *c.s->properties, SCHEMA_MAX_PARTS, &c);
     int rc = c.s->properties ? compile(&c) : FO_ENOMEM;
+    *effort = c.s->effort;
     free(c.keys);
     free(c.pairs);
     free(c.filters);
@@ -423,6 +428,11 @@ int json_schema_compile(json_schema **out, const cJSON *root, fo_err *err) {
     else
         *out = c.s;
     return rc;
+}
+
+int json_schema_compile(json_schema **out, const cJSON *root, fo_err *err) {
+    size_t effort = 0;
+    return json_schema_compile_next(out, root, &effort, err);
 }
 
 int json_schema_any_object(json_schema **out, fo_err *err) {

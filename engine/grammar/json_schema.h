@@ -21,6 +21,8 @@
 #ifndef FORAGE_ENGINE_JSON_SCHEMA_H
 #define FORAGE_ENGINE_JSON_SCHEMA_H
 
+#include <stddef.h>
+
 #include "kernels/error.h"
 
 struct cJSON;
@@ -30,6 +32,10 @@ typedef struct json_schema json_schema; /* immutable; any thread */
 /* FO_EINVAL (it is no schema, or no value satisfies it), FO_EUNSUPPORTED (a keyword), FO_ELIMIT,
  * FO_ENOMEM. The message names the place: "#/properties/age/minimum". root is not kept. */
 int json_schema_compile(json_schema **out, const struct cJSON *root, fo_err *err);
+/* As json_schema_compile, for a request that has several: together they may take what one may. *effort is 0 at the
+ * first; what this one took is added, also where it fails. */
+int json_schema_compile_next(json_schema **out, const struct cJSON *root, size_t *effort,
+                             fo_err *err);
 /* Any JSON object. */
 int json_schema_any_object(json_schema **out, fo_err *err);
 void json_schema_free(json_schema *s); /* NULL is fine */

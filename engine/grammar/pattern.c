@@ -307,22 +307,25 @@ static bool writable(int c) {
 }
 
 /* States from which no match can be written any more are dead. */
-static void drop_dead(pattern *p, bool *alive) {
+static int drop_dead(builder *b, pattern *p, bool *alive) {
     bool class_writable[256] = {false};
     for (int c = 0; c < 256; c++) class_writable[p->class_of[c]] |= writable(c);
     bool changed = true;
     memcpy(alive, p->accepts, (size_t)p->n_states * sizeof *alive);
     while (changed) {
         changed = false;
+        if (b->work > 2 * (size_t)MAX_WORK) return too_large(b); /* as much as the states took */
         for (int s = p->n_states; s-- > 0;)
             for (int k = 0; !alive[s] && k < p->n_classes; k++) {
                 uint16_t to = p->next[s * p->n_classes + k];
+                b->work++;
                 if (to != PATTERN_DEAD && class_writable[k] && alive[to]) changed = alive[s] = true;
             }
     }
     for (int i = 0; i < p->n_states * p->n_classes; i++)
         if (p->next[i] != PATTERN_DEAD && !alive[p->next[i]]) p->next[i] = PATTERN_DEAD;
     if (!alive[0]) p->start = PATTERN_DEAD;
+    return FO_OK;
 }
 
 static int determine(builder *b, pattern *p, int first) {
@@ -349,13 +352,13 @@ static int determine(builder *b, pattern *p, int first) {
     }
     bool *alive = rc ? NULL : malloc((size_t)p->n_states * sizeof *alive);
     if (!rc && !alive) rc = fo_no_memory(b->err);
-    if (!rc) drop_dead(p, alive);
+    if (!rc) rc = drop_dead(b, p, alive);
     free(alive);
     return rc;
 }
 
 int pattern_compile(pattern **out, const char *text, size_t min_chars, size_t max_chars,
-                    fo_err *err) {
+                    size_t *work, fo_err *err) {
     builder b = {.err = err, .min_chars = min_chars, .max_chars = max_chars};
     pattern *p = calloc(1, sizeof *p);
     pattern_tree *tree = malloc(sizeof *tree);
@@ -373,6 +376,7 @@ int pattern_compile(pattern **out, const char *text, size_t min_chars, size_t ma
     b.t = tree;
     if (!rc) rc = build_all(&b, &first);
     if (!rc) rc = determine(&b, p, first);
+    *work = b.work;
     free(tree);
     free(b.nodes);
     free(b.members);

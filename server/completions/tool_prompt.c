@@ -117,17 +117,17 @@ static bool move_references(cJSON *schema, const char *place) {
     return ok;
 }
 
-/* The schema of a tool's arguments; NULL with *err set. */
-static cJSON *arguments_of(const cJSON *tool, int i, int place, fo_err *err) {
+/* The schema of a tool's arguments; NULL with *err set. effort: of all tools. */
+static cJSON *arguments_of(const cJSON *tool, int i, int place, size_t *effort, fo_err *err) {
     const cJSON *f = get(tool, "function"), *own = get(f, "parameters");
     char at[80];
     cJSON *copy = NULL;
     if (own && !cJSON_IsNull(own)) {
         json_schema *tried = NULL;
         fo_err why = {0};
-        int rc = json_schema_compile(&tried, own, &why);
+        int rc = json_schema_compile_next(&tried, own, effort, &why);
         json_schema_free(tried);
-        bool strict = cJSON_IsTrue(get(f, "strict")) || (rc != FO_EUNSUPPORTED && rc != FO_ELIMIT);
+        bool strict = cJSON_IsTrue(get(f, "strict")) || rc != FO_EUNSUPPORTED;
         if (rc && strict) {
             snprintf(at, sizeof at, "tools[%d].function.parameters", i);
             fo_fail_field(err, rc, at, "%s: %s", at, why.msg);
@@ -158,11 +158,12 @@ static cJSON *call_schema(const char *name, cJSON *arguments) {
 static int compile_tools(const openai_tools *t, json_schema **out, fo_err *err) {
     cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "anyOf");
     const cJSON *tool;
+    size_t effort = 0;
     int rc = FO_OK, i = 0, place = 0;
     cJSON_ArrayForEach(tool, t->list) {
         const char *name = cJSON_GetStringValue(get(get(tool, "function"), "name"));
         if (!rc && (!t->only || !strcmp(t->only, name))) {
-            cJSON *arguments = arguments_of(tool, i, place++, err);
+            cJSON *arguments = arguments_of(tool, i, place++, &effort, err);
             if (!arguments)
                 rc = err->code;
             else
@@ -171,7 +172,7 @@ static int compile_tools(const openai_tools *t, json_schema **out, fo_err *err) 
         i++;
     }
     fo_err why = {0};
-    if (!rc && (rc = json_schema_compile(out, root, &why)))
+    if (!rc && (rc = json_schema_compile_next(out, root, &effort, &why)))
         fo_fail_field(err, rc, "tools", "tools: %s", why.msg);
     cJSON_Delete(root);
     return rc;

@@ -271,14 +271,16 @@ static void large_schemas_take_no_minutes(void **state) {
         const char *what;
         fo_buf b;
         bool taken;
-    } all[8] = {{"two large constants", {0}, true},
-                {"a large enum", {0}, true},
-                {"two enums", {0}, true},
-                {"oneOf of two enums", {0}, true},
-                {"many references", {0}, false},
-                {"a name required often", {0}, false},
-                {"many that say nothing", {0}, false},
-                {"a large value in many places", {0}, false}};
+    } all[10] = {{"two large constants", {0}, true},
+                 {"a large enum", {0}, true},
+                 {"two enums", {0}, true},
+                 {"oneOf of two enums", {0}, true},
+                 {"many references", {0}, false},
+                 {"a name required often", {0}, false},
+                 {"many that say nothing", {0}, false},
+                 {"a large value in many places", {0}, false},
+                 {"many large patterns", {0}, false},
+                 {"a large pattern in many places", {0}, true}};
     fo_buf_str(&all[0].b, "{\"allOf\":[");
     add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}},");
     add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}}]}");
@@ -301,6 +303,10 @@ static void large_schemas_take_no_minutes(void **state) {
     add_list(&all[7].b, "{\"type\":\"object\",\"properties\":{", 1000,
              "\"p@\":{\"$ref\":\"#/$defs/v\",\"minLength\":@}", "},\"$defs\":{\"v\":{\"enum\":[\"");
     add_list(&all[7].b, "", 200000, "a large value", "\"]}}}");
+    add_list(&all[8].b, "{\"type\":\"object\",\"properties\":{", 60,
+             "\"p@\":{\"type\":\"string\",\"pattern\":\"^(x?){1000}@$\"}", "}}");
+    add_list(&all[9].b, "{\"type\":\"object\",\"properties\":{", 1000,
+             "\"p@\":{\"type\":\"string\",\"pattern\":\"^(x?){1000}$\"}", "}}");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         fo_err err = {0};
         json_schema *s = NULL;
@@ -370,8 +376,10 @@ static void patterns_match_what_they_say(void **state) {
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         pattern *p = NULL;
+        size_t work = 0;
         fo_err err = {0};
-        assert_ok(pattern_compile(&p, list[i].pattern, 0, SIZE_MAX, &err), &err);
+        assert_ok(pattern_compile(&p, list[i].pattern, 0, SIZE_MAX, &work, &err), &err);
+        assert_true(work > 0);
         for (int yes = 0; yes < 2; yes++)
             for (const char *at = yes ? list[i].yes : list[i].no;;) {
                 size_t n = strcspn(at, "\n");

@@ -119,12 +119,41 @@ static void parameters_bind_the_arguments(void **state) {
     assert_int_equal(rule_of(wrong, NULL, &rule, &s, &err), FO_EINVAL);
 }
 
+/* What one tool may have compiled is what all of them may, and where it is not enough, none is called. */
+static void the_schemas_of_all_tools_share_what_one_may_take(void **state) {
+    (void)state;
+    answer_rule rule;
+    json_schema *s = NULL;
+    fo_err err;
+    fo_buf b = {0};
+    fo_buf_char(&b, '[');
+    for (int i = 0; i < 60; i++)
+        fo_buf_printf(&b,
+                      "%s{\"function\":{\"name\":\"f%d\",\"parameters\":{\"type\":\"object\","
+                      "\"properties\":{\"a\":{\"pattern\":\"^(x?){1000}%d$\"}}}}}",
+                      i ? "," : "", i, i);
+    fo_buf_char(&b, ']');
+    assert_int_equal(rule_of(b.data, "f7", &rule, &s, &err), FO_OK);
+    json_schema_free(s);
+    assert_int_equal(rule_of(b.data, NULL, &rule, &s, &err), FO_ELIMIT);
+    assert_int_equal(strncmp(err.field, "tools[", 6), 0);
+    assert_non_null(strstr(err.field, "].function.parameters"));
+    assert_non_null(strstr(err.msg, "too large"));
+    fo_buf_free(&b);
+    /* Beyond the bounds it is refused, not taken for any object. */
+    static const char wide[] = "[{\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"object\","
+                               "\"properties\":{\"a\":{\"pattern\":\"^(a{99}){99}$\"}}}}}]";
+    assert_int_equal(rule_of(wide, NULL, &rule, &s, &err), FO_ELIMIT);
+    assert_string_equal(err.field, "tools[0].function.parameters");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_found_wherever_the_text_is_cut),
         cmocka_unit_test(what_is_no_call_stays_text),
         cmocka_unit_test(tools_become_words_where_a_template_knows_none),
         cmocka_unit_test(parameters_bind_the_arguments),
+        cmocka_unit_test(the_schemas_of_all_tools_share_what_one_may_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
