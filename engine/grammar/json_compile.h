@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
+#include "engine/grammar/json_reader.h"
 #include "engine/grammar/json_shapes.h"
 #include "kernels/buf.h"
 #include "kernels/error.h"
@@ -73,6 +74,9 @@ typedef struct compiling {
     fo_err *err;
 } compiling;
 
+/* That comparing a name of so many bytes counts as. */
+#define JSON_NAME_LOOKS(len) (1 + (size_t)(len) / 32)
+
 /* "#/place/key: what". */
 int json_refuse(const compiling *c, int code, const cJSON *where, const char *key,
                 const char *what);
@@ -89,6 +93,10 @@ int json_node_add(compiling *c, const schema_set *key, uint16_t *out);
 
 /* Add the shapes of what satisfies all of `plain` (json_keywords.c). */
 int json_shapes_of(compiling *c, const schema_set *plain, bool bare);
+
+/* Is the literal, read by r from its start, a whole value? What that took is added to s->effort; past SCHEMA_MAX_EFFORT
+ * it says no. */
+bool json_reads_literal(struct json_schema *s, json_reader *r, const json_literal *l);
 
 /* Is there surely no value that both shapes have (json_exclusive.c)? What it looks at is added to s->effort; past
  * SCHEMA_MAX_EFFORT it says no. */

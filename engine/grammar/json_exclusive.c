@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/grammar/json_compile.h"
-#include "engine/grammar/json_reader.h"
 
 enum { MAX_LEVELS = 4 };
 
@@ -15,6 +14,18 @@ static bool nodes_exclude(struct json_schema *s, uint16_t a, uint16_t b, int dep
         for (uint32_t k = 0; k < y->n; k++)
             if (!json_shapes_exclude(s, x->first + i, y->first + k, depth)) return false;
     return true;
+}
+
+bool json_reads_literal(struct json_schema *s, json_reader *r, const json_literal *l) {
+    enum { START = 64 }; /* of a reader */
+    bool reads = true;
+    s->effort += START;
+    for (uint32_t i = 0; reads && i < l->len; i++) {
+        const size_t before = r->turns;
+        reads = s->effort < SCHEMA_MAX_EFFORT && json_read(r, l->text + i, 1);
+        s->effort += r->turns - before;
+    }
+    return reads && json_complete(r);
 }
 
 /* Does a shape have none of the literals? They are read with the shape as the only one of a node. */
@@ -34,8 +45,7 @@ static bool excludes_literals(struct json_schema *s, const json_shape *literals,
     for (uint32_t i = 0; none && i < literals->n; i++) {
         const json_literal *l = &s->literals[literals->first + i];
         json_reader_start_at(r, &own, (uint16_t)s->n_nodes);
-        none = !json_read(r, l->text, l->len) || !json_complete(r);
-        s->effort += 8 * (size_t)l->len;
+        none = !json_reads_literal(s, r, l);
         if (s->effort >= SCHEMA_MAX_EFFORT) none = false;
     }
     free(own.nodes);
@@ -72,7 +82,7 @@ static bool required_tells(struct json_schema *s, const json_shape *a, const jso
         const json_property *p = &s->properties[a->first + i];
         if (!p->required) continue;
         const json_property *q = find(s, b, p->key);
-        s->effort += b->n;
+        s->effort += b->n * JSON_NAME_LOOKS(p->len);
         uint16_t other = q ? q->node : b->rest;
         if (other == JSON_NO_NODE || s->nodes[other].height == JSON_NEVER) return true;
         if (nodes_exclude(s, p->node, other, depth)) return true;

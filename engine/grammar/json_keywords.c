@@ -310,7 +310,7 @@ typedef struct names {
 
 static int add_name(const compiling *c, names *list, const cJSON *where, const char *key,
                     const char *name) {
-    int rc = json_spend(c, list->n);
+    int rc = json_spend(c, list->n * JSON_NAME_LOOKS(strlen(name)));
     if (rc) return rc;
     for (uint32_t i = 0; i < list->n; i++)
         if (!strcmp(list->of[i], name)) return FO_OK;
@@ -359,7 +359,7 @@ static int add_property(compiling *c, const schema_set *plain, const char *name)
     for (int i = 0; i < plain->n; i++)
         looks += (size_t)cJSON_GetArraySize(get(plain->of[i], "properties")) +
                  (size_t)cJSON_GetArraySize(get(plain->of[i], "required"));
-    int rc = json_spend(c, 2 * looks);
+    int rc = json_spend(c, 2 * looks * JSON_NAME_LOOKS(strlen(name)));
     if (rc) return rc;
     rc = json_node_of(c, &set, &p.node);
     cJSON *quoted = cJSON_CreateString(name);
@@ -386,6 +386,9 @@ static int object_of(compiling *c, const schema_set *plain) {
     k.first = c->s->n_properties;
     for (uint32_t i = 0; !rc && i < list->n; i++) rc = add_property(c, plain, list->of[i]);
     k.n = c->s->n_properties - k.first;
+    uint16_t n_required = 0;
+    for (uint32_t i = c->s->n_properties; i-- > k.first;)
+        c->s->properties[i].n_required = n_required += c->s->properties[i].required;
     schema_set rest;
     schemas_of(plain, NULL, &rest);
     if (!rc && !forbids(&rest)) rc = json_node_of(c, &rest, &k.rest);

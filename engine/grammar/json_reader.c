@@ -3,6 +3,7 @@
 #include <string.h>
 
 enum { MAX_BLANKS = 2, INDENT = 4, MAX_DIGITS = 40, NO_LIKE = 0xffff };
+enum { STEP = 8, DIVISION = 16, BYTES_A_TURN = 32 }; /* what a byte of a way and a bound count as */
 
 /* Where a way stands. The numbers' states come last, in the order of RFC 8259, section 6. */
 enum {
@@ -78,9 +79,11 @@ static bool close_level(json_way *w) {
 static bool narrow(const reading *g, char c) {
     json_way *w = g->w;
     const json_literal *l = g->s->literals;
+    const uint32_t low = w->low;
     while (w->low < w->high && (l[w->low].len <= w->at || l[w->low].text[w->at] != c)) w->low++;
     uint32_t end = w->low;
     while (end < w->high && l[end].len > w->at && l[end].text[w->at] == c) end++;
+    g->r->turns += end - low + 1;
     w->high = end;
     w->at++;
     return w->low < w->high;
@@ -144,6 +147,7 @@ static bool number_lives(const reading *g) {
     const json_units one = power_of_ten(JSON_DECIMALS), tail = k->integer ? 0 : one - 1;
     json_units low = w->mantissa, high = w->mantissa;
     for (uint32_t n = w->count; n <= JSON_DIGITS; n++, low *= 10, high = high * 10 + 9) {
+        g->r->turns += DIVISION;
         if (magnitude_any(k, w->minus, low * one, high * one + tail)) return true;
         if (w->where == IN_ZERO) break;
     }
@@ -299,20 +303,28 @@ static bool begin_string(const reading *g, const json_shape *k) {
 
 /* Required properties from `from` on. */
 static uint32_t n_required(const reading *g, const json_shape *k, uint32_t from) {
-    uint32_t n = 0;
-    for (uint32_t i = from; i < k->n; i++) n += g->s->properties[k->first + i].required;
-    return n;
+    return from < k->n ? g->s->properties[k->first + from].n_required : 0;
+}
+
+/* Is property i one that may come next, but for the number of those that would be left? */
+static bool is_next(const reading *g, const json_shape *k, const json_frame *f, uint32_t i) {
+    if (i < f->next || i >= k->n || !fits(g, g->s->properties[k->first + i].node)) return false;
+    if (n_required(g, k, f->next) != n_required(g, k, i)) return false;
+    return f->count + 1 + n_required(g, k, i + 1) <= k->max;
+}
+
+/* Are there as many behind property i as must follow? Where not, there are not behind a later one. */
+static bool enough_follow(const reading *g, const json_shape *k, const json_frame *f, uint32_t i) {
+    if (f->count + 1 >= k->min || fits(g, k->rest)) return true;
+    uint32_t open = 0;
+    for (uint32_t j = i + 1; j < k->n; j++) open += fits(g, g->s->properties[k->first + j].node);
+    g->r->turns += k->n - i;
+    return f->count + 1 + open >= k->min;
 }
 
 /* May property i come now, next of the declared ones? */
 static bool may_come(const reading *g, const json_shape *k, const json_frame *f, uint32_t i) {
-    if (i < f->next || i >= k->n || !fits(g, g->s->properties[k->first + i].node)) return false;
-    for (uint32_t j = f->next; j < i; j++)
-        if (g->s->properties[k->first + j].required) return false;
-    if (f->count + 1 + n_required(g, k, i + 1) > k->max) return false;
-    uint32_t open = 0;
-    for (uint32_t j = i + 1; j < k->n; j++) open += fits(g, g->s->properties[k->first + j].node);
-    return fits(g, k->rest) || f->count + 1 + open >= k->min;
+    return is_next(g, k, f, i) && enough_follow(g, k, f, i);
 }
 
 /* May a name that is not declared come now? */
@@ -324,9 +336,10 @@ static bool any_name(const reading *g) {
     const json_frame *f = frame_of(g);
     const json_shape *k = shape_of(g, f->shape);
     if (may_add(g, k, f)) return true;
-    for (uint32_t i = f->next; i < k->n; i++)
-        if (may_come(g, k, f, i)) return true;
-    return false;
+    uint32_t i = f->next;
+    while (i < k->n && !is_next(g, k, f, i)) i++;
+    g->r->turns += k->n - f->next;
+    return i < k->n && enough_follow(g, k, f, i);
 }
 
 /* A property of [from, n) that has the key so far, which that of `like` begins with, and c. */
@@ -334,10 +347,14 @@ static uint32_t with_next(const reading *g, const json_shape *k, uint32_t from, 
                           bool only_open) {
     const json_way *w = g->w;
     const json_property *p = g->s->properties + k->first;
+    const json_frame *f = frame_of(g);
     for (uint32_t i = from; i < k->n; i++) {
+        g->r->turns++;
         if (p[i].len <= w->at || p[i].key[w->at] != c) continue;
+        g->r->turns += w->at / BYTES_A_TURN;
         if (memcmp(p[i].key, p[w->like].key, w->at) != 0) continue;
-        if (!only_open || may_come(g, k, frame_of(g), i)) return i;
+        if (!only_open) return i;
+        if (is_next(g, k, f, i)) return enough_follow(g, k, f, i) ? i : k->n;
     }
     return k->n;
 }
@@ -438,6 +455,7 @@ static bool begin_value(const reading *g, char c) {
     w->node = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         if (g->r->n == JSON_MAX_WAYS) break;
+        g->r->turns += STEP;
         json_way *to = &g->r->ways[g->r->n];
         copy_way(to, w);
         reading next = {g->r, g->s, to};
@@ -528,6 +546,7 @@ static bool read_byte(const reading *g, char c) {
 
 /* Ways that came to the same place are one. */
 static void merge(json_reader *r) {
+    r->turns += (size_t)(r->n * r->n / 2);
     for (int i = 0; i < r->n; i++)
         for (int k = i + 1; k < r->n;) {
             const json_way *a = &r->ways[i], *b = &r->ways[k];
@@ -541,6 +560,7 @@ static void merge(json_reader *r) {
 
 static bool read_one(json_reader *r, char c) {
     int n = r->n, kept = 0;
+    r->turns += (size_t)(STEP * n);
     for (int i = 0; i < n; i++) {
         reading g = {r, r->schema, &r->ways[i]};
         if (!read_byte(&g, c)) continue;
@@ -556,6 +576,7 @@ static bool read_one(json_reader *r, char c) {
 
 void json_reader_start_at(json_reader *r, const struct json_schema *s, uint16_t node) {
     r->schema = s;
+    r->turns = 0;
     r->n = 1;
     memset(&r->ways[0], 0, sizeof r->ways[0]);
     r->ways[0].node = node;
@@ -567,6 +588,7 @@ void json_reader_start(json_reader *r, const struct json_schema *s) {
 
 void json_reader_copy(json_reader *to, const json_reader *from) {
     to->schema = from->schema;
+    to->turns = from->turns;
     to->n = from->n;
     for (int i = 0; i < from->n; i++) copy_way(&to->ways[i], &from->ways[i]);
 }

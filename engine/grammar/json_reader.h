@@ -48,6 +48,7 @@ typedef struct json_way {
 
 typedef struct json_reader {
     const struct json_schema *schema;
+    size_t turns; /* looks at ways, properties, literals and bytes of keys since the start */
     int n;
     json_way ways[JSON_MAX_WAYS];
 } json_reader;

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "engine/grammar/json_compile.h"
-#include "engine/grammar/json_reader.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -378,11 +377,11 @@ static int filter_literals(compiling *c) {
         uint32_t kept = 0;
         for (uint32_t k = 0; k < shape->n; k++) {
             json_literal l = s->literals[shape->first + k];
-            int rc = json_spend(c, 8 * (size_t)l.len);
-            if (rc) return free(r), rc;
             json_reader_start_at(r, s, c->filters[i].node);
-            if (json_read(r, l.text, l.len) && json_complete(r))
-                s->literals[shape->first + kept++] = l;
+            bool reads = json_reads_literal(s, r, &l);
+            int rc = json_spend(c, 0);
+            if (rc) return free(r), rc;
+            if (reads) s->literals[shape->first + kept++] = l;
         }
         shape->n = kept;
     }

@@ -27,6 +27,7 @@ typedef struct json_property {
     const char *key; /* as JSON writes it, quotes included */
     uint32_t len;
     uint16_t node;
+    uint16_t n_required; /* of its shape, from this one on */
     bool required;
 } json_property;
 

@@ -271,7 +271,7 @@ static void large_schemas_take_no_minutes(void **state) {
         const char *what;
         fo_buf b;
         bool taken;
-    } all[10] = {{"two large constants", {0}, true},
+    } all[12] = {{"two large constants", {0}, true},
                  {"a large enum", {0}, true},
                  {"two enums", {0}, true},
                  {"oneOf of two enums", {0}, true},
@@ -280,7 +280,9 @@ static void large_schemas_take_no_minutes(void **state) {
                  {"many that say nothing", {0}, false},
                  {"a large value in many places", {0}, false},
                  {"many large patterns", {0}, false},
-                 {"a large pattern in many places", {0}, true}};
+                 {"a large pattern in many places", {0}, true},
+                 {"values read with many properties", {0}, true},
+                 {"names that differ at their ends", {0}, false}};
     fo_buf_str(&all[0].b, "{\"allOf\":[");
     add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}},");
     add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}}]}");
@@ -307,6 +309,17 @@ static void large_schemas_take_no_minutes(void **state) {
              "\"p@\":{\"type\":\"string\",\"pattern\":\"^(x?){1000}@$\"}", "}}");
     add_list(&all[9].b, "{\"type\":\"object\",\"properties\":{", 1000,
              "\"p@\":{\"type\":\"string\",\"pattern\":\"^(x?){1000}$\"}", "}}");
+    static const char close[] = "\"z\":true},\"required\":[\"z\"],\"maxProperties\":1,"
+                                "\"additionalProperties\":false}";
+    add_list(&all[10].b, "{\"enum\":[", 30000, "{\"z\":@}", "],\"properties\":{");
+    add_list(&all[10].b, "", 999, "\"z@\":true", ",");
+    fo_buf_str(&all[10].b, close);
+    char value[1100], property[1100];
+    snprintf(value, sizeof value, "{\"%01000d@\":0}", 0);
+    snprintf(property, sizeof property, "\"%01000d@\":true", 0);
+    add_list(&all[11].b, "{\"enum\":[", 1000, value, "],\"properties\":{");
+    add_list(&all[11].b, "", 1000, property, "}");
+    fo_buf_printf(&all[11].b, ",\"required\":[\"%01000d999\"],\"maxProperties\":1}", 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         fo_err err = {0};
         json_schema *s = NULL;
