@@ -375,6 +375,24 @@ static int add_property(compiling *c, const schema_set *plain, const char *name)
     return FO_OK;
 }
 
+static int by_key_text(const void *a, const void *b, void *properties) {
+    const json_property *p = properties;
+    return strcmp(p[*(const uint16_t *)a].key, p[*(const uint16_t *)b].key);
+}
+
+/* What a reader asks of the properties of a shape at every byte. */
+static void index_properties(struct json_schema *s, uint32_t first) {
+    uint16_t order[SCHEMA_MAX_PROPERTIES], n_required = 0;
+    const uint32_t n = s->n_properties - first;
+    for (uint32_t i = n; i-- > 0;) {
+        json_property *p = &s->properties[first + i];
+        p->n_required = n_required += p->required;
+        order[i] = (uint16_t)(first + i);
+    }
+    qsort_r(order, n, sizeof *order, by_key_text, s->properties);
+    for (uint32_t i = 0; i < n; i++) s->properties[first + i].by_key = order[i];
+}
+
 static int object_of(compiling *c, const schema_set *plain) {
     json_shape k = {.kind = JSON_OBJECT, .rest = JSON_NO_NODE, .max = JSON_ENDLESS};
     names *list = calloc(1, sizeof *list);
@@ -386,9 +404,7 @@ static int object_of(compiling *c, const schema_set *plain) {
     k.first = c->s->n_properties;
     for (uint32_t i = 0; !rc && i < list->n; i++) rc = add_property(c, plain, list->of[i]);
     k.n = c->s->n_properties - k.first;
-    uint16_t n_required = 0;
-    for (uint32_t i = c->s->n_properties; i-- > k.first;)
-        c->s->properties[i].n_required = n_required += c->s->properties[i].required;
+    index_properties(c->s, k.first);
     schema_set rest;
     schemas_of(plain, NULL, &rest);
     if (!rc && !forbids(&rest)) rc = json_node_of(c, &rest, &k.rest);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { MAX_BLANKS = 2, INDENT = 4, MAX_DIGITS = 40, NO_LIKE = 0xffff };
-enum { STEP = 8, DIVISION = 16, BYTES_A_TURN = 32 }; /* what a byte of a way and a bound count as */
+enum { STEP = 8, DIVISION = 16 }; /* what a byte of a way and a bound count as */
 
 /* Where a way stands. The numbers' states come last, in the order of RFC 8259, section 6. */
 enum {
@@ -75,17 +75,36 @@ static bool close_level(json_way *w) {
     return end_value(w);
 }
 
-/* The literals of [low, high) that have c behind `at` bytes; they are sorted. */
-static bool narrow(const reading *g, char c) {
+typedef const char *text_of(const struct json_schema *s, uint32_t i);
+
+static const char *literal_text(const struct json_schema *s, uint32_t i) {
+    return s->literals[i].text;
+}
+
+static const char *key_text(const struct json_schema *s, uint32_t i) {
+    return s->properties[s->properties[i].by_key].key;
+}
+
+/* The first of [low, high) whose byte behind `at` is c or more. */
+static uint32_t first_from(const reading *g, text_of *text, uint32_t low, unsigned c) {
+    uint32_t high = g->w->high;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if ((unsigned char)text(g->s, mid)[g->w->at] < c)
+            low = mid + 1;
+        else
+            high = mid;
+        g->r->turns++;
+    }
+    return low;
+}
+
+/* Of [low, high), which are sorted and alike in their first `at` bytes, those that have c behind these. */
+static bool narrow(const reading *g, text_of *text, char c) {
     json_way *w = g->w;
-    const json_literal *l = g->s->literals;
-    const uint32_t low = w->low;
-    while (w->low < w->high && (l[w->low].len <= w->at || l[w->low].text[w->at] != c)) w->low++;
-    uint32_t end = w->low;
-    while (end < w->high && l[end].len > w->at && l[end].text[w->at] == c) end++;
-    g->r->turns += end - low + 1;
-    w->high = end;
-    w->at++;
+    const unsigned char next = (unsigned char)c;
+    w->low = first_from(g, text, w->low, next);
+    w->high = next ? first_from(g, text, w->low, next + 1u) : w->low; /* 0: the end of a text */
     return w->low < w->high;
 }
 
@@ -97,7 +116,8 @@ static bool literal_ends(const reading *g) {
 static bool read_literal(const reading *g, char c) {
     json_way *w = g->w;
     w->where = IN_LITERAL;
-    if (!narrow(g, c)) return false;
+    if (!narrow(g, literal_text, c)) return false;
+    w->at++;
     bool alone = w->high - w->low == 1;
     return literal_ends(g) && alone ? end_value(w) : true;
 }
@@ -306,25 +326,21 @@ static uint32_t n_required(const reading *g, const json_shape *k, uint32_t from)
     return from < k->n ? g->s->properties[k->first + from].n_required : 0;
 }
 
-/* Is property i one that may come next, but for the number of those that would be left? */
+/* May property i come now, if it is one of early_ones? */
 static bool is_next(const reading *g, const json_shape *k, const json_frame *f, uint32_t i) {
     if (i < f->next || i >= k->n || !fits(g, g->s->properties[k->first + i].node)) return false;
     if (n_required(g, k, f->next) != n_required(g, k, i)) return false;
     return f->count + 1 + n_required(g, k, i + 1) <= k->max;
 }
 
-/* Are there as many behind property i as must follow? Where not, there are not behind a later one. */
-static bool enough_follow(const reading *g, const json_shape *k, const json_frame *f, uint32_t i) {
-    if (f->count + 1 >= k->min || fits(g, k->rest)) return true;
-    uint32_t open = 0;
-    for (uint32_t j = i + 1; j < k->n; j++) open += fits(g, g->s->properties[k->first + j].node);
-    g->r->turns += k->n - i;
-    return f->count + 1 + open >= k->min;
-}
-
-/* May property i come now, next of the declared ones? */
-static bool may_come(const reading *g, const json_shape *k, const json_frame *f, uint32_t i) {
-    return is_next(g, k, f, i) && enough_follow(g, k, f, i);
+/* Behind the properties that as many can follow as minProperties wants. The later one comes, the fewer can. */
+static uint32_t early_ones(const reading *g, const json_shape *k, const json_frame *f) {
+    uint32_t end = k->n, open = 0;
+    if (fits(g, k->rest)) return end;
+    for (; end > f->next && f->count + 1 + open < k->min; end--)
+        open += fits(g, g->s->properties[k->first + end - 1].node);
+    g->r->turns += k->n - end;
+    return end;
 }
 
 /* May a name that is not declared come now? */
@@ -332,31 +348,36 @@ static bool may_add(const reading *g, const json_shape *k, const json_frame *f) 
     return fits(g, k->rest) && f->count < k->max && n_required(g, k, f->next) == 0;
 }
 
+/* The first declared property before `end` that may come now; none: end or more. */
+static uint32_t next_declared(const reading *g, const json_shape *k, const json_frame *f,
+                              uint32_t end) {
+    uint32_t i = f->next;
+    while (i < end && !is_next(g, k, f, i)) i++;
+    g->r->turns += i - f->next + 1;
+    return i;
+}
+
 static bool any_name(const reading *g) {
     const json_frame *f = frame_of(g);
     const json_shape *k = shape_of(g, f->shape);
     if (may_add(g, k, f)) return true;
-    uint32_t i = f->next;
-    while (i < k->n && !is_next(g, k, f, i)) i++;
-    g->r->turns += k->n - f->next;
-    return i < k->n && enough_follow(g, k, f, i);
+    const uint32_t end = early_ones(g, k, f);
+    return next_declared(g, k, f, end) < end;
 }
 
-/* A property of [from, n) that has the key so far, which that of `like` begins with, and c. */
-static uint32_t with_next(const reading *g, const json_shape *k, uint32_t from, char c,
-                          bool only_open) {
-    const json_way *w = g->w;
+/* May one of the properties that have the key so far and c come now? `like` was one while it had the key; where
+ * it has not c, the others are looked at, and where there was none, there is none. */
+static bool any_open(const reading *g, const json_shape *k, char c) {
+    json_way *w = g->w;
     const json_property *p = g->s->properties + k->first;
-    const json_frame *f = frame_of(g);
-    for (uint32_t i = from; i < k->n; i++) {
+    if (w->like == NO_LIKE || p[w->like].key[w->at] == c) return w->like != NO_LIKE;
+    w->like = NO_LIKE;
+    for (uint32_t i = w->low; i < w->high && w->like == NO_LIKE; i++) {
+        uint32_t own = g->s->properties[i].by_key - k->first;
+        if (own < w->count && is_next(g, k, frame_of(g), own)) w->like = (uint16_t)own;
         g->r->turns++;
-        if (p[i].len <= w->at || p[i].key[w->at] != c) continue;
-        g->r->turns += w->at / BYTES_A_TURN;
-        if (memcmp(p[i].key, p[w->like].key, w->at) != 0) continue;
-        if (!only_open) return i;
-        if (is_next(g, k, f, i)) return enough_follow(g, k, f, i) ? i : k->n;
     }
-    return k->n;
+    return w->like != NO_LIKE;
 }
 
 static bool end_name(const reading *g, uint16_t node, uint32_t next) {
@@ -377,27 +398,33 @@ static bool read_name(const reading *g, char c) {
     const json_property *p = g->s->properties + k->first;
     bool end = c == '"' && !w->escape && !w->utf8;
     /* A name that is not declared has no escape where others are: it might mean one of them. */
-    bool plain = w->like == NO_LIKE || !memchr(p[w->like].key, '\\', w->at);
+    bool plain = w->low == w->high || !memchr(key_text(g->s, w->low), '\\', w->at);
     bool free_name = plain && may_add(g, k, f) && !(c == '\\' && k->n);
-    uint32_t like = w->like == NO_LIKE ? k->n : with_next(g, k, 0, c, false);
-    bool open = like < k->n && with_next(g, k, f->next, c, true) < k->n;
-    if (end && like < k->n && p[like].len == w->at + 1) /* whole: no other key begins with it */
-        return may_come(g, k, f, like) && end_name(g, p[like].node, like + 1);
+    bool declared = narrow(g, key_text, c);
+    uint32_t first = declared ? g->s->properties[w->low].by_key - k->first : 0;
+    if (end && declared && p[first].len == w->at + 1) /* whole: no other key begins with it */
+        return first < w->count && is_next(g, k, f, first) && end_name(g, p[first].node, first + 1);
+    bool open = declared && any_open(g, k, c);
     if (!open && !free_name) return false;
     if (end && !open) return end_name(g, k->rest, k->n);
     if (!open && !read_character(NULL, w, c)) return false;
-    w->like = like < k->n ? (uint16_t)like : NO_LIKE;
+    if (!open) w->like = NO_LIKE;
     w->at++;
     return true;
 }
 
 static bool begin_name(const reading *g) {
     json_way *w = g->w;
-    const json_shape *k = shape_of(g, frame_of(g)->shape);
+    const json_frame *f = frame_of(g);
+    const json_shape *k = shape_of(g, f->shape);
+    const uint32_t end = early_ones(g, k, f), first = next_declared(g, k, f, end);
     w->where = IN_KEY;
+    w->count = end;
     w->at = 1;
-    w->like = k->n ? 0 : NO_LIKE;
-    return any_name(g);
+    w->low = k->first;
+    w->high = k->first + k->n;
+    w->like = first < end ? (uint16_t)first : NO_LIKE;
+    return first < end || may_add(g, k, f);
 }
 
 /* ---- structure ------------------------------------------------------------------------------- */

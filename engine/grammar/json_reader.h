@@ -13,7 +13,10 @@
  * Beyond the schema: white space as printers of JSON write it, two blanks or a line's end and an
  * indent of four a level (a model that may write blanks for ever does); 40 digits a number, valid
  * UTF-8, no lone surrogates. Allocates nothing; a copy is a copy of the structure, and
- * json_reader_copy takes less of it. */
+ * json_reader_copy takes less of it.
+ *
+ * A model's tokens are tried one by one, so a byte of a name or a literal is looked up among those
+ * of the schema; all properties are looked at only where a name begins or the expected one ends. */
 #ifndef FORAGE_ENGINE_JSON_READER_H
 #define FORAGE_ENGINE_JSON_READER_H
 
@@ -29,13 +32,13 @@ typedef struct json_frame {
 
 typedef struct json_way {
     json_units mantissa; /* of a bounded number: its digits */
-    uint32_t count;      /* code points of a string, digits of a number */
-    uint32_t low, high;  /* literals that go on as was read: [low, high) */
-    uint32_t at;         /* bytes of the literal or key */
-    uint16_t shape;      /* of the value in hand */
-    uint16_t node;       /* of the value that is due */
-    uint16_t state;      /* of the pattern */
-    uint16_t like;       /* a declared property that begins with the key so far; 0xffff: none */
+    uint32_t count; /* code points of a string, digits, properties up to the last that may come */
+    uint32_t low, high; /* literals, or properties by key, that go on as was read: [low, high) */
+    uint32_t at;        /* bytes of the literal or key */
+    uint16_t shape;     /* of the value in hand */
+    uint16_t node;      /* of the value that is due */
+    uint16_t state;     /* of the pattern */
+    uint16_t like;      /* a property of these that may come next; 0xffff: none */
     uint8_t depth, where, escape, blanks;
     uint8_t utf8;               /* bytes of a code point still to come */
     uint8_t utf8_min, utf8_max; /* of the next of them */

@@ -28,6 +28,7 @@ typedef struct json_property {
     uint32_t len;
     uint16_t node;
     uint16_t n_required; /* of its shape, from this one on */
+    uint16_t by_key; /* the property that has this one's place in the order of the shape's keys */
     bool required;
 } json_property;
 

@@ -271,7 +271,7 @@ static void large_schemas_take_no_minutes(void **state) {
         const char *what;
         fo_buf b;
         bool taken;
-    } all[12] = {{"two large constants", {0}, true},
+    } all[13] = {{"two large constants", {0}, true},
                  {"a large enum", {0}, true},
                  {"two enums", {0}, true},
                  {"oneOf of two enums", {0}, true},
@@ -282,7 +282,8 @@ static void large_schemas_take_no_minutes(void **state) {
                  {"many large patterns", {0}, false},
                  {"a large pattern in many places", {0}, true},
                  {"values read with many properties", {0}, true},
-                 {"names that differ at their ends", {0}, false}};
+                 {"names that differ at their ends", {0}, true},
+                 {"values read in many ways", {0}, false}};
     fo_buf_str(&all[0].b, "{\"allOf\":[");
     add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}},");
     add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}}]}");
@@ -320,6 +321,9 @@ static void large_schemas_take_no_minutes(void **state) {
     add_list(&all[11].b, "{\"enum\":[", 1000, value, "],\"properties\":{");
     add_list(&all[11].b, "", 1000, property, "}");
     fo_buf_printf(&all[11].b, ",\"required\":[\"%01000d999\"],\"maxProperties\":1}", 0);
+    snprintf(value, sizeof value, "[\"%0200d\",@]", 0);
+    add_list(&all[12].b, "{\"enum\":[", 500, value, "],\"anyOf\":[");
+    add_list(&all[12].b, "", 60, "{\"type\":\"array\",\"maxItems\":@0}", "]}");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         fo_err err = {0};
         json_schema *s = NULL;
@@ -337,6 +341,42 @@ static void large_schemas_take_no_minutes(void **state) {
         cJSON_Delete(root);
         fo_buf_free(&all[i].b);
     }
+}
+
+/* A model is asked about each of its tokens: what one byte costs must not grow with what there is to choose from. */
+static void a_byte_costs_as_much_with_many_names_and_values(void **state) {
+    (void)state;
+    enum { DECLARED = 1000, MOST = 64 * 256 }; /* turns of a way, for all bytes together */
+    struct {
+        fo_buf b;
+        const char *begin;
+    } all[3] = {{.begin = "{\"p"}, {.begin = "{\"p1"}, {.begin = "\"v1"}};
+    add_list(&all[0].b, "{\"type\":\"object\",\"minProperties\":900,\"properties\":{", DECLARED,
+             "\"p@\":true", "},\"additionalProperties\":false}");
+    add_list(&all[1].b, "{\"anyOf\":[{\"type\":\"object\",\"properties\":{", DECLARED,
+             "\"p@\":true", "}},");
+    add_list(&all[1].b,
+             "{\"type\":\"object\",\"required\":[\"p999\"],\"maxProperties\":1,\"properties\":{",
+             DECLARED, "\"p@\":true", "}}]}");
+    add_list(&all[2].b, "{\"enum\":[", 30000, "\"v@\"", "]}");
+    json_reader *r = malloc(sizeof *r), *next = malloc(sizeof *next);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        json_schema *s = compile(all[i].b.data);
+        size_t turns = 0;
+        json_reader_start(r, s);
+        assert_true(json_read(r, all[i].begin, strlen(all[i].begin)));
+        for (int c = 0; c < 256; c++) {
+            json_reader_copy(next, r);
+            json_read(next, &(char){(char)c}, 1);
+            turns += next->turns - r->turns;
+        }
+        print_message("# %s: %zu turns\n", all[i].begin, turns);
+        assert_in_range(turns, 1, (size_t)r->n * MOST);
+        json_schema_free(s);
+        fo_buf_free(&all[i].b);
+    }
+    free(r);
+    free(next);
 }
 
 static void nesting_is_bounded_where_a_value_still_fits(void **state) {
@@ -416,6 +456,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_honoured_is_refused_by_name_and_place),
         cmocka_unit_test(large_schemas_take_no_minutes),
         cmocka_unit_test(size_is_bounded),
+        cmocka_unit_test(a_byte_costs_as_much_with_many_names_and_values),
         cmocka_unit_test(nesting_is_bounded_where_a_value_still_fits),
         cmocka_unit_test(patterns_match_what_they_say),
     };
