@@ -61,6 +61,9 @@ enum demand_detail demand_detail_of(const char *question, size_t len) {
         if (word_token_in("colour color colours colors", &t) &&
             word_token_in("what which", &before))
             return DETAIL_COLOUR;
+        if (word_token_in("status code codes value", &t) &&
+            word_token_in("exit return returned", &before))
+            return DETAIL_EXIT;
         const enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
         if (d != DETAIL_NONE) return d;
         before = t;
@@ -187,6 +190,8 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return has_birth(text, len);
     case DETAIL_DEATH:
         return has_death(text, len);
+    case DETAIL_EXIT:
+        return word_tokens_say("exit exits exited return returns returned status", text, len);
     }
     return true;
 }

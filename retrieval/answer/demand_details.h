@@ -1,5 +1,6 @@
 /* demand_details.h - what a question wants to the letter: an address of mail or on the web, a telephone number, a time of the
- * day, a colour, somebody's birth or death; and whether a text has one. "Bookings: S. Krane" says all but her number. English. */
+ * day, a colour, somebody's birth or death, how a program
+ * exits; and whether a text has one. "Bookings: S. Krane" says all but her number. English. */
 #ifndef FORAGE_RETRIEVAL_DEMAND_DETAILS_H
 #define FORAGE_RETRIEVAL_DEMAND_DETAILS_H
 
@@ -15,6 +16,7 @@ enum demand_detail {
     DETAIL_COLOUR, /* "What colour are the flowers?" */
     DETAIL_BIRTH,  /* "When was Ida Berg born?" */
     DETAIL_DEATH,  /* "When did she die?" */
+    DETAIL_EXIT,   /* "What exit status has diff when files are the same?" */
 };
 
 enum demand_detail demand_detail_of(const char *question, size_t len);

@@ -226,7 +226,7 @@ static void any_bytes_are_taken(void **state) {
         demands_place_in(&d, exact, n);
         d.reason = true;
         demands_reason_in(&d, exact, n);
-        for (int k = DETAIL_NONE; k <= DETAIL_DEATH; k++)
+        for (int k = DETAIL_NONE; k <= DETAIL_EXIT; k++)
             demand_detail_in((enum demand_detail)k, exact, n);
         demand_year_in(2022, exact, n);
         demand_date_in(exact, n);
@@ -459,6 +459,10 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
         {"Where was she born?", DETAIL_BIRTH, "She is a native of Turku.", "She lives in Turku."},
         {"In what year did Jonas Vik die?", DETAIL_DEATH, "He drowned in 1911.",
          "Jonas Vik opened the mill in 1874."},
+        {"diff return value when both are the same", DETAIL_EXIT,
+         "Exit status is 0 if inputs match.", "-s: report when two files are the same"},
+        {"What exit code does it give on errors?", DETAIL_EXIT, "It returns 100 on error.",
+         "Errors are written to stderr."},
         {"What time of year does it flower?", DETAIL_NONE, "", ""},
         /* of a file; a zone; what is done with one; something else at an address */
         {"What is the extension of the file?", DETAIL_NONE, "", ""},
