@@ -109,7 +109,7 @@ static scmp_filter_ctx make_filter(sandbox_kind kind) {
     return f;
 }
 
-/* abort() and a failed assertion signal the process itself, by tgkill, and must go on to say how it ended; but nobody else
+/* A process that gives up, on a failed assertion say, signals itself, by tgkill, and must go on to say how it ended; but nobody else
  * is to be signalled. Which process that is the filter that all share cannot know: this one is laid over it. */
 static bool signal_itself_alone(void) {
     enum { LOW_HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0 };

@@ -328,14 +328,34 @@ static size_t find_name(const char *text, size_t len, size_t from, const char *n
     return len;
 }
 
-/* Is what stands at byte i the means, or who does it? */
-static bool is_means(const char *text, size_t i) {
-    static const char *const before = "with using use make let tell have via does";
+/* Commands that are words of English, too: "find all files", "in time", "for free" name none. */
+static bool is_english(const char *name, size_t n) {
+    return fo_words_have_any_case("as at batch cat clear column cut date dig edit expand factor "
+                                  "file find fold free groups halt head host install "
+                                  "join kill last less link login look mail make man more mount "
+                                  "nice open pass paste patch pick print reset "
+                                  "screen script service show shutdown size sleep sort split strip "
+                                  "sync tail test time timeout top touch tree "
+                                  "true truncate users view wait wall watch who write yes",
+                                  name, n);
+}
+
+/* Is what stands at byte i, n bytes long, the means, or who does it? "With sort", "cut: the third field", "du without other
+ * disks", "the exit status of cmp". */
+static bool is_means(const char *text, size_t len, size_t i, size_t n) {
     size_t end = i;
+    if (i + n < len && text[i + n] == ':') return true;
     while (end > 0 && text[end - 1] == ' ') end--;
     size_t start = end;
     while (start > 0 && in_name(text[start - 1])) start--;
-    return end < i && start < end && fo_words_have_any_case(before, text + start, end - start);
+    if (end < i && start < end &&
+        fo_words_have_any_case("with using use make let tell have via does", text + start,
+                               end - start))
+        return true;
+    const bool begins = end == 0 && i + n < len;
+    const bool behind = end < i && start < end &&
+                        fo_words_have_any_case("for of in from to by", text + start, end - start);
+    return (begins || behind) && !is_english(text + i, n);
 }
 
 static bool is_said(const char *question, size_t len, const char *title, bool as_means) {
@@ -344,7 +364,7 @@ static bool is_said(const char *question, size_t len, const char *title, bool as
         size_t n = 0, at = 0;
         while (i + n < names && title[i + n] != ',') n++;
         for (; (at = find_name(question, len, at, title + i, n)) < len; at++)
-            if (!as_means || is_means(question, at)) return true;
+            if (!as_means || is_means(question, len, at, n)) return true;
         i += n;
         while (i < names && strchr(", ", title[i])) i++;
     }

@@ -172,6 +172,11 @@ static void a_command_is_the_means_behind_few_words(void **state) {
         {"Sort a file, or make sort do it", "sort - sort lines of text files", true},
         {"How do I check the type of a file?", "file - determine file type", false},
         {"How do I list files with lsof?", "ls - list directory contents", false},
+        {"du without other disks", "du - estimate file space usage", true},
+        {"cut: all but the third field", "cut - remove sections", true},
+        {"exit status of cmp", "cmp - compare two files", true},
+        {"a list of all files in time", "time - run programs", false},
+        {"find what is large", "find - search for files", false},
         {"ls", "ls - list directory contents", false},
         {"with", "ls - list directory contents", false},
     };
