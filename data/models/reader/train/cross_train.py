@@ -36,8 +36,8 @@ LIKEST, HEADED = .6, .9
 MASK, MASKED = 103, .05  # of tokens that are hidden, so that no single word decides
 COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
 # How often a question of a kind is taken in a round; others once. What is new is taken often, what was learnt before seldom.
-SHARES = {"own": .6, "documentation": 1, "manual_pages": .4, "encyclopaedia": 1, "statements": .4, "laid_out": 1.5, "papers": 2,
-          "prose": 3, "tldr": .25, "squad": .5, "passages": 1.5, "facts": .25, "tables": .3}
+SHARES = {"own": .5, "documentation": 1.5, "manual_pages": .8, "commands": 6, "encyclopaedia": .4, "statements": .3, "laid_out": 2,
+          "papers": .5, "prose": 1.2, "guides": 2, "tldr": .4, "squad": .5, "passages": .8, "facts": .1, "tables": .25, "readmes": 1}
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
