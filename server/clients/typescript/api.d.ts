@@ -194,7 +194,7 @@ export type QueryRequest = {
     /** Logits of tokens that were there are divided by it (multiplied, where negative); 1: none */
     repetition_penalty?: number;
     seed?: number;
-    /** Strings that end the answer, written or extractive: nothing of it from the first of them on is given. Its markers [n] are not looked at */
+    /** Strings, each of at most 1024 bytes, that end the answer, written or extractive: nothing of it from the first of them on is given. Its markers [n] are not looked at */
     stop?: string | Array<string>;
     /** Of a written answer: higher is sooner */
     priority?: number;
