@@ -109,6 +109,12 @@ static size_t number_of_heading(const char *s, size_t len) {
     return n && n < len && s[n] == ' ' ? n + 1 : 0;
 }
 
+/* "COMMAND SYNOPSIS": what sections of manual pages are called, and shouting. */
+static bool is_all_capitals(const char *s) {
+    while (*s && !islower((unsigned char)*s)) s++;
+    return !*s;
+}
+
 bool suggestion_of_line(const char *line, size_t len, bool title, char *out, size_t cap) {
     while (len && isspace((unsigned char)line[len - 1])) len--;
     while (len && isspace((unsigned char)*line)) line++, len--;
@@ -133,7 +139,7 @@ bool suggestion_of_line(const char *line, size_t len, bool title, char *out, siz
     if (copy[len - 1] == ',' || begins(copy, len, "Dear ") || begins(copy, len, "Best "))
         return false; /* of a letter */
     if (begins(copy, len, "How to ")) return put(out, cap, "How do I ", copy + 7, len - 7);
-    if (words < 2) return false;
+    if (words < 2 || is_all_capitals(copy)) return false;
     lower_first(copy);
     return put(out, cap, "What is said about ", copy, len);
 }

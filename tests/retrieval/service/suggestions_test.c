@@ -68,6 +68,7 @@ static void lines_and_titles_make_questions(void **state) {
         {"Drinking water", true, NULL},
         {"cut - Remove sections from each line", true, NULL},
         {"", false, NULL},
+        {"COMMAND SYNOPSIS", false, NULL},
     };
     char q[200];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
