@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "index/search/search_index.h"
+#include "tests/index/search/index_fixture.h"
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
@@ -43,15 +44,6 @@ static search_index *open_index(const char *dir) {
         search_index_open(&ix, dir, &(search_index_options){.tenant = "default"}, &dropped, &err),
         &err);
     return ix;
-}
-
-static void add(search_index *ix, int64_t chunk) {
-    char text[40];
-    fo_err err = {0};
-    int n = snprintf(text, sizeof text, "word%lld", (long long)chunk);
-    search_chunk_in c = {
-        .chunk = chunk, .document = chunk, .title = "", .text = text, .text_len = (size_t)n};
-    assert_ok(search_index_add(ix, &c, &err), &err);
 }
 
 static bool finds(search_index *ix, int64_t chunk) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "index/search/search_index.h"
+#include "tests/index/search/index_fixture.h"
 
 static search_index *open_index(const char *dir, size_t expect_dropped) {
     search_index *ix;
@@ -15,15 +16,6 @@ static search_index *open_index(const char *dir, size_t expect_dropped) {
     assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
     assert_int_equal(dropped, expect_dropped);
     return ix;
-}
-
-static void add(search_index *ix, int64_t chunk) {
-    char text[40];
-    fo_err err = {0};
-    int n = snprintf(text, sizeof text, "word%lld", (long long)chunk);
-    search_chunk_in c = {
-        .chunk = chunk, .document = chunk, .title = "", .text = text, .text_len = (size_t)n};
-    assert_ok(search_index_add(ix, &c, &err), &err);
 }
 
 static void publish(search_index *ix, int64_t epoch) {
