@@ -31,15 +31,21 @@ static bool read_fields(sqlite3_stmt *st, unsigned char sha256[32], unsigned cha
     return sqlite_digest_same(st, 13, digest);
 }
 
+/* The document's row, as this connection sees it: 1 with *st on it, for the caller to reset; 0: there is none. */
+static int step_to_document(sqlite_conn *c, int64_t collection, const char *id, sqlite3_stmt **st,
+                            fo_err *err) {
+    *st = NULL;
+    int rc = sqlite_query(c, st, err,
+                          "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
+                          "is", collection, id);
+    return rc ? rc : sqlite_step(c, *st, err);
+}
+
 static int find_document(sqlite_store *s, sqlite_conn *c, int64_t collection, const char *id,
                          document_row *out, fo_err *err) {
     *out = (document_row){0};
     sqlite3_stmt *st;
-    int rc = sqlite_query(c, &st, err,
-                          "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
-                          "is", collection, id);
-    if (rc) return rc;
-    rc = sqlite_step(c, st, err);
+    int rc = step_to_document(c, collection, id, &st, err);
     if (rc != 1) return rc;
     sqlite_digest_fields f;
     unsigned char text_sha256[32];
@@ -403,11 +409,7 @@ int sqlite_read_text(sqlite_conn *c, sqlite3_blob **blob, int64_t document, size
 static int read_document(sqlite_store *s, sqlite_conn *c, int64_t collection, const char *id,
                          store_document *out, unsigned char text_sha256[32], fo_err *err) {
     sqlite3_stmt *st;
-    int rc = sqlite_query(c, &st, err,
-                          "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
-                          "is", collection, id);
-    if (rc) return rc;
-    rc = sqlite_step(c, st, err);
+    int rc = step_to_document(c, collection, id, &st, err);
     if (rc == 0)
         rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
     else if (rc == 1)

@@ -116,7 +116,7 @@ bool demands_extreme_in(const char *text, size_t len) {
 
 /* ---- first and last ---------------------------------------------------------------------- */
 
-bool demands_turn_in(const char *text, size_t len, bool *last) {
+bool demands_turn_in(const char *text, size_t len, bool *last, size_t *behind) {
     static const char
         comes[] = "bus buses tram trams train trains ferry ferries boat boats flight flights metro "
                   "shuttle "
@@ -133,14 +133,15 @@ bool demands_turn_in(const char *text, size_t len, bool *last) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
         if (word_token_in("first last", &t)) {
-            size_t behind = at;
-            const word_token next = word_token_next(text, len, &behind);
-            *last = word_token_in("last", &t);
-            if (word_token_in(comes, &next)) return true;
-            if (asks && next.letters && !word_token_in(others, &next) &&
-                word_token_in("the our my your their s", &before))
+            size_t next_at = at;
+            const word_token next = word_token_next(text, len, &next_at);
+            const bool noun = asks && next.letters && !word_token_in(others, &next) &&
+                              word_token_in("the our my your their s", &before);
+            if (word_token_in(comes, &next) || noun || (asks && word_token_in(does, &before))) {
+                *last = word_token_in("last", &t);
+                *behind = at;
                 return true;
-            if (asks && word_token_in(does, &before)) return true;
+            }
         }
         before = t;
     }
@@ -148,7 +149,8 @@ bool demands_turn_in(const char *text, size_t len, bool *last) {
 
 bool demands_comparison_in(const char *text, size_t len) {
     bool last;
-    return demands_extreme_in(text, len) || demands_turn_in(text, len, &last);
+    size_t behind;
+    return demands_extreme_in(text, len) || demands_turn_in(text, len, &last, &behind);
 }
 
 /* ---- the question ------------------------------------------------------------------------ */
@@ -268,7 +270,7 @@ demands demands_read(const char *question, size_t len) {
                      .year = demand_year_of(question, len),
                      .date = whether ? 0 : demand_date_in(question, len),
                      .extreme = demands_extreme_in(question, len),
-                     .in_turn = demands_turn_in(question, len, &last),
+                     .in_turn = demands_turn_in(question, len, &last, &at),
                      .which = which,
                      .which_none = !which && word_token_in("which what", &first),
                      .who_not = asks_who_not(question, len),

@@ -53,8 +53,8 @@ enum reason_given demands_reason_in(const demands *d, const char *text, size_t l
 bool demands_extreme_in(const char *text, size_t len);
 
 /* Does the text ask which of those that come one after another is the first, or the last: "When does the last bus leave?", "Which
- * boat starts first?", "first tram sunday"? *last: it is the last. Not what has lasted, and no last name. */
-bool demands_turn_in(const char *text, size_t len, bool *last);
+ * boat starts first?", "first tram sunday"? *last: it is the last; *behind: the byte behind that word; both as they were where it does not. Not what has lasted, and no last name. */
+bool demands_turn_in(const char *text, size_t len, bool *last, size_t *behind);
 
 /* Either: rows of a table have to be compared. */
 bool demands_comparison_in(const char *text, size_t len);

@@ -146,10 +146,7 @@ static bool comparison_of(const question *q, comparison *out) {
     bool found = false;
     *out = (comparison){0};
     if (is_bound(asked, n)) return false;
-    if (demands_turn_in(asked, n, &out->most)) {
-        word_token t;
-        do t = word_token_next(asked, n, &at);
-        while (t.n && !word_token_in("first last", &t));
+    if (demands_turn_in(asked, n, &out->most, &at)) {
         *out = (comparison){BY_WHEN, out->most, true, ~(uint64_t)0, word_token_next(asked, n, &at)};
         return true;
     }

@@ -116,8 +116,7 @@ static uint64_t subject_of(const question *q, bool names_only) {
         "one ones thing things item items kind kinds type types sort sorts option options offer "
         "offers choice way place places cost costs pay pays paid charge charges expensive money "
         "price prices weigh weighs long time take takes get gets sell sells available first last "
-        "leave "
-        "leaves depart departs arrive arrives start starts begin begins run runs go goes";
+        "leave leaves depart departs arrive arrives start starts begin begins run runs go goes";
     uint64_t subject = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];

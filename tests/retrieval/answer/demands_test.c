@@ -423,7 +423,8 @@ static void first_and_last_are_of_a_turn(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool last = false;
         const char *q = cases[i].question;
-        const bool turn = demands_turn_in(q, strlen(q), &last);
+        size_t behind;
+        const bool turn = demands_turn_in(q, strlen(q), &last, &behind);
         if ((turn ? last ? 1 : -1 : 0) != cases[i].turn) fail_msg("%s", q);
     }
 }

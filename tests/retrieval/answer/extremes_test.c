@@ -53,6 +53,7 @@ static void the_row_that_compares_most_or_least_is_found(void **state) {
     (void)state;
     expect(boats, "Which boat is the longest?", "Heron/");
     expect(boats, "which boat is the shortest", "Teal/");
+    expect(boats, "Which was the longest boat when they were first hired?", "Heron/");
     expect(boats, "Which is the heaviest boat?", "Heron/");
     expect(boats, "What's the oldest boat?", "Heron/");
     expect(boats, "Which boat is the newest?", "Grebe/");
