@@ -249,7 +249,7 @@ $(BUILD)/tests/trials/%: $(BUILD)/tests/trials/%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
 	@$(CC) $(LDFLAGS_ALL) $(TRIAL_WRAP) -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 # The calls that tests/trials/interpose.h stands before.
-FAULTY := malloc calloc realloc aligned_alloc posix_memalign strdup strndup asprintf __asprintf_chk open fopen read \
+FAULTY := malloc calloc realloc aligned_alloc posix_memalign strdup strndup asprintf __asprintf_chk open fopen fcntl read \
   write pwrite fsync fdatasync ftruncate rename unlink mkdir mmap pthread_create
 $(BUILD)/tests/trials/fault_sweep $(BUILD)/tests/trials/power_trial: TRIAL_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(FAULTY))
 $(BUILD)/tests/trials/stress_trial: | $(BUILD)/tests/lock_order.o

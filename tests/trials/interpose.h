@@ -121,6 +121,9 @@ static void note_rename(const char *from, const char *to) {
     interpose_note(NOTE_RENAME, i < 0 ? 0 : names[i].file, from, to, 0, NULL, 0);
     if (k >= 0) names[k].path[0] = 0;
     if (i >= 0) snprintf(names[i].path, NOTED_PATH, "%s", to);
+    for (int fd = 0; fd < NOTED_FDS; fd++) /* what is open goes by the new name */
+        if (fds[fd].file > 0 && strcmp(fds[fd].path, from) == 0)
+            snprintf(fds[fd].path, NOTED_PATH, "%s", to);
     size_t n = strlen(from); /* a folder takes along what lies in it */
     for (k = 0; k < n_names; k++)
         if (!strncmp(names[k].path, from, n) && names[k].path[n] == '/') {
@@ -158,6 +161,13 @@ static void note_open(int fd, const char *path, int flags) {
     else if ((flags & O_ACCMODE) != O_RDONLY && S_ISREG(st.st_mode))
         fds[fd].file = file_at(path);
     snprintf(fds[fd].path, NOTED_PATH, "%s", path);
+    pthread_mutex_unlock(&note_mu);
+}
+
+static void note_dup(int from, int fd) {
+    if (from < 0 || from >= NOTED_FDS || fd < 0 || fd >= NOTED_FDS) return;
+    pthread_mutex_lock(&note_mu);
+    fds[fd] = fds[from];
     pthread_mutex_unlock(&note_mu);
 }
 
@@ -223,6 +233,17 @@ int __wrap_open(const char *path, int flags, ...) {
 }
 WRAP(FILE *, fopen, const char *path, const char *mode) {
     return fails(CALL_OPEN) ? NULL : __real_fopen(path, mode);
+}
+int __real_fcntl(int fd, int what, ...);
+int __wrap_fcntl(int fd, int what, ...);
+int __wrap_fcntl(int fd, int what, ...) {
+    va_list ap;
+    va_start(ap, what);
+    void *arg = va_arg(ap, void *); /* a number or an address, as the kernel takes either */
+    va_end(ap);
+    int rc = __real_fcntl(fd, what, arg);
+    if (interpose_note && (what == F_DUPFD_CLOEXEC || what == F_DUPFD)) note_dup(fd, rc);
+    return rc;
 }
 WRAP(ssize_t, read, int fd, void *p, size_t n) {
     return fails(CALL_READ) ? -1 : __real_read(fd, p, n);

@@ -34,7 +34,7 @@ static int n_events;
 
 static void note(enum note what, int file, const char *path, const char *to, uint64_t at,
                  const void *data, size_t n) {
-    if (n_events == MAX_EVENTS) abort();
+    if (n_events == MAX_EVENTS - 1) abort(); /* one place for is_all_noted */
     event *e = &events[n_events++];
     *e = (event){.what = (int)what, .file = file, .at = at, .n = n};
     e->path = __real_strdup(path ? path : "");
@@ -45,7 +45,7 @@ static void note(enum note what, int file, const char *path, const char *to, uin
 
 static void tell(const scenario_word *w) {
     pthread_mutex_lock(&note_mu);
-    if (n_events == MAX_EVENTS) abort();
+    if (n_events == MAX_EVENTS - 1) abort();
     events[n_events++] = (event){.what = NOTE_WORD, .word = *w};
     pthread_mutex_unlock(&note_mu);
 }
@@ -190,6 +190,29 @@ static void make_image(const char *from, const char *to, int cut, const lie *l, 
     }
 }
 
+/* Is all that was written noted? Where each file that is still there is what its notes make of it. */
+static bool is_all_noted(void) {
+    bool same = true;
+    for (int i = 0; i < n_names; i++) {
+        size_t size, there;
+        uint64_t seed = 0;
+        char *is = NULL;
+        fo_err err;
+        if (!names[i].path[0] || fo_file_read(names[i].path, SIZE_MAX / 2, &is, &there, &err))
+            continue;
+        int last = n_events;
+        events[last] = (event){.what = NOTE_SYNC, .file = names[i].file, .path = names[i].path};
+        unsigned char *noted = content(names[i].file, last + 1, &(lie){0}, &seed, &size);
+        if (size != there || memcmp(noted, is, size) != 0) {
+            printf("# of %s not all that was written is noted\n", names[i].path);
+            same = false;
+        }
+        free(noted);
+        free(is);
+    }
+    return same;
+}
+
 static enum scenario_end look(const char *home, auditor *a, const auditor *doubt, char why[600]) {
     int fd[2], status;
     if (pipe(fd)) return SCENARIO_SILENT;
@@ -296,6 +319,7 @@ int main(int argc, char **argv) {
     }
     printf("# noted: %d events, %d writes, %d syncs, of %d files\n", n_events, writes, syncs,
            n_files);
+    bad += !is_all_noted();
     double began = fo_now_ms();
     if (argc <= 3) bad += try_disk("the power goes", NULL, n, &seed);
     static const char *const kinds[] = {"forage.db", "forage.db-wal", "ledger", ".seg", "MANIFEST"};
