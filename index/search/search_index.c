@@ -564,6 +564,7 @@ static int configure(search_index *ix, const char *dir, const search_index_optio
     ix->read_only = o->read_only;
     ix->notices = o->notices;
     ix->pool = o->pool;
+    ix->merge_pool = o->merge_pool ? o->merge_pool : o->pool;
     ix->merge_pace = pace_of(o->merge_bytes_per_s < 0    ? 0
                              : o->merge_bytes_per_s == 0 ? MERGE_BYTES_PER_S
                                                          : (uint64_t)o->merge_bytes_per_s);

@@ -40,8 +40,10 @@ typedef struct search_index_options {
     uint32_t M, ef_construction; /* HNSW; 0: 16 and 200 */
     uint64_t seed;               /* of the HNSW levels */
     size_t seal_chunks;          /* memory segment is sealed past this many; 0: 16,384 */
-    fo_pool *pool; /* builds and merges graphs; shared, outlives the index. NULL or of one
-                     * thread: the same input and seed give the same file */
+    fo_pool *pool; /* builds graphs; shared, outlives the index. NULL or of one thread: the same
+                     * input and seed give the same file */
+    fo_pool *merge_pool; /* merges them, which takes long: what is published meanwhile has `pool` to
+                          * itself. NULL: `pool` */
     /* seal, merge and check; shared, outlive the index. NULL: a thread of its own */
     struct search_workers *workers;
     bool read_only; /* the folder stays as it is; what is added lives in memory alone */

@@ -143,10 +143,10 @@ struct search_index {
     bm25_params bm25;
     size_t seal_chunks;
     bool read_only;
-    bool is_new;             /* there was no manifest */
-    fo_notices notices;      /* of the opening */
-    fo_pool *pool;           /* NULL: one thread */
-    search_workers *workers; /* NULL: read-only */
+    bool is_new;                /* there was no manifest */
+    fo_notices notices;         /* of the opening */
+    fo_pool *pool, *merge_pool; /* NULL: one thread */
+    search_workers *workers;    /* NULL: read-only */
     bool owns_workers;
     /* owned: the writer */
     staged stage;

@@ -351,7 +351,7 @@ static int write_graph(segment_writer *w, search_index *ix, const search_segment
                      .cancel = cancel};
     /* One graph without dead points is written as it is: no writer touches a frozen segment. */
     bool whole = k == 1 && !inputs[0].alive;
-    if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
+    if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->merge_pool, NULL, NULL, err);
     const hnsw *result = whole ? inputs[0].graph : merged;
     if (!rc && hnsw_count(result) != n_docs)
         rc = fo_fail(err, FO_ECORRUPT, "%u points for %u documents after a merge",

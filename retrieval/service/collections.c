@@ -302,6 +302,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
                                 .fingerprint = fingerprint,
                                 .tenant = c->tenant,
                                 .pool = s->index_pool,
+                                .merge_pool = s->merge_pool,
                                 .workers = s->index_workers,
                                 .read_only = s->read_only,
                                 .notices = s->notices,

@@ -177,7 +177,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->home = strdup(opt->home);
     s->pool = fo_pool_create_background(opt->n_threads, false);
     s->index_pool = fo_pool_create_background(opt->n_threads, false);
-    if (!s->home || !s->pool || !s->index_pool) {
+    s->merge_pool = fo_pool_create_background(opt->n_threads, false);
+    if (!s->home || !s->pool || !s->index_pool || !s->merge_pool) {
         rc = fo_no_memory(err);
         goto fail;
     }
@@ -252,6 +253,7 @@ void service_close(service *s) {
     memory_budget_free(s->small_memory);
     fo_pool_free(s->pool);
     fo_pool_free(s->index_pool);
+    fo_pool_free(s->merge_pool);
     fo_pool_free(s->model_pool);
     fo_pool_free(s->passage_pool);
     if (s->lock_fd >= 0) close(s->lock_fd);

@@ -92,7 +92,8 @@ struct service {
         *reader; /* guarded by reader_mu until it is there; the built-in one comes when asked for */
     /* The first three give way to others (kernels/priority.h); queries never wait for them. */
     fo_pool *pool;         /* prepares documents */
-    fo_pool *index_pool;   /* builds and merges graphs: a merge takes long, and ingest goes on */
+    fo_pool *index_pool;   /* builds graphs */
+    fo_pool *merge_pool;   /* merges them: that takes long, and nothing published waits for it */
     fo_pool *passage_pool; /* steps of the embedder over passages, from within `pool` */
     fo_pool *model_pool; /* steps of the embedder over questions, the reranker's and the reader's */
     struct kv_warm *warm;          /* NULL: off */

@@ -93,6 +93,7 @@ void tool_calls_end(tool_calls *t) {
     /* A call whose name never came is none. */
     if (t->where == IN_HEAD && t->n_calls) fo_buf_free(&t->calls[--t->n_calls].arguments);
     fo_buf_clear(&t->held);
+    t->where = IN_TEXT; /* ended again, nothing more comes of it */
 }
 
 void tool_calls_deinit(tool_calls *t) {

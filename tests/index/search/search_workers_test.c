@@ -3,6 +3,9 @@
 #include "tests/test.h"
 
 #include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 #include "index/search/search_index.h"
 #include "index/search/search_workers.h"
@@ -291,6 +294,74 @@ static void what_is_damaged_is_not_merged(void **state) {
     test_remove(dir);
 }
 
+/* ---- pools ------------------------------------------------------------------------------------ */
+
+typedef struct holder { /* a loop that lasts until it is told to end */
+    pthread_t thread;
+    fo_pool *pool;
+    atomic_bool has_begun, ends;
+} holder;
+
+static void wait_for_end(void *arg, size_t begin, size_t end, int thread) {
+    (void)begin, (void)end, (void)thread;
+    holder *h = arg;
+    atomic_store(&h->has_begun, true);
+    while (!atomic_load(&h->ends)) sched_yield();
+}
+
+static void *hold(void *arg) {
+    holder *h = arg;
+    fo_pool_run(h->pool, 2, 1, wait_for_end, h);
+    return NULL;
+}
+
+static void begin_hold(holder *h, fo_pool *pool) {
+    *h = (holder){.pool = pool};
+    assert_int_equal(pthread_create(&h->thread, NULL, hold, h), 0);
+    while (!atomic_load(&h->has_begun)) sched_yield();
+}
+
+static void end_hold(holder *h) {
+    atomic_store(&h->ends, true);
+    assert_int_equal(pthread_join(h->thread, NULL), 0);
+}
+
+/* It would hang. */
+static void neither_a_merge_nor_what_is_published_waits_for_the_others_pool(void **state) {
+    (void)state;
+    enum { MANY = 400 };
+    char *dir = test_folder(), path[4096];
+    fo_err err = {0};
+    search_index *ix;
+    holder held;
+    search_index_options o = {.dim = DIM,
+                              .fingerprint = "feed",
+                              .tenant = "default",
+                              .ef_construction = 40,
+                              .seal_chunks = MANY,
+                              .pool = fo_pool_create(2),
+                              .merge_pool = fo_pool_create(2)};
+    snprintf(path, sizeof path, "%s/0", dir);
+    assert_ok(search_index_open(&ix, path, &o, NULL, &err), &err);
+    for (int64_t id = 1; id <= 2 * MANY; id++) {
+        add(ix, id);
+        if (id % MANY == 0) assert_ok(search_index_publish(ix, id, &err), &err);
+    }
+    begin_hold(&held, o.pool);
+    assert_ok(search_index_compact(ix, &err), &err);
+    end_hold(&held);
+    assert_int_equal(stats_of(ix).n_segments, 1);
+    begin_hold(&held, o.merge_pool);
+    for (int64_t id = 2 * MANY + 1; id <= 3 * MANY; id++) add(ix, id);
+    assert_ok(search_index_publish(ix, 3 * MANY, &err), &err);
+    end_hold(&held);
+    assert_int_equal(stats_of(ix).n_chunks, 3 * MANY);
+    finish(&ix, 1, true);
+    fo_pool_free(o.pool);
+    fo_pool_free(o.merge_pool);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_indexes_are_sealed_and_merged_by_the_same_few_threads),
@@ -299,6 +370,7 @@ int main(void) {
         cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
         cmocka_unit_test(the_files_of_every_index_are_checked),
         cmocka_unit_test(what_is_damaged_is_not_merged),
+        cmocka_unit_test(neither_a_merge_nor_what_is_published_waits_for_the_others_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

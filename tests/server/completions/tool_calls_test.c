@@ -41,11 +41,18 @@ static void what_is_no_call_stays_text(void **state) {
     assert_int_equal(t.n_calls, 0);
     tool_calls_deinit(&t);
     read_in_pieces(&t, TOOL_OPEN "{\"name\": \"f\", \"arguments\": {\"a\": [1", 5); /* cut off */
+    tool_calls_end(&t); /* told twice: as once */
     assert_int_equal(t.n_calls, 1);
     assert_string_equal(t.calls[0].arguments.data, "{\"a\": [1");
     tool_calls_deinit(&t);
     read_in_pieces(&t, TOOL_OPEN "{\"name\": \"f", 5); /* before its arguments */
+    tool_calls_end(&t);
     assert_int_equal(t.n_calls, 0);
+    tool_calls_deinit(&t);
+    read_in_pieces(
+        &t, TOOL_OPEN "{\"name\": \"f\", \"arguments\": {}}" TOOL_CLOSE TOOL_OPEN "{\"name", 5);
+    tool_calls_end(&t); /* the one before stays */
+    assert_int_equal(t.n_calls, 1);
     tool_calls_deinit(&t);
 }
 
