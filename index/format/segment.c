@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "kernels/buf.h"
+#include "kernels/map_guard.h"
 
 typedef struct header {
     char magic[8];
@@ -32,6 +33,7 @@ struct segment {
     const unsigned char *data;
     size_t size;
     fo_map map;   /* of a file */
+    fo_map_guard guard;
     char *path;   /* of it */
     void *memory; /* else */
     size_t n_sections;
@@ -177,6 +179,7 @@ int segment_open(segment **out, const char *path, fo_err *err) {
         segment_close(s);
         return rc;
     }
+    fo_map_guard_begin(&s->guard, &s->map);
     s->data = s->map.data;
     s->size = s->map.size;
     rc = open_finish(out, s, err);
@@ -197,6 +200,7 @@ int segment_adopt(segment **out, void *data, size_t size, fo_err *err) {
 
 void segment_close(segment *s) {
     if (!s) return;
+    fo_map_guard_end(&s->guard);
     fo_map_close(&s->map);
     free(s->path);
     free(s->memory);
@@ -226,6 +230,13 @@ int segment_get_array(const segment *s, unsigned type, size_t count, size_t widt
 
 size_t segment_size(const segment *s) {
     return s->size;
+}
+
+int segment_readable(const segment *s, fo_err *err) {
+    size_t at;
+    return fo_map_guard_failed(&s->guard, &at)
+               ? fo_fail(err, FO_ECORRUPT, "the disk does not give byte %zu", at)
+               : FO_OK;
 }
 
 /* Zeroes between sections, which no checksum covers, and nothing behind the last. */

@@ -61,6 +61,10 @@ const void *segment_get(const segment *s, unsigned type, size_t *size);
 int segment_get_array(const segment *s, unsigned type, size_t count, size_t width, const void **out,
                       fo_err *err);
 size_t segment_size(const segment *s);
+/* Was something read of the file since it was opened that the disk did not give (map_guard.h)? Zeroes
+ * stand there until it is closed, also where the file would give it now: what was made of them is void.
+ * FO_ECORRUPT names the byte. */
+int segment_readable(const segment *s, fo_err *err);
 /* The checksum of every section, and that nothing but zeroes lies between them. Of a file the bytes are
  * read from its path while it has one: what cannot be read of it, or was cut off since, is FO_ECORRUPT
  * too. Any other error says nothing of the file. */

@@ -43,11 +43,25 @@ static void report_damage(search_index *ix, uint64_t serial, const fo_err *why) 
     if (fn) fn(ctx, why->msg);
 }
 
+/* A sealed segment that searches could not read; NULL: there is none. */
+static const search_segment *unreadable(const search_snapshot *s, fo_err *why) {
+    for (size_t i = 0; i < s->n_segments; i++)
+        if (search_segment_readable(&s->segments[i], why)) return &s->segments[i];
+    return NULL;
+}
+
 double search_background_check(search_index *ix, bool restart) {
     file_check *c = &ix->check;
     if (restart) *c = (file_check){0};
     search_snapshot *s = search_index_acquire(ix);
-    const search_segment *h = next_sealed(s, c->serial);
+    fo_err why = {0};
+    const search_segment *h = restart ? unreadable(s, &why) : NULL;
+    if (h) { /* whatever the disk would give now: what is mapped is not what was written */
+        report_damage(ix, h->serial, &why);
+        search_index_release(s);
+        return fo_now_ms();
+    }
+    h = next_sealed(s, c->serial);
     if (!h) { /* the end of a pass */
         search_index_release(s);
         *c = (file_check){0};
@@ -58,7 +72,6 @@ double search_background_check(search_index *ix, bool restart) {
         c->at = (segment_check){0};
     }
     bool done = false;
-    fo_err why = {0};
     int rc = segment_verify_some(h->parts[0]->file, &c->at, BACKGROUND_SLICE, &done, &why);
     if (rc && rc != FO_ECORRUPT) { /* no descriptor is left, no memory: the file may be whole */
         search_index_release(s);

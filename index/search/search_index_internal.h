@@ -185,6 +185,7 @@ int search_part_open(part **out, segment *file, const search_index *ix,
 void search_part_drop(part *p);
 int search_segment_copy(search_segment *out, const search_segment *in, fo_err *err);
 void search_segment_drop(search_segment *s);
+int search_segment_readable(const search_segment *s, fo_err *err); /* segment_readable */
 bool search_segment_alive(const search_segment *s, uint32_t doc);
 size_t search_segment_n_live(const search_segment *s);
 int search_segment_open(search_segment *out, const search_index *ix, const char *path,

@@ -381,6 +381,20 @@ static int dense_in_room(search_snapshot *s, search_scratch *r, const float *que
     return rc;
 }
 
+/* A disk that fails ------------------------------------------------------------------------------------- */
+
+/* What was found counts only if every byte of the files that was looked at was there. Else the file is
+ * checked at once, and given up (search_index_watch). */
+static int all_read(search_snapshot *s, int rc, size_t *n, fo_err *err) {
+    for (size_t i = 0; i < s->n_segments; i++) {
+        if (search_segment_readable(&s->segments[i], err) == FO_OK) continue;
+        search_index_check_files(s->ix);
+        *n = 0;
+        return FO_ECORRUPT;
+    }
+    return rc;
+}
+
 /* Both ---------------------------------------------------------------------------------------- */
 
 int search_sparse(search_snapshot *s, const char *query, size_t k, const search_filter *filter,
@@ -391,13 +405,13 @@ int search_sparse(search_snapshot *s, const char *query, size_t k, const search_
                              INVERTED_MAX_K);
     filter_bits *allowed = NULL;
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
-    if (rc) return rc;
+    if (rc) return all_read(s, rc, n, err);
     search_scratch *r = scratch_take(s->ix);
     const filter_bits *left = allowed && !allowed->all ? allowed : NULL;
     rc = r ? sparse_in_room(s, r, query, k, left, hits, n, err) : no_memory(err);
     if (r) scratch_give(s->ix, r);
     search_filter_bits_drop(allowed);
-    return rc;
+    return all_read(s, rc, n, err);
 }
 
 int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
@@ -408,11 +422,11 @@ int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
         return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d", HNSW_MAX_K);
     filter_bits *allowed = NULL;
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
-    if (rc) return rc;
+    if (rc) return all_read(s, rc, n, err);
     search_scratch *r = scratch_take(s->ix);
     const filter_bits *left = allowed && !allowed->all ? allowed : NULL;
     rc = r ? dense_in_room(s, r, query, k, ef, left, hits, n, err) : no_memory(err);
     if (r) scratch_give(s->ix, r);
     search_filter_bits_drop(allowed);
-    return rc;
+    return all_read(s, rc, n, err);
 }

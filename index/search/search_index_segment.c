@@ -367,6 +367,12 @@ static int write_graph(segment_writer *w, search_index *ix, const search_segment
     return rc;
 }
 
+int search_segment_readable(const search_segment *s, fo_err *err) {
+    if (!s->file) return FO_OK;
+    int rc = segment_readable(s->parts[0]->file, err);
+    return rc ? fo_fail_prefix(err, "segment %016llx", (unsigned long long)s->file), rc : FO_OK;
+}
+
 int search_segments_write(search_segment *out, search_index *ix, const search_segment *segments,
                           size_t n, uint64_t file, int64_t epoch, bool paced, uint32_t **maps,
                           fo_err *err) {
@@ -400,6 +406,7 @@ int search_segments_write(search_segment *out, search_index *ix, const search_se
         if (!rc && ix->dim && n_docs)
             rc = write_graph(w, ix, segments, n, n_docs, paced ? &ix->cancel : NULL, err);
         uint64_t bytes = segment_writer_bytes(w);
+        for (size_t i = 0; i < n && !rc; i++) rc = search_segment_readable(&segments[i], err);
         if (!rc) {
             rc = segment_writer_commit(w, err);
             atomic_fetch_add(&ix->bytes_written, bytes);

@@ -10,6 +10,7 @@
 #include "index/search/search_index.h"
 #include "index/search/search_workers.h"
 #include "kernels/clock.h"
+#include "kernels/file.h"
 
 enum { DIM = 384, SEAL = 8 };
 
@@ -294,6 +295,62 @@ static void what_is_damaged_is_not_merged(void **state) {
     test_remove(dir);
 }
 
+static void see_unread(void *ctx, const char *why) {
+    seen *s = ctx;
+    assert_non_null(strstr(why, "segment 0000000000000001: the disk does not give byte "));
+    s->n++;
+}
+
+/* A file of which pages cannot be read any more: whoever searches is told, the index goes on with the rest,
+ * and that the disk gives the bytes again makes no difference. */
+static void what_the_disk_does_not_give_is_no_answer(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4096], *bytes = NULL;
+    search_workers *w = start();
+    search_index *ix = open_index(dir, 0, w, SEAL, 0);
+    seen s = {0};
+    search_hit hits[4];
+    size_t n, size, n_dropped;
+    float v[DIM] = {0};
+    fo_err err = {0};
+    v[3] = 1;
+    add_sealed(ix, 1);
+    add_sealed(ix, 1 + SEAL);
+    snprintf(path, sizeof path, "%s/0/%016x.seg", dir, 1);
+    assert_ok(fo_file_read(path, 1 << 24, &bytes, &size, &err), &err);
+    search_snapshot *sn = search_index_acquire(ix);
+    assert_ok(search_dense(sn, v, 4, 0, NULL, hits, &n, &err), &err);
+    assert_ok(search_sparse(sn, "word3", 4, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_int_equal(truncate(path, 0), 0);
+    n = 99;
+    assert_int_equal(search_dense(sn, v, 4, 0, NULL, hits, &n, &err), FO_ECORRUPT);
+    assert_int_equal(n, 0);
+    assert_non_null(strstr(err.msg, "segment 0000000000000001: the disk does not give byte "));
+    assert_int_equal(search_sparse(sn, "word12", 4, NULL, hits, &n, &err), FO_ECORRUPT);
+    FILE *f = fopen(path, "r+b");
+    assert_true(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
+    free(bytes);
+    assert_int_equal(search_sparse(sn, "word12", 4, NULL, hits, &n, &err), FO_ECORRUPT);
+    assert_int_equal(search_index_compact(ix, &err), FO_ECORRUPT); /* nothing is made of it */
+    assert_int_equal(stats_of(ix).n_segments, 2);
+    search_index_release(sn);
+    search_index_watch(ix, see_unread, &s);
+    search_index_check_files(ix);
+    double late = fo_now_ms() + 120e3;
+    while (stats_of(ix).n_damaged == 0 && fo_now_ms() < late) usleep(1000);
+    assert_ok(search_index_drop_damaged(ix, &n_dropped, &err), &err);
+    assert_int_equal(n_dropped, 1);
+    sn = search_index_acquire(ix);
+    assert_ok(search_sparse(sn, "word12", 4, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 1);
+    search_index_release(sn);
+    finish(&ix, 1, false);
+    assert_int_equal(s.n, 1);
+    search_workers_free(w);
+    test_remove(dir);
+}
+
 /* ---- pools ------------------------------------------------------------------------------------ */
 
 typedef struct holder { /* a loop that lasts until it is told to end */
@@ -370,6 +427,7 @@ int main(void) {
         cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
         cmocka_unit_test(the_files_of_every_index_are_checked),
         cmocka_unit_test(what_is_damaged_is_not_merged),
+        cmocka_unit_test(what_the_disk_does_not_give_is_no_answer),
         cmocka_unit_test(neither_a_merge_nor_what_is_published_waits_for_the_others_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

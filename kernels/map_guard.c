@@ -1,0 +1,98 @@
+#include "kernels/map_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct guarded {
+    _Atomic uintptr_t begin, end; /* begin 0: free. end is written before begin */
+    _Atomic size_t failed; /* the byte behind the last page that could not be read; 0: none */
+} guarded;
+
+static guarded table[FO_MAP_GUARDS];
+static atomic_size_t used; /* places ever taken: the handler looks no further */
+static pthread_mutex_t mu =
+    PTHREAD_MUTEX_INITIALIZER; /* of who takes and gives places, and the handler */
+static uintptr_t page;
+static struct sigaction before;
+
+static guarded *holder_of(uintptr_t at) {
+    const size_t n = atomic_load(&used);
+    for (size_t i = 0; i < n; i++) {
+        const uintptr_t begin = atomic_load(&table[i].begin);
+        if (begin && at >= begin && at < atomic_load(&table[i].end)) return &table[i];
+    }
+    return NULL;
+}
+
+/* Runs in the thread that read: nothing but atomic loads and a system call. */
+static void on_bus_error(int number, siginfo_t *info, void *context) {
+    const int saved = errno;
+    const uintptr_t at = (uintptr_t)info->si_addr / page * page;
+    guarded *g = info->si_code > 0 ? holder_of((uintptr_t)info->si_addr) : NULL;
+    if (g && mmap((void *)at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+                 MAP_FAILED) {
+        atomic_store(&g->failed, at - atomic_load(&g->begin) + 1);
+        errno = saved;
+        return;
+    }
+    if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) {
+        before.sa_sigaction(number, info, context);
+        return;
+    }
+    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+        return;
+    }
+    signal(number, SIG_DFL); /* the read is tried again, and ends the process */
+}
+
+/* Where nobody else's handler has come in its place since. Under mu. */
+static void install(void) {
+    struct sigaction now, act = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (sigaction(SIGBUS, NULL, &now) ||
+        ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus_error))
+        return;
+    before = now;
+    sigaction(SIGBUS, &act, NULL);
+}
+
+bool fo_map_guard_begin(fo_map_guard *g, const fo_map *m) {
+    *g = (fo_map_guard){0};
+    if (!m->size) return false;
+    pthread_mutex_lock(&mu);
+    install();
+    const size_t n = atomic_load(&used);
+    size_t i = 0;
+    while (i < n && atomic_load(&table[i].begin)) i++;
+    if (i < FO_MAP_GUARDS) {
+        const uintptr_t begin = (uintptr_t)m->data;
+        atomic_store(&table[i].failed, 0);
+        atomic_store(&table[i].end, begin + m->size);
+        atomic_store(&table[i].begin, begin);
+        if (i == n) atomic_store(&used, n + 1);
+        g->place = i + 1;
+    }
+    pthread_mutex_unlock(&mu);
+    return g->place != 0;
+}
+
+void fo_map_guard_end(fo_map_guard *g) {
+    if (!g->place) return;
+    pthread_mutex_lock(&mu);
+    atomic_store(&table[g->place - 1].begin, 0);
+    pthread_mutex_unlock(&mu);
+    g->place = 0;
+}
+
+bool fo_map_guard_failed(const fo_map_guard *g, size_t *at) {
+    const size_t failed = g->place ? atomic_load(&table[g->place - 1].failed) : 0;
+    if (failed && at) *at = failed - 1;
+    return failed != 0;
+}

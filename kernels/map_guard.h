@@ -1,0 +1,35 @@
+/* map_guard.h - reading from a mapped file whose disk fails, or that was cut off, is an error and no end.
+ *
+ *     fo_map_guard g = {0};
+ *     fo_map_guard_begin(&g, &map);
+ *     ... reads from map.data ...
+ *     if (fo_map_guard_failed(&g, &at)) ...   // byte at could not be read: what was made of it is void
+ *     fo_map_guard_end(&g);                   // before fo_map_close
+ *
+ * The system says it by SIGBUS. For a guarded map the handler puts a page of zeroes in the place of the
+ * one that cannot be read, and notes where: the reader goes on, and whoever has its result asks whether
+ * it counts. So what reads a guarded map must bear zeroes anywhere (files are hostile: it bears any
+ * bytes). Elsewhere SIGBUS ends the process as ever. The zeroes stay until the map is closed.
+ *
+ * The guarded maps of the process are in a table of fixed size (FO_MAP_GUARDS), which the handler reads
+ * without a lock; where it is full a map goes unguarded, which is told. */
+#ifndef FORAGE_KERNELS_MAP_GUARD_H
+#define FORAGE_KERNELS_MAP_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "kernels/file.h"
+
+enum { FO_MAP_GUARDS = 1 << 15 };
+
+typedef struct fo_map_guard {
+    size_t place; /* in the table, from 1; 0: not guarded */
+} fo_map_guard;
+
+/* false: the table is full, or the map is empty. One thread at a time per guard, as for begin and end. */
+bool fo_map_guard_begin(fo_map_guard *g, const fo_map *m);
+void fo_map_guard_end(fo_map_guard *g);
+/* Any thread. at (may be NULL): the first byte of the page that could not be read last. */
+bool fo_map_guard_failed(const fo_map_guard *g, size_t *at);
+
+#endif
