@@ -36,13 +36,14 @@ LIKEST, HEADED = .6, .9
 MASK, MASKED = 103, .05  # of tokens that are hidden, so that no single word decides
 COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
 # How often a question of a kind is taken in a round; others once. What is new is taken often, what was learnt before seldom.
-SHARES = {"own": .5, "documentation": 1.5, "manual_pages": .8, "commands": 6, "encyclopaedia": .4, "statements": .3, "laid_out": 2,
-          "papers": .5, "prose": 1.2, "guides": 2, "tldr": .4, "squad": .5, "passages": .8, "facts": .1, "tables": .25, "readmes": 1}
+SHARES = {"own": .4, "documentation": 1, "manual_pages": .6, "commands": 2.5, "encyclopaedia": .4, "statements": .3, "laid_out": 2,
+          "papers": .5, "prose": 1.5, "guides": 1.5, "tldr": .4, "squad": .5, "passages": .8, "facts": .1, "tables": .25, "readmes": 1}
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
 class Changed(nn.Module):
-    """x W' + b, where W' is the reader's W and a product of two narrow matrices."""
+    """x W + b + x A B: the reader's W, which stays, and two narrow matrices. Not x (W + A B) + b: that would have the gradient
+    of the whole matrix computed, a sixth of a step."""
 
     def __init__(self, weight, bias, rank):
         super().__init__()
@@ -52,7 +53,7 @@ class Changed(nn.Module):
         self.B = nn.Parameter(torch.zeros(weight.shape[0], rank))
 
     def forward(self, x):
-        return F.linear(x, self.w + self.B @ self.A, self.b)
+        return F.linear(x, self.w, self.b) + F.linear(F.linear(x, self.A), self.B)
 
 
 class CrossEncoder(nn.Module):
