@@ -142,6 +142,24 @@ int sqlite_get_conversation(store *base, const char *tenant, const char *id, boo
     return rc;
 }
 
+/* Where a list goes on: behind one that is gone nobody knows what comes. */
+static int check_place(sqlite_conn *c, const char *tenant, const char *owner, const char *after,
+                       fo_err *err) {
+    sqlite3_stmt *st;
+    int64_t n = 0, ignored = 0;
+    if (!after) return FO_OK;
+    int rc = sqlite_query(
+        c, &st, err,
+        "SELECT count(*), 0 FROM conversations WHERE tenant = ? AND owner = ? AND id = ?", "sss",
+        tenant, owner, after);
+    if (!rc) rc = read_two(c, st, &n, &ignored, err);
+    if (rc < 0) return rc;
+    return n ? FO_OK
+             : fo_fail_field(
+                   err, FO_ENOTFOUND, "after",
+                   "there is no conversation '%.100s' (any more): list from the beginning", after);
+}
+
 int sqlite_list_conversations(store *base, const char *tenant, const char *owner, const char *text,
                               const char *after, size_t limit, const atomic_bool *cancel,
                               store_conversation **out, size_t *n, bool *has_more, fo_err *err) {
@@ -154,6 +172,11 @@ int sqlite_list_conversations(store *base, const char *tenant, const char *owner
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     sqlite_heed(c, cancel);
+    rc = check_place(c, tenant, owner, after, err);
+    if (rc) {
+        sqlite_reader_release(s, c);
+        return rc;
+    }
     /* instr, not LIKE: what is looked for has no wildcards */
     rc = sqlite_query(
         c, &st, err,
@@ -218,8 +241,6 @@ static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const 
                        STORE_TURNS_MAX);
     if (bytes > STORE_TURN_BYTES_MAX)
         return fo_fail(err, FO_ELIMIT, "a turn holds %d KiB at most", STORE_TURN_BYTES_MAX >> 10);
-    rc = check_room(t->c, tenant, owner, 0, (int64_t)bytes, err);
-    if (rc) return rc;
     rc = sqlite_query(t->c, &st, err,
                       "SELECT total(length(CAST(question AS BLOB)) + length(CAST(answer AS BLOB)) "
                       "+ length(CAST(reply AS BLOB))), 0 FROM conversation_turns "
@@ -227,6 +248,8 @@ static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const 
                       "si", id, (int64_t)at);
     if (!rc) rc = read_two(t->c, st, &gone, &ignored, err);
     if (rc < 0) return rc;
+    rc = check_room(t->c, tenant, owner, 0, (int64_t)bytes - gone, err);
+    if (rc) return rc;
     rc = sqlite_run(t->c, err,
                     "DELETE FROM conversation_turns WHERE conversation = ? AND ordinal >= ?", "si",
                     id, (int64_t)at);

@@ -33,14 +33,23 @@ static const search_segment *next_sealed(const search_snapshot *s, uint64_t from
 }
 
 /* Holds no lock: whoever is told may seal, drop the segment and publish. */
-static void report_damage(search_index *ix, uint64_t serial, const fo_err *why) {
+static void tell_of_damage(search_index *ix, const char *why) {
     pthread_mutex_lock(&ix->mu);
     search_damage_fn *fn = ix->damage_fn;
     void *ctx = ix->damage_ctx;
     pthread_mutex_unlock(&ix->mu);
+    if (fn) fn(ctx, why);
+}
+
+static void report_damage(search_index *ix, uint64_t serial, const fo_err *why) {
     atomic_store(&ix->damaged, serial);
     atomic_fetch_add(&ix->n_damaged, 1);
-    if (fn) fn(ctx, why->msg);
+    tell_of_damage(ix, why->msg);
+}
+
+/* When the next slice is due. What could not be dropped (a full disk) is told again by and by. */
+static double next_check(search_index *ix) {
+    return atomic_load(&ix->damaged) ? fo_now_ms() + CHECK_AGAIN_MS : fo_now_ms();
 }
 
 /* A sealed segment that searches could not read; NULL: there is none. */
@@ -53,13 +62,17 @@ static const search_segment *unreadable(const search_snapshot *s, fo_err *why) {
 double search_background_check(search_index *ix, bool restart) {
     file_check *c = &ix->check;
     if (restart) *c = (file_check){0};
+    if (atomic_load(&ix->damaged)) {
+        tell_of_damage(ix, "a damaged file is still to be put aside");
+        if (atomic_load(&ix->damaged)) return next_check(ix);
+    }
     search_snapshot *s = search_index_acquire(ix);
     fo_err why = {0};
     const search_segment *h = restart ? unreadable(s, &why) : NULL;
     if (h) { /* whatever the disk would give now: what is mapped is not what was written */
         report_damage(ix, h->serial, &why);
         search_index_release(s);
-        return fo_now_ms();
+        return next_check(ix);
     }
     h = next_sealed(s, c->serial);
     if (!h) { /* the end of a pass */
@@ -84,7 +97,7 @@ double search_background_check(search_index *ix, bool restart) {
         report_damage(ix, h->serial, &why);
     }
     search_index_release(s);
-    return fo_now_ms();
+    return next_check(ix);
 }
 
 /* After a failure (a full disk): again when something was published, not at once. */
@@ -161,8 +174,11 @@ int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err) 
     *n_dropped = 0;
     pthread_mutex_lock(&ix->work);
     pthread_mutex_lock(&ix->mu);
-    uint64_t serial = atomic_exchange(&ix->damaged, 0);
+    uint64_t serial = atomic_load(&ix->damaged);
     int rc = serial ? drop_segment(ix, serial, n_dropped, err) : FO_OK;
+    if (!rc)
+        atomic_compare_exchange_strong(&ix->damaged, &serial,
+                                       0); /* else it is still to be dropped */
     pthread_mutex_unlock(&ix->mu);
     pthread_mutex_unlock(&ix->work);
     return rc;

@@ -31,6 +31,15 @@ bool analytics_series_args(http_request *r, int64_t *window_s, int64_t *step_s) 
     if (!analytics_span(r, "window", 3600, window_s)) return false;
     int64_t fits = *window_s <= 7200 ? 60 : *window_s <= 86400 * 7 ? 3600 : 86400;
     if (!analytics_span(r, "step", fits, step_s)) return false;
+    /* Sums are kept by the minute, hour and day, so long (store_trim_analytics). */
+    const int64_t kept_days = *step_s % 86400 == 0 ? 730 : *step_s % 3600 == 0 ? 60 : 2;
+    if (*window_s > kept_days * 86400) {
+        http_error(
+            r, 400, "bad_field", "step",
+            "sums of steps like this one are kept for %d days: a longer window takes whole %s",
+            (int)kept_days, kept_days == 2 ? "hours" : "days");
+        return false;
+    }
     if (*step_s % 60 == 0 && *window_s / *step_s <= SERIES_MAX) return true;
     http_error(r, 400, "bad_field", "step",
                "step must be whole minutes, and a window holds at most %d of them", SERIES_MAX);

@@ -37,7 +37,7 @@ echo "$memory" | grep -q '"resident":[1-9][0-9]\{6,\},"answer":[0-9]*,"retrieval
 curl -s -H 'Accept: text/csv' "$url/analytics/memory" | grep -q '^t,resident_bytes,answer_bytes,retrieval_bytes,index_bytes,kv_bytes' ||
     fail "memory as CSV"
 curl -s "$url/analytics/kv" | grep -q '"pages":0,.*"map":""' || fail "KV without a language model"
-for wrong in 'latency?window=0h' 'memory?step=61s' 'kv?window=1h' 'cache?window=x' 'cache?step=30s' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
+for wrong in 'latency?window=0h' 'memory?step=61s' 'kv?window=1h' 'cache?window=x' 'cache?step=30s' 'cache?window=7d&step=30m' 'latency?window=83d&step=1h' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
     test "$(curl -s -o /dev/null -w '%{http_code}' "$url/analytics/$wrong")" = 400 || fail "takes $wrong"
 done
 stop KILL

@@ -148,6 +148,11 @@ static void they_are_listed_and_found(void **state) {
         free(list);
     }
     assert_int_equal(seen, 3);
+    /* Behind one that is gone, or another's, is no place: not the end of the list. */
+    assert_int_equal(
+        store_list_conversations(e.s, "t", "ann", NULL, "c_4", 1, NULL, &list, &n, &more, &e.err),
+        FO_ENOTFOUND);
+    assert_string_equal(e.err.field, "after");
     end(&e);
 }
 
