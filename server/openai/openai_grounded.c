@@ -118,17 +118,25 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
     return rc;
 }
 
+/* The message that asks: the last, or before what the client's functions gave the last of the user's. NULL: the
+ * user says nothing. */
+static const cJSON *find_question(const cJSON *messages) {
+    const cJSON *m = cJSON_GetArrayItem(messages, cJSON_GetArraySize(messages) - 1);
+    if (strcmp(openai_text_of(m, "role"), "tool") != 0) return m;
+    while (m && strcmp(openai_text_of(m, "role"), "user") != 0)
+        m = m == messages->child ? NULL : m->prev; /* before cJSON's first stands the last */
+    return m;
+}
+
 /* The last message is the question; what the user and the assistant said before goes with it. Behind
  * it there may be calls of the client's functions, and what they gave. */
 static query_message *read_turns(const openai_call *c, size_t *n, const char **question) {
     size_t all = (size_t)cJSON_GetArraySize(c->messages);
     query_message *turns = calloc(all + 1, sizeof *turns);
-    const cJSON *m, *last = cJSON_GetArrayItem(c->messages, (int)all - 1);
+    const cJSON *m, *last = find_question(c->messages);
     *n = 0;
     *question = NULL;
     if (!turns) return NULL;
-    bool called = !strcmp(openai_text_of(last, "role"), "tool");
-    while (called && last && strcmp(openai_text_of(last, "role"), "user") != 0) last = last->prev;
     cJSON_ArrayForEach(m, c->messages) {
         const char *role = openai_text_of(m, "role"), *text = openai_text_of(m, "content");
         bool user = !strcmp(role, "user");

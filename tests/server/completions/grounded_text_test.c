@@ -358,6 +358,25 @@ static void what_cannot_be_done_is_refused_by_name(void **state) {
     cJSON_Delete(r);
 }
 
+/* Before the first message of cJSON's list stands the last: who goes back from it goes for ever. */
+static void messages_without_a_question_are_refused(void **state) {
+    cJSON *r = chat(*state, "{\"role\":\"tool\",\"content\":\"x\"}", "", 400);
+    assert_string_equal(text(r, "error.param"), "messages");
+    cJSON_Delete(r);
+    r = chat(*state,
+             "{\"role\":\"system\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":"
+             "\"b\"},{\"role\":\"tool\",\"content\":\"x\"}",
+             "", 400);
+    assert_string_equal(text(r, "error.param"), "messages");
+    cJSON_Delete(r);
+    r = ask(*state, "/v1/responses",
+            "{\"model\":\"forage/default\",\"input\":[{\"type\":\"function_call_output\","
+            "\"call_id\":\"1\",\"output\":\"x\"}]}",
+            400);
+    assert_string_equal(text(r, "error.param"), "input");
+    cJSON_Delete(r);
+}
+
 static void values_of_json_are_found_with_their_places(void **state) {
     (void)state;
     static const char whole[] =
@@ -404,6 +423,7 @@ int main(void) {
         cmocka_unit_test(what_was_taken_is_charged_once),
         cmocka_unit_test(what_was_refused_is_not_charged),
         cmocka_unit_test(what_cannot_be_done_is_refused_by_name),
+        cmocka_unit_test(messages_without_a_question_are_refused),
         cmocka_unit_test(values_of_json_are_found_with_their_places),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
