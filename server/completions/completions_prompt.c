@@ -1,8 +1,10 @@
 #include "server/completions/completions_prompt.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "engine/chat/chat_prompt.h"
@@ -35,38 +37,94 @@ static int append(token_list *l, const tokenizer *t, const char *text, size_t le
     return FO_OK;
 }
 
-/* Does a content hold the name of a control token? Then it must not be parsed with the template. */
+/* Does a text hold the name of a control token? Then it must not be parsed with the template. Numbers of tokens
+ * alone do not tell: what a name is made of may join with what stands around it. */
 static bool has_control(const tokenizer *t, const char *text) {
-    size_t len = strlen(text);
-    return tokenizer_count(t, text, len, 0) !=
-           tokenizer_count(t, text, len, TOKENIZER_PARSE_SPECIAL);
+    int32_t *plain = NULL, *parsed = NULL;
+    size_t n = 0, m = 0, len = strlen(text);
+    bool read = !tokenizer_encode_alloc(t, text, len, 0, &plain, &n, NULL) &&
+                !tokenizer_encode_alloc(t, text, len, TOKENIZER_PARSE_SPECIAL, &parsed, &m, NULL);
+    bool same = read && n == m && (!n || !memcmp(plain, parsed, n * sizeof *plain));
+    free(plain);
+    free(parsed);
+    return !same;
 }
 
-/* What the template wrote is parsed with control tokens, contents that name one without. They are
- * found again in the order of the messages, the blanks at their ends aside (templates trim). */
-static int tokenize_rendered(token_list *l, const tokenizer *t, const cJSON *messages,
-                             const char *text, size_t len, fo_err *err) {
-    const char *at = text, *end = text + len;
+/* ---- marks ------------------------------------------------------------------------------------ */
+
+/* Contents that name a control token stand between marks while the template is rendered: by their words alone they
+ * cannot be found again, as the template has the same ones. A mark is the sign, 'b' or 'e', the message's number
+ * and 'z'. */
+enum { SIGN_BYTES = 22 };
+
+/* Drawn anew for each prompt, so that no text can hold it. */
+static int draw_sign(char sign[SIGN_BYTES + 1], fo_err *err) {
+    uint64_t drawn;
+    if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+        return fo_fail(err, FO_EIO, "the system gives no random bytes");
+    snprintf(sign, SIGN_BYTES + 1, "forage%016" PRIx64, drawn);
+    return FO_OK;
+}
+
+/* Blanks at the ends of a content stay outside: templates trim. */
+static bool mark_content(cJSON *content, const char *sign, int i) {
+    static const char blanks[] = " \t\r\n";
+    const char *text = content->valuestring;
+    size_t from = strspn(text, blanks), to = strlen(text);
+    while (to > from && strchr(blanks, text[to - 1])) to--;
+    fo_buf b = {0};
+    fo_buf_add(&b, text, from);
+    fo_buf_printf(&b, "%sb%dz", sign, i);
+    fo_buf_add(&b, text + from, to - from);
+    fo_buf_printf(&b, "%se%dz%s", sign, i, text + to);
+    bool ok = !b.failed && cJSON_SetValuestring(content, b.data);
+    fo_buf_free(&b);
+    return ok;
+}
+
+/* *out: a copy with marks, which the caller deletes; NULL where no content needs any. */
+static int mark_messages(const tokenizer *t, const cJSON *messages, const char *sign, cJSON **out,
+                         fo_err *err) {
     const cJSON *m;
-    int i = 0, rc = FO_OK;
+    int i = 0;
+    *out = NULL;
     cJSON_ArrayForEach(m, messages) {
-        const char *content = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
+        const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
+        if (text && has_control(t, text)) {
+            if (!*out && !(*out = cJSON_Duplicate(messages, true))) return fo_no_memory(err);
+            cJSON *copy = cJSON_GetArrayItem(*out, i);
+            if (!mark_content(cJSON_GetObjectItemCaseSensitive(copy, "content"), sign, i))
+                return fo_no_memory(err);
+        }
         i++;
-        if (!content || !has_control(t, content)) continue;
-        content += strspn(content, " \t\r\n");
-        size_t n = strlen(content);
-        while (n && strchr(" \t\r\n", content[n - 1])) n--;
-        const char *found = memmem(at, (size_t)(end - at), content, n);
-        if (!found)
-            return fo_fail_field(err, FO_EINVAL, "messages",
-                                 "messages[%d].content holds a control token of the model", i - 1);
-        rc = append(l, t, at, (size_t)(found - at), TOKENIZER_PARSE_SPECIAL, err);
-        if (!rc) rc = append(l, t, found, n, 0, err);
-        if (rc) return rc;
-        at = found + n;
     }
+    return FO_OK;
+}
+
+/* What the template wrote is parsed with control tokens, what stands between marks without. A template that cuts a
+ * content, so that one of its marks is missing, leaves nothing to tell them apart by. */
+static int tokenize_rendered(token_list *l, const tokenizer *t, const char *sign, const char *text,
+                             size_t len, fo_err *err) {
+    const char *at = text, *end = text + len, *mark;
+    long open = -1, i = 0;
+    bool paired = true;
+    while (paired && (mark = memmem(at, (size_t)(end - at), sign, SIGN_BYTES))) {
+        int rc = append(l, t, at, (size_t)(mark - at), open < 0 ? TOKENIZER_PARSE_SPECIAL : 0, err);
+        if (rc) return rc;
+        bool begins = mark[SIGN_BYTES] == 'b';
+        char *behind;
+        i = strtol(mark + SIGN_BYTES + 1, &behind, 10);
+        paired = *behind == 'z' && (begins ? open < 0 : open == i);
+        open = begins ? i : -1;
+        at = behind + 1;
+    }
+    if (!paired || open >= 0)
+        return fo_fail_field(err, FO_EINVAL, "messages",
+                             "messages[%ld].content holds a control token of the model", i);
     return append(l, t, at, (size_t)(end - at), TOKENIZER_PARSE_SPECIAL, err);
 }
+
+/* ---- messages --------------------------------------------------------------------------------- */
 
 static const char *piece_name(const tokenizer *t, enum tokenizer_special which, char out[64]) {
     int32_t id = tokenizer_special_id(t, which);
@@ -101,6 +159,9 @@ static int check_tools(const tokenizer *t, const cJSON *messages, const cJSON *t
         if (bad)
             return fo_fail_field(err, FO_EINVAL, "messages",
                                  "messages[%d].tool_calls hold a control token of the model", i);
+        if (has_control(t, openai_text_of(m, "tool_call_id")))
+            return fo_fail_field(err, FO_EINVAL, "messages",
+                                 "messages[%d].tool_call_id holds a control token of the model", i);
         i++;
     }
     return FO_OK;
@@ -122,11 +183,15 @@ int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON 
         tools = NULL;
     }
     if (source.len) chat_template_parse(&template, source.ptr, source.len, &why);
+    char sign[SIGN_BYTES + 1];
+    cJSON *marked = NULL;
+    rc = draw_sign(sign, err);
+    if (!rc) rc = mark_messages(t, messages, sign, &marked, err);
     char bos[64], eos[64];
     time_t now = time(NULL);
     struct tm date;
     gmtime_r(&now, &date);
-    chat_template_input in = {.messages = messages,
+    chat_template_input in = {.messages = marked ? marked : messages,
                               .tools = tools,
                               .add_generation_prompt = true,
                               .bos = piece_name(t, TOKENIZER_BOS, bos),
@@ -136,9 +201,9 @@ int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON 
                               .day = date.tm_mday};
     fo_buf text = {0};
     bool fell_back;
-    rc = chat_template_render_or_chatml(template, &in, &text, &fell_back, &why, err);
+    if (!rc) rc = chat_template_render_or_chatml(template, &in, &text, &fell_back, &why, err);
     token_list l = {0};
-    if (!rc) rc = tokenize_rendered(&l, t, messages, text.data, text.len, err);
+    if (!rc) rc = tokenize_rendered(&l, t, sign, text.data, text.len, err);
     int32_t first = tokenizer_special_id(t, TOKENIZER_BOS);
     if (!rc && tokenizer_adds_bos(t) && first >= 0 && l.n && l.ids[0] != first) {
         memmove(l.ids + 1, l.ids, l.n * sizeof *l.ids); /* append left room for one */
@@ -147,6 +212,7 @@ int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON 
     }
     fo_buf_free(&text);
     chat_template_free(template);
+    cJSON_Delete(marked);
     cJSON_Delete(own);
     if (rc) {
         free(l.ids);

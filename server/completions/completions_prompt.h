@@ -7,7 +7,7 @@
 #include "retrieval/local/local_generator.h"
 
 /* Messages in the model's own wrapping, with tools (NULL: none) as tool_prompt.h says. Text of the
- * user never becomes a control token: tools and calls that name one are refused. Caller frees
+ * user never becomes a control token: tools, calls and their ids that name one are refused. Caller frees
  * *out. */
 int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON *tools,
                             int32_t **out, size_t *n, fo_err *err);
