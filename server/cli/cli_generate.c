@@ -51,8 +51,8 @@ static const cli_option options[] = {
     {"min-p", CLI_DOUBLE, &o.min_p, "P", "leave out tokens below P times the best (default 0)",
      .min = 0, .max = 1},
     {"diffusion", CLI_STRING, &o.diffusion, "JSON",
-     "how a diffusion model writes: an object of steps, block_length, remasking, eps, guidance, "
-     "threshold, verify, kv, refresh",
+     "how a diffusion model writes: an object of steps, block_length, remasking, eps, guidance "
+     "(or cfg_scale), threshold, verify, kv, refresh",
      .flag_only = true},
     {"sparse", CLI_STRING, &o.sparse, "JSON",
      "which share of its KV each head keeps: an object of retention, delay, block, sink, window, "

@@ -5,6 +5,19 @@
 
 enum { MOST = 1 << 20 };
 
+/* LLaDA's code calls it cfg_scale: the same number, 0 for none. */
+static double read_guidance(json_in *d) {
+    double guidance = json_in_number(d, "guidance", -1, 0, 100);
+    double scale = json_in_number(d, "cfg_scale", -1, 0, 100);
+    if (guidance >= 0 && scale >= 0 && !json_in_failed(d)) {
+        char path[64];
+        json_in_path(d, "cfg_scale", path);
+        fo_fail_field(d->err, FO_EINVAL, path, "%s is another name of guidance: give one of them",
+                      path);
+    }
+    return scale >= 0 ? scale : guidance;
+}
+
 void diffusion_json_read(json_in *in, generator_diffusion *out) {
     json_in d;
     *out = (generator_diffusion){0};
@@ -17,7 +30,7 @@ void diffusion_json_read(json_in *in, generator_diffusion *out) {
     out->remasking = json_in_enum(&d, "remasking", -1, generator_remasking_names);
     out->kv = json_in_enum(&d, "kv", -1, generator_diffusion_kv_names);
     out->eps = json_in_number(&d, "eps", -1, 0, .999);
-    out->guidance = json_in_number(&d, "guidance", -1, 0, 100);
+    out->guidance = read_guidance(&d);
     out->threshold = json_in_number(&d, "threshold", -1, 0, 1);
     out->verify = json_in_any(&d, "verify") ? json_in_bool(&d, "verify", false) : -1;
     json_in_end(&d);

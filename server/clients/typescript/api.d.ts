@@ -538,6 +538,8 @@ export type Diffusion = {
     /** A step also unmasks whatever is surer than this; 0: off */
     threshold?: number;
     /** What is surer than threshold (0.9 where nothing says otherwise) is a guess at the steps that come, which are computed beside, and counts where they choose the same: the text is that of the steps without a threshold, for every remasking. Of models whose attention goes by blocks, without guidance and sparse.retention below 1 */
+    /** Another name of guidance; not both */
+    cfg_scale?: number;
     verify?: boolean;
     /** Which keys and values are kept from pass to pass; what is approximate then is said in cache.kv.note and diffusion.note */
     kv?: "off" | "prompt" | "prefix" | "dual";

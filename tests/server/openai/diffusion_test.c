@@ -97,6 +97,23 @@ static void completions_and_responses_take_it(void **state) {
     cJSON_Delete(r);
 }
 
+static void cfg_scale_is_guidance(void **state) {
+    static const char plain[] = "\"temperature\":1,\"seed\":3,\"diffusion\":{\"steps\":8}";
+    static const char scaled[] =
+        "\"temperature\":1,\"seed\":3,\"diffusion\":{\"steps\":8,\"%s\":3}";
+    char guidance[128], scale[128];
+    snprintf(guidance, sizeof guidance, scaled, "guidance");
+    snprintf(scale, sizeof scale, scaled, "cfg_scale");
+    cJSON *a = chat(*state, guidance, 200), *b = chat(*state, scale, 200),
+          *none = chat(*state, plain, 200);
+    assert_string_equal(text(a, "choices.0.message.content"), text(b, "choices.0.message.content"));
+    assert_string_not_equal(text(none, "choices.0.message.content"),
+                            text(b, "choices.0.message.content"));
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    cJSON_Delete(none);
+}
+
 static void errors_name_the_field(void **state) {
     static const char *const rows[][2] = {
         {"\"diffusion\":{\"steps\":0}", "diffusion.steps"},
@@ -108,6 +125,8 @@ static void errors_name_the_field(void **state) {
         {"\"diffusion\":{\"verify\":1}", "diffusion.verify"},
         {"\"diffusion\":{\"verify\":true}", "diffusion.verify"}, /* its attention has no blocks */
         {"\"diffusion\":{\"guidance\":-1}", "diffusion.guidance"},
+        {"\"diffusion\":{\"cfg_scale\":101}", "diffusion.cfg_scale"},
+        {"\"diffusion\":{\"guidance\":1,\"cfg_scale\":1}", "diffusion.cfg_scale"},
         {"\"diffusion\":{\"refresh\":1.5}", "diffusion.refresh"},
         {"\"diffusion\":{\"step\":4}", "diffusion.step"},
         {"\"diffusion\":7", "diffusion"},
@@ -178,6 +197,7 @@ int main(void) {
         cmocka_unit_test(a_seed_names_one_text),
         cmocka_unit_test(a_stream_sends_what_is_final),
         cmocka_unit_test(completions_and_responses_take_it),
+        cmocka_unit_test(cfg_scale_is_guidance),
         cmocka_unit_test(errors_name_the_field),
         cmocka_unit_test(a_question_says_what_is_approximate),
         cmocka_unit_test(a_share_of_the_kv_is_said),
