@@ -25,7 +25,7 @@ typedef struct choice {
     fo_buf raw;                    /* as it was written, not yet looked through for calls */
     fo_buf text;                   /* what of it is no call, not yet sent */
     size_t n_sent;                 /* tokens whose logprobs were sent */
-    const char *echo;              /* put before the text; NULL: nothing */
+    fo_buf echo;                   /* put before the text */
     tool_calls calls;              /* read out of the text, where tools may be called */
     size_t n_told, arguments_told; /* calls of a stream, and bytes of the last one */
     bool over;                     /* done, and told so */
@@ -266,8 +266,9 @@ static int pump(plain *p, fo_err *err) {
     size_t left = p->n_choices;
     int rc = FO_OK;
     for (size_t i = 0; !rc && p->reply->call->stream && i < p->n_choices; i++) {
-        const char *echo = p->choices[i].echo ? p->choices[i].echo : "";
-        if (p->reply->call->chat || *echo) rc = send_text(p, i, true, echo, strlen(echo), NULL);
+        const fo_buf *echo = &p->choices[i].echo;
+        if (p->reply->call->chat || echo->len)
+            rc = send_text(p, i, true, echo->data ? echo->data : "", echo->len, NULL);
     }
     while (!rc && left) {
         int wait = POLL_MS; /* for the first that is not done; the others are only looked at */
@@ -334,7 +335,8 @@ static void reply_whole(plain *p) {
             json_out_close(&o, '}');
         } else {
             fo_buf whole = {0};
-            fo_buf_str(&whole, c->echo ? c->echo : "");
+            fo_buf_str(&whole, "");
+            if (c->echo.len) fo_buf_add(&whole, c->echo.data, c->echo.len);
             fo_buf_add(&whole, text, c->text.len);
             json_out_bytes(&o, "text", whole.data, whole.len);
             fo_buf_free(&whole);
@@ -391,7 +393,7 @@ static generation_request request_of(const openai_call *c, const answer_rule *ru
 }
 
 /* One prompt, n times: with seeds one after the other, so that they differ and can be had again. */
-static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint64_t seed,
+static int submit(plain *p, const int32_t *ids, size_t n, const fo_buf *echo, uint64_t seed,
                   fo_err *err) {
     const openai_call *call = p->reply->call;
     generation_request q = request_of(call, &p->rule);
@@ -417,7 +419,6 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
     q.max_tokens = wanted < room ? wanted : room;
     for (int i = 0; i < p->reply->call->n; i++) {
         choice *c = &p->choices[p->n_choices];
-        c->echo = echo;
         q.sampling.seed = seed + (uint64_t)i;
         int64_t retry_ms = 0;
         int rc = engine_submit(p->engine, &q, &c->g, &retry_ms, err);
@@ -428,6 +429,8 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
             return rc;
         }
         p->n_choices++;
+        if (echo->len) fo_buf_add(&c->echo, echo->data, echo->len);
+        if (c->echo.failed) return fo_no_memory(err);
         if (i == 0) p->reply->prompt_tokens += n; /* once, and not where it was refused */
     }
     return FO_OK;
@@ -471,12 +474,11 @@ static int submit_all(plain *p, fo_err *err) {
                  ? completions_chat_tokens(p->engine, p->reply->call->messages,
                                            p->reply->call->tools.list, &ids, &n, err)
                  : completions_prompt_tokens(p->engine, prompt, i, &ids, &n, err);
-        const char *echo = NULL;
-        if (p->reply->call->echo) {
-            echo = cJSON_GetStringValue(prompt);
-            if (!echo) echo = cJSON_GetStringValue(cJSON_GetArrayItem(prompt, i));
-        }
-        if (!rc) rc = submit(p, ids, n, echo, seed, err);
+        fo_buf echo = {0};
+        if (!rc && p->reply->call->echo)
+            rc = completions_prompt_text(p->engine, prompt, i, ids, n, &echo, err);
+        if (!rc) rc = submit(p, ids, n, &echo, seed, err);
+        fo_buf_free(&echo);
         free(ids);
     }
     return rc;
@@ -504,6 +506,7 @@ static void choices_free(plain *p) {
     for (size_t i = 0; i < p->n_choices; i++) {
         choice *c = &p->choices[i];
         generation_free(c->g);
+        fo_buf_free(&c->echo);
         fo_buf_free(&c->raw);
         fo_buf_free(&c->text);
         fo_buf_free(&c->whole);

@@ -233,10 +233,26 @@ int completions_prompt_count(const cJSON *prompt, fo_err *err) {
                          MAX_PROMPTS);
 }
 
+static const cJSON *prompt_item(const cJSON *prompt, int i) {
+    return cJSON_IsArray(prompt) && !openai_is_tokens(prompt) ? cJSON_GetArrayItem(prompt, i)
+                                                              : prompt;
+}
+
+int completions_prompt_text(const engine *e, const cJSON *prompt, int i, const int32_t *ids,
+                            size_t n, fo_buf *out, fo_err *err) {
+    const char *text = cJSON_GetStringValue(prompt_item(prompt, i));
+    if (!text) {
+        int rc = tokenizer_decode(engine_tokenizer(e), ids, n, false, out, err);
+        if (rc && err) snprintf(err->field, sizeof err->field, "prompt");
+        return rc;
+    }
+    fo_buf_str(out, text);
+    return out->failed ? fo_no_memory(err) : FO_OK;
+}
+
 int completions_prompt_tokens(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
                               fo_err *err) {
-    const cJSON *item =
-        cJSON_IsArray(prompt) && !openai_is_tokens(prompt) ? cJSON_GetArrayItem(prompt, i) : prompt;
+    const cJSON *item = prompt_item(prompt, i);
     const tokenizer *t = engine_tokenizer(e);
     if (openai_is_tokens(item)) {
         *n = 0;

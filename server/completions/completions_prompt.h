@@ -15,5 +15,8 @@ int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON 
 int completions_prompt_count(const cJSON *prompt, fo_err *err);
 int completions_prompt_tokens(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
                               fo_err *err);
+/* Its text, appended to *out: as it was given, or what those tokens say, control tokens left out. */
+int completions_prompt_text(const engine *e, const cJSON *prompt, int i, const int32_t *ids,
+                            size_t n, fo_buf *out, fo_err *err);
 
 #endif

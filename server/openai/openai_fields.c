@@ -46,7 +46,6 @@ static const neutral_field fields[] = {
     {"reasoning_effort", OPENAI_CHAT, WORD, "none", one_way},
     {"verbosity", OPENAI_CHAT, WORD, "medium", one_way},
     {"suffix", OPENAI_COMPLETION, EMPTY, NULL, "text goes on at its end alone"},
-    {"refusal", OPENAI_MESSAGE, EMPTY, NULL, "put the text into content"},
     {"annotations", OPENAI_MESSAGE, EMPTY, NULL, text_only},
     {"function_call", OPENAI_MESSAGE, NOTHING, NULL, old_tools},
 };

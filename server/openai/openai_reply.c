@@ -145,13 +145,24 @@ int openai_send_end(openai_reply *p) {
     return rc ? rc : send_done(p);
 }
 
+/* Is it the prompt, with the answer's room, that is too long? Else it is what the field says: a schema. */
+static bool is_of_window(const fo_err *err) {
+    static const char *const fields[] = {"",         "max_tokens", "max_completion_tokens",
+                                         "messages", "prompt",     "input"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!strcmp(err->field, fields[i])) return true;
+    return false;
+}
+
 void openai_fail(openai_reply *p, const fo_err *told) {
     fo_err own = *told, *err = &own;
+    const bool too_long = err->code == FO_ELIMIT && is_of_window(err);
+    if (err->code == FO_ELIMIT && !too_long) err->code = FO_EINVAL;
     if (p->call->response) openai_responses_name(err);
     if (!p->begun) {
         if (err->code == FO_EBUSY)
             http_error(p->r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);
-        else if (err->code == FO_ELIMIT)
+        else if (too_long)
             http_error(p->r, 400, "context_length_exceeded",
                        p->call->response ? "input"
                        : p->call->chat   ? "messages"

@@ -68,7 +68,8 @@ typedef struct openai_chunk {
 /* Both begin the stream where it has not begun. Non-zero: the client went away, or no memory. */
 int openai_send_chunk(openai_reply *p, const openai_chunk *k);
 int openai_send_end(openai_reply *p);
-/* Streams have said 200 already: the error comes as an event, as OpenAI's do. */
+/* Streams have said 200 already: the error comes as an event, as OpenAI's do. A prompt that is too long for the
+ * model is context_length_exceeded; another limit (FO_ELIMIT) is a bad value of err->field. */
 void openai_fail(openai_reply *p, const fo_err *err);
 
 /* ---- answers from the documents of c->collection (openai_grounded.c) --------------------------- */

@@ -132,9 +132,9 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
         (enum generator_reuse)json_in_enum(in, "kv_reuse", REUSE_EXACT, generator_reuse_names);
 }
 
-/* A content is a string or an array of text parts; "" where there is none. */
+/* A content is a string or an array of text parts (or refusals, which are text); "" where there is none. */
 static char *join_content(json_in *m) {
-    static const char *const types[] = {"text", NULL};
+    static const char *const types[] = {"text", "refusal", NULL};
     const cJSON *content = json_in_any(m, "content");
     char path[64];
     fo_buf b = {0};
@@ -150,8 +150,8 @@ static char *join_content(json_in *m) {
             json_in part;
             snprintf(at, sizeof at, "%s[%d]", path, i++);
             json_in_object(&part, item, at, m->err);
-            json_in_enum(&part, "type", 0, types);
-            const char *text = json_in_string(&part, "text", NULL, 0, SIZE_MAX);
+            const char *key = types[json_in_enum(&part, "type", 0, types)];
+            const char *text = json_in_string(&part, key, NULL, 0, SIZE_MAX);
             if (!text && !json_in_failed(m))
                 fo_fail_field(m->err, FO_EINVAL, path,
                               "%s must be a string or an array of text parts", path);
@@ -178,6 +178,22 @@ static const char *read_name(json_in *m) {
     return NULL;
 }
 
+/* Why there was no answer is what the assistant said then: it comes back in the place of a content. */
+static void read_refusal(json_in *m, bool assistant, char **text) {
+    const char *refusal = json_in_string(m, "refusal", NULL, 0, SIZE_MAX);
+    if (!refusal || !*refusal || json_in_failed(m)) return;
+    if (!assistant || (*text && **text)) {
+        char path[64];
+        json_in_path(m, "refusal", path);
+        fo_fail_field(m->err, FO_EUNSUPPORTED, path,
+                      "%s is not supported here: it is an assistant's without a content", path);
+        return;
+    }
+    free(*text);
+    *text = strdup(refusal);
+    if (!*text) fo_no_memory(m->err);
+}
+
 static void read_message(openai_call *c, json_in *in, const cJSON *item, int i) {
     static const char *const roles[] = {"system", "developer", "user", "assistant",
                                         "tool",   "function",  NULL};
@@ -192,6 +208,7 @@ static void read_message(openai_call *c, json_in *in, const cJSON *item, int i) 
     }
     const char *name = read_name(&m);
     char *text = join_content(&m);
+    read_refusal(&m, role >= 0 && !strcmp(roles[role], "assistant"), &text);
     cJSON *calls = openai_tool_calls_read(&m);
     const char *answers = json_in_string(&m, "tool_call_id", NULL, 0, 256);
     openai_fields_read(&m, OPENAI_MESSAGE);

@@ -23,9 +23,9 @@ static void pass_nulls(json_in *in) {
         json_in_any(in, field->string);
 }
 
-/* A content as chat has it: input_text and output_text are text there. */
+/* A content as chat has it: input_text and output_text are text there, and so is a refusal. */
 static void add_content(cJSON *m, json_in *in, const char *key) {
-    static const char *const types[] = {"input_text", "output_text", "text", NULL};
+    static const char *const types[] = {"input_text", "output_text", "text", "refusal", NULL};
     const cJSON *content = json_in_any(in, key), *item;
     char path[64];
     json_in_path(in, key, path);
@@ -47,13 +47,13 @@ static void add_content(cJSON *m, json_in *in, const char *key) {
         snprintf(at, sizeof at, "%s[%d]", path, i++);
         json_in_object(&part, item, at, in->err);
         pass_nulls(&part);
-        json_in_enum(&part, "type", 0, types);
-        const char *text = json_in_string(&part, "text", NULL, 0, SIZE_MAX);
+        const char *said = json_in_enum(&part, "type", 0, types) == 3 ? "refusal" : "text";
+        const char *text = json_in_string(&part, said, NULL, 0, SIZE_MAX);
         json_in_any(&part, "annotations"); /* of an answer that comes back */
         json_in_any(&part, "logprobs");
         if (json_in_end(&part) || !text) {
             if (!json_in_failed(in))
-                fo_fail_field(in->err, FO_EINVAL, at, "%s.text is missing", at);
+                fo_fail_field(in->err, FO_EINVAL, at, "%s.%s is missing", at, said);
             return;
         }
         cJSON *to = cJSON_CreateObject();

@@ -14,8 +14,11 @@ export type Error = {
 export type ChatMessage = {
     role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
     content?: string | null | Array<{
-        text: string;
+        text?: string;
+        refusal?: string;
     }>;
+    /** Of an assistant's message without a content: why there was no answer, taken as what it said */
+    refusal?: string | null;
     /** Given to the model's chat template */
     name?: string;
     tool_call_id?: string;
@@ -535,11 +538,11 @@ export type Diffusion = {
     eps?: number;
     /** Classifier-free guidance; 0: none */
     guidance?: number;
+    /** Another name of guidance; not both */
+    cfg_scale?: number;
     /** A step also unmasks whatever is surer than this; 0: off */
     threshold?: number;
     /** What is surer than threshold (0.9 where nothing says otherwise) is a guess at the steps that come, which are computed beside, and counts where they choose the same: the text is that of the steps without a threshold, for every remasking. Of models whose attention goes by blocks, without guidance and sparse.retention below 1 */
-    /** Another name of guidance; not both */
-    cfg_scale?: number;
     verify?: boolean;
     /** Which keys and values are kept from pass to pass; what is approximate then is said in cache.kv.note and diffusion.note */
     kv?: "off" | "prompt" | "prefix" | "dual";

@@ -144,6 +144,108 @@ static void what_sentences_have_not_json_has(void **state) {
     }
 }
 
+/* A schema beyond the bounds is no prompt that is too long. */
+static void what_is_beyond_a_bound_is_named(void **state) {
+    static const struct {
+        const char *path, *begin, *end, *param;
+    } cases[] = {
+        {"/v1/chat/completions",
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"response_format\":{\"type\":"
+         "\"json_schema\",\"json_schema\":{\"schema\":",
+         "}}}", "response_format.json_schema.schema"},
+        {"/v1/chat/completions",
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"tools\":[{\"function\":{"
+         "\"name\":\"f\",\"parameters\":",
+         "}}]}", "tools[0].function.parameters"},
+        {"/v1/responses",
+         "{\"input\":\"x\",\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"s\","
+         "\"schema\":",
+         "}}}", "text.format.schema"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf b = {0};
+        fo_buf_printf(&b, "%s{\"type\":\"object\",\"properties\":{\"p0\":{}", cases[i].begin);
+        for (int k = 1; k < 1025; k++) fo_buf_printf(&b, ",\"p%d\":{}", k);
+        fo_buf_printf(&b, "}}%s", cases[i].end);
+        cJSON *r = ask(*state, cases[i].path, b.data, 400);
+        assert_string_equal(text(r, "error.param"), cases[i].param);
+        assert_string_equal(text(r, "error.code"), "bad_field");
+        cJSON_Delete(r);
+        fo_buf_free(&b);
+    }
+}
+
+/* As the service gave it: who goes on after a refusal sends it back. */
+static void a_refusal_is_what_the_assistant_said(void **state) {
+    static const char *const chats[] = {
+        "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"No.\"}",
+        "{\"role\":\"assistant\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"No.\"}]}",
+        "{\"role\":\"assistant\",\"content\":\"No.\"}",
+    };
+    static const char *const models[] = {"", "\"model\":\"forage/default\","};
+    const char asked[] = "{\"role\":\"user\",\"content\":\"How tall is the heron?\"}";
+    char body[1024];
+    for (size_t m = 0; m < 2; m++) {
+        double read = 0;
+        for (size_t i = 3; i-- > 0;) {
+            snprintf(body, sizeof body, "{%s\"messages\":[%s,%s,%s],\"max_tokens\":40}", models[m],
+                     asked, chats[i], asked);
+            cJSON *r = ask(*state, "/v1/chat/completions", body, 200);
+            if (i == 2) read = number(r, "usage.prompt_tokens");
+            assert_true(number(r, "usage.prompt_tokens") ==
+                        read); /* the same prompt as that text */
+            cJSON_Delete(r);
+        }
+        snprintf(body, sizeof body,
+                 "{%s\"input\":[%s,{\"type\":\"message\",\"id\":\"msg_1\",\"status\":"
+                 "\"completed\",\"role\":\"assistant\",\"content\":[{\"type\":\"refusal\","
+                 "\"refusal\":\"No.\"}]},%s],\"max_output_tokens\":40}",
+                 models[m], asked, asked);
+        cJSON *r = ask(*state, "/v1/responses", body, 200);
+        assert_true(number(r, "usage.input_tokens") == read);
+        cJSON_Delete(r);
+    }
+    static const char *const wrong[] = {
+        "{\"role\":\"user\",\"content\":null,\"refusal\":\"No.\"}",
+        "{\"role\":\"assistant\",\"content\":\"Yes.\",\"refusal\":\"No.\"}",
+        "{\"role\":\"assistant\",\"content\":null,\"refusal\":7}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(body, sizeof body, "{\"messages\":[%s,%s]}", wrong[i], asked);
+        cJSON *r = ask(*state, "/v1/chat/completions", body, 400);
+        assert_string_equal(text(r, "error.param"), "messages[0].refusal");
+        cJSON_Delete(r);
+    }
+}
+
+static void a_prompt_in_tokens_is_echoed_as_its_text(void **state) {
+    cJSON *t = ask(*state, "/v1/tokenize", "{\"text\":\"The grey\"}", 200);
+    char *ids = cJSON_PrintUnformatted(at(t, "tokens")), body[1024];
+    static const char form[] =
+        "{\"prompt\":%s%s%s,\"echo\":%s,\"max_tokens\":3,\"temperature\":0%s}";
+    for (int listed = 0; listed < 2; listed++) {
+        const char *open = listed ? "[" : "", *close = listed ? "]" : "";
+        snprintf(body, sizeof body, form, open, ids, close, "false", "");
+        cJSON *bare = ask(*state, "/v1/completions", body, 200);
+        snprintf(body, sizeof body, form, open, ids, close, "true", "");
+        cJSON *echo = ask(*state, "/v1/completions", body, 200);
+        char want[256];
+        snprintf(want, sizeof want, "The grey%s", text(bare, "choices.0.text"));
+        assert_string_equal(text(echo, "choices.0.text"), want);
+        cJSON_Delete(bare);
+        cJSON_Delete(echo);
+    }
+    snprintf(body, sizeof body, form, "", ids, "", "true", ",\"stream\":true");
+    fo_buf b = {0};
+    assert_int_equal(send_body(*state, "/v1/completions", body, &b, false), 200);
+    assert_non_null(strstr(b.data, "\"text\":\"The grey\""));
+    fo_buf_free(&b);
+    cJSON *r = ask(*state, "/v1/completions", "{\"prompt\":[99999],\"echo\":true}", 400);
+    assert_string_equal(text(r, "error.param"), "prompt");
+    cJSON_Delete(r);
+    free(ids);
+    cJSON_Delete(t);
+}
+
 /* The manual's table: a row a field, in two columns what this file says. */
 static void the_manual_says_the_same(void **state) {
     (void)state;
@@ -176,6 +278,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_is_honoured_or_refused_by_name),
         cmocka_unit_test(what_sentences_have_not_json_has),
+        cmocka_unit_test(what_is_beyond_a_bound_is_named),
+        cmocka_unit_test(a_refusal_is_what_the_assistant_said),
+        cmocka_unit_test(a_prompt_in_tokens_is_echoed_as_its_text),
         cmocka_unit_test(the_manual_says_the_same),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
