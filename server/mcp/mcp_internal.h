@@ -55,5 +55,12 @@ int mcp_read_document_id(const char *id, char *collection, size_t room, char **d
 /* FO_ENOTFOUND also where who asks may not see it. Caller deinits *out. */
 int mcp_get_document(const mcp_host *h, const char *collection, const char *document,
                      store_document *out, fo_err *err);
+/* Is a document's uri one that a result has as its url? A path is none: of which machine, nobody knows. */
+bool mcp_is_address(const char *uri);
+/* A document by the id or the url of a result. By an address all documents that who asks may see are looked at,
+ * and the first that came from there is given. *collection is within `room` bytes. Caller deinits *out. FO_EINVAL,
+ * FO_ENOTFOUND. */
+int mcp_find_document(const mcp_host *h, const char *id, char *collection, size_t room,
+                      store_document *out, fo_err *err);
 
 #endif

@@ -104,6 +104,71 @@ int mcp_get_document(const mcp_host *h, const char *collection, const char *docu
                                 h->sees, true, out, err);
 }
 
+/* The id of a collection's first document that came from there; *id NULL: of none. */
+static int find_in_collection(const mcp_host *h, const char *collection, const char *uri, char **id,
+                              fo_err *err) {
+    char *after = NULL;
+    int rc = FO_OK;
+    for (bool more = true; !rc && !*id && more;) {
+        const catalog_search q = {.filter = h->sees,
+                                  .text = uri,
+                                  .after = after,
+                                  .sees = h->sees,
+                                  .limit = PAGE,
+                                  .cancel = h->cancel};
+        store_document *docs = NULL;
+        size_t n = 0;
+        rc = catalog_find_documents(service_catalog(h->service), h->tenant, collection, &q, &docs,
+                                    &n, &more, err);
+        for (size_t i = 0; !rc && !*id && i < n; i++) /* the text is in it: is it all of it? */
+            if (docs[i].uri && !strcmp(docs[i].uri, uri) && !(*id = strdup(docs[i].id)))
+                rc = fo_no_memory(err);
+        free(after);
+        after = !rc && more && n ? strdup(docs[n - 1].id) : NULL;
+        if (!rc && more && !after) rc = fo_no_memory(err);
+        for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
+        free(docs);
+    }
+    free(after);
+    return rc == FO_ENOTFOUND ? FO_OK : rc; /* the collection was deleted meanwhile */
+}
+
+/* By the address that it came from, in the collections that who asks may use. */
+static int get_by_uri(const mcp_host *h, const char *uri, char *collection, size_t room,
+                      store_document *out, fo_err *err) {
+    store_collection *all = NULL;
+    size_t n = 0;
+    char *id = NULL;
+    int rc = mcp_collections(h, &all, &n, err);
+    for (size_t i = 0; i < n; i++) {
+        if (!rc && !id) {
+            snprintf(collection, room, "%s", all[i].name);
+            rc = find_in_collection(h, collection, uri, &id, err);
+        }
+        store_collection_deinit(&all[i]);
+    }
+    free(all);
+    if (!rc && !id)
+        rc = fo_fail_field(err, FO_ENOTFOUND, "id", "no document here came from '%.200s'", uri);
+    if (!rc) rc = mcp_get_document(h, collection, id, out, err);
+    free(id);
+    return rc;
+}
+
+int mcp_find_document(const mcp_host *h, const char *id, char *collection, size_t room,
+                      store_document *out, fo_err *err) {
+    char *name = NULL;
+    int rc = mcp_read_document_id(id, collection, room, &name, err);
+    if (!rc) rc = mcp_get_document(h, collection, name, out, err);
+    free(name);
+    bool none = rc == FO_EINVAL || rc == FO_ENOTFOUND;
+    return none && mcp_is_address(id) ? get_by_uri(h, id, collection, room, out, err) : rc;
+}
+
+bool mcp_is_address(const char *uri) {
+    return strstr(uri, "://") && strncmp(uri, SCHEME, sizeof SCHEME - 1) != 0;
+}
+
 /* ---- lists ---------------------------------------------------------------------------------------- */
 
 static void write_resource(json_out *o, const char *collection, const store_document *d) {

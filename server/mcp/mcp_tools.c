@@ -95,7 +95,7 @@ static void write_name(json_out *o, const char *collection, const store_chunk *k
     mcp_write_document_id(&id, collection, k->document_id);
     json_out_string(o, "id", id.data);
     json_out_string(o, "title", k->title && *k->title ? k->title : k->document_id);
-    if (k->uri && strstr(k->uri, "://")) { /* else a path: of which machine, nobody knows */
+    if (k->uri && mcp_is_address(k->uri)) {
         json_out_string(o, "url", k->uri);
     } else {
         mcp_write_resource_uri(&uri, collection, k->document_id);
@@ -243,21 +243,18 @@ static void write_document(json_out *o, const char *collection, const store_docu
 
 static int fetch(const mcp_host *h, json_in *args, tool_reply *out) {
     char collection[72];
-    char *name = NULL;
     store_document d = {0};
     const char *id = json_in_string(args, "id", NULL, 1, 4096);
     size_t offset = (size_t)json_in_int(args, "offset", 0, 0, INT32_MAX);
     size_t most = (size_t)json_in_int(args, "max_chars", FETCH_CHARS, 1, FETCH_CHARS_MAX);
     int rc = json_in_end(args);
     if (!rc && !id) rc = fo_fail_field(&out->err, FO_EINVAL, "id", "id is missing");
-    if (!rc) rc = mcp_read_document_id(id, collection, sizeof collection, &name, &out->err);
-    if (!rc) rc = mcp_get_document(h, collection, name, &d, &out->err);
+    if (!rc) rc = mcp_find_document(h, id, collection, sizeof collection, &d, &out->err);
     if (!rc) {
         json_out o = {&out->object, false};
         write_document(&o, collection, &d, offset, most);
     }
     store_document_deinit(&d);
-    free(name);
     return rc;
 }
 
@@ -388,7 +385,7 @@ static const struct {
      "pieces: "
      "go on with next_offset.",
      OBJECT("\"id\":{\"type\":\"string\",\"description\":\"As search gives it: "
-            "COLLECTION/DOCUMENT.\"},\"offset\":{\"type\":\"integer\",\"minimum\":0,"
+            "COLLECTION/DOCUMENT, or its url.\"},\"offset\":{\"type\":\"integer\",\"minimum\":0,"
             "\"description\":\"The first character wanted.\"},\"max_chars\":{\"type\":\"integer\","
             "\"minimum\":1,\"maximum\":1000000}",
             "\"id\""),

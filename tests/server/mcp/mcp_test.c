@@ -253,6 +253,47 @@ static void tools_find_answer_and_read(void **state) {
     close_fixture(&f);
 }
 
+static void a_result_is_read_by_its_url(void **state) {
+    (void)state;
+    fixture f = open_fixture();
+    cJSON_Delete(call(&f, "ingest",
+                      "{\"collection\":\"cars\",\"documents\":["
+                      "{\"id\":\"a\",\"uri\":\"https://example.org/cars/beetle/more\",\"text\":"
+                      "\"More of it.\"},"
+                      "{\"id\":\"b\",\"uri\":\"https://example.org/cars/beetle\",\"text\":\"The "
+                      "Beetle has its engine in the rear.\"},"
+                      "{\"id\":\"c\",\"uri\":\"https://example.org/secret\",\"acl\":[\"board\"],"
+                      "\"text\":\"Gold.\"}]}"));
+    cJSON *r = call(&f, "search", "{\"query\":\"engine of the Beetle\",\"collection\":\"cars\"}");
+    const char *url = text_at(r, "result/structuredContent/results/0/url");
+    assert_string_equal(url, "https://example.org/cars/beetle");
+    char arguments[200];
+    snprintf(arguments, sizeof arguments, "{\"id\":\"%s\"}", url);
+    cJSON_Delete(r);
+    r = call(&f, "fetch", arguments);
+    assert_string_equal(text_at(r, "result/structuredContent/id"), "cars/b");
+    assert_string_equal(text_at(r, "result/structuredContent/text"),
+                        "The Beetle has its engine in the rear.");
+    cJSON_Delete(r);
+    r = call(&f, "fetch", "{\"id\":\"https://example.org/none\"}");
+    assert_non_null(strstr(text_at(r, "result/content/0/text"), "no document here came from"));
+    cJSON_Delete(r);
+    /* Who may not see it is told the same. */
+    fo_err err = {0};
+    search_filter *sees = NULL;
+    const char *const groups[] = {"crew"};
+    assert_ok(search_filter_sees(&sees, groups, 1, &err), &err);
+    r = call(&f, "fetch", "{\"id\":\"https://example.org/secret\"}");
+    assert_string_equal(text_at(r, "result/structuredContent/id"), "cars/c");
+    cJSON_Delete(r);
+    f.host.sees = sees;
+    r = call(&f, "fetch", "{\"id\":\"https://example.org/secret\"}");
+    assert_non_null(strstr(text_at(r, "result/content/0/text"), "no document here came from"));
+    cJSON_Delete(r);
+    search_filter_free(sees);
+    close_fixture(&f);
+}
+
 /* The model reads what was wrong, and can ask again. */
 static void what_is_wrong_with_a_call_is_told(void **state) {
     (void)state;
@@ -502,6 +543,7 @@ int main(void) {
         cmocka_unit_test(newer_clients_say_who_they_are_each_time),
         cmocka_unit_test(the_name_of_a_tool_stands_in_a_header),
         cmocka_unit_test(tools_find_answer_and_read),
+        cmocka_unit_test(a_result_is_read_by_its_url),
         cmocka_unit_test(what_is_wrong_with_a_call_is_told),
         cmocka_unit_test(documents_come_in_where_that_is_allowed),
         cmocka_unit_test(a_key_sees_what_is_its_own),
