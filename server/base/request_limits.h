@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "kernels/error.h"
+
 typedef struct request_limits {
     size_t query_bytes; /* of a question: up to 64 KiB */
     size_t top_k;       /* up to 1,000 */
@@ -15,6 +17,13 @@ typedef struct request_limits {
 #define REQUEST_LIMITS_MOST ((request_limits){64u << 10, 1000, 100000, 1024, 64})
 
 enum { REQUEST_TIMEOUT_MAX_MS = 600000 }; /* of timeout_ms in a body */
+
+/* Contexts of a question that does not say how many it wants, within those in force. */
+size_t request_limits_top_k(void);
+/* A question and its number of contexts, whose fields have these names, against those in force: every door asks here.
+ * FO_EINVAL names the field. */
+int request_limits_check(const char *question, const char *question_field, size_t top_k,
+                         const char *top_k_field, fo_err *err);
 
 /* Those in force; REQUEST_LIMITS_MOST until others are set. */
 const request_limits *request_limits_now(void);

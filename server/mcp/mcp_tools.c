@@ -8,19 +8,18 @@
 #include "kernels/spool.h"
 #include "kernels/utf8.h"
 #include "retrieval/service/catalog.h"
+#include "server/base/request_limits.h"
 #include "server/mcp/mcp_internal.h"
 #include "server/routes/documents_json.h"
 #include "server/routes/ingest_batch.h"
 #include "server/routes/query_json.h"
 
 enum {
-    SEARCH_LIMIT = 8,
     SEARCH_LIMIT_MAX = 50,
     PASSAGES_A_DOCUMENT = 4, /* looked at for each that is given: several may be of one document */
     FETCH_CHARS = 100000,
     FETCH_CHARS_MAX = 1000000,
     INGEST_DOCUMENTS_MAX = 100,
-    QUERY_MAX_BYTES = 64 << 10,
     TOOLS_TTL_MS = 300000,
 };
 
@@ -108,11 +107,12 @@ static void write_name(json_out *o, const char *collection, const store_chunk *k
 /* Fields that search and ask share, and the end of them; *filter is the caller's. */
 static int read_question(const mcp_host *h, json_in *args, const char *field, char collection[72],
                          query_request *q, search_filter **filter, fo_err *err) {
-    const char *question = json_in_string(args, field, NULL, 1, QUERY_MAX_BYTES);
+    const char *question = json_in_string(args, field, NULL, 1, SIZE_MAX);
     const char *asked = json_in_string(args, "collection", NULL, 1, 64);
     const cJSON *condition = json_in_any(args, "filter");
     if (!json_in_failed(args) && !question)
         fo_fail_field(err, FO_EINVAL, field, "%s is missing", field);
+    if (!json_in_failed(args)) request_limits_check(question, field, q->top_k, "limit", err);
     if (!json_in_end(args) && condition) query_json_filter(filter, condition, err);
     if (!err->code) choose_collection(h, asked, collection, err);
     q->tenant = h->tenant;
@@ -153,9 +153,13 @@ static int search(const mcp_host *h, json_in *args, tool_reply *out) {
     search_filter *filter = NULL;
     query_request q = {0};
     query_result r = {0};
-    size_t limit = (size_t)json_in_int(args, "limit", SEARCH_LIMIT, 1, SEARCH_LIMIT_MAX);
+    const int64_t top_k = (int64_t)request_limits_now()->top_k;
+    const int64_t most = top_k < SEARCH_LIMIT_MAX ? top_k : SEARCH_LIMIT_MAX;
+    size_t limit = (size_t)json_in_int(args, "limit", (int64_t)request_limits_top_k(), 1, most);
+    q.top_k = limit;
     int rc = read_question(h, args, "query", collection, &q, &filter, &out->err);
-    q.top_k = limit * PASSAGES_A_DOCUMENT;
+    q.top_k =
+        limit * PASSAGES_A_DOCUMENT < (size_t)top_k ? limit * PASSAGES_A_DOCUMENT : (size_t)top_k;
     q.search.rerank = service_has_reader(h->service) ? RERANK_READER : RERANK_NONE;
     if (!rc) rc = service_query(h->service, &q, NULL, &r, &out->err);
     if (!rc) {
@@ -199,7 +203,8 @@ static void write_cited(json_out *o, fo_buf *words, const char *collection, cons
 static int ask(const mcp_host *h, json_in *args, tool_reply *out) {
     char collection[72];
     search_filter *filter = NULL;
-    query_request q = {.generate = true, .strict = true, .top_p = 1};
+    query_request q = {
+        .top_k = request_limits_top_k(), .generate = true, .strict = true, .top_p = 1};
     query_result r = {0};
     int rc = read_question(h, args, "question", collection, &q, &filter, &out->err);
     if (!rc) rc = service_query(h->service, &q, NULL, &r, &out->err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/base/request_limits.h"
 #include "server/openai/model_names.h"
 #include "server/openai/openai_reply.h"
 #include "server/routes/query_account.h"
@@ -160,6 +161,9 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
     if (!*turns) return fo_no_memory(err);
     if (!question)
         return fo_fail_field(err, FO_EINVAL, "messages", "messages must end with the user's");
+    const size_t top_k = request_limits_top_k();
+    int rc = request_limits_check(question, "messages", top_k, "top_k", err);
+    if (rc) return rc;
     bool warm = cJSON_GetObjectItemCaseSensitive(c->root, "temperature") != NULL;
     *q = (query_request){.tenant = app_tenant(p->r),
                          .collection = c->collection,
@@ -167,6 +171,7 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                          .query = question,
                          .messages = n_turns ? *turns : NULL,
                          .n_messages = n_turns,
+                         .top_k = top_k,
                          .search = {.alpha = -1},
                          .generate = true,
                          .strict = true,

@@ -159,21 +159,30 @@ int query_json_filter(search_filter **out, const cJSON *json, fo_err *err) {
                          most);
 }
 
+/* The query, or else the last message. */
+static int check_limits(const query_request *q, fo_err *err) {
+    char field[40] = "query";
+    const size_t last = q->n_messages - 1; /* of none, where there is a query */
+    if (!q->query) snprintf(field, sizeof field, "messages[%zu].content", last);
+    return request_limits_check(q->query ? q->query : q->messages[last].content, field, q->top_k,
+                                "top_k", err);
+}
+
 int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err) {
     *out = (query_call){0};
     fo_err local = {0}; /* sticky reading needs a clean one */
     if (json_parse(body, len, &out->root, &local)) goto fail;
     query_request *q = &out->request;
     json_in in;
-    int64_t most = (int64_t)request_limits_now()->top_k;
     json_in_object(&in, out->root, "", &local);
     if (!in.object && !local.code)
         fo_fail(&local, FO_EINVAL, "the body must be a JSON object with a query");
     q->tenant = "default";
-    q->query = json_in_string(&in, "query", NULL, 1, request_limits_now()->query_bytes);
+    q->query = json_in_string(&in, "query", NULL, 1, SIZE_MAX);
     read_messages(out, &in);
     q->collection = json_in_string(&in, "collection", "default", 1, NAME_MAX_BYTES);
-    q->top_k = (size_t)json_in_int(&in, "top_k", most < 8 ? most : 8, 1, most);
+    q->top_k = (size_t)json_in_int(&in, "top_k", (int64_t)request_limits_top_k(), 1,
+                                   (int64_t)request_limits_now()->top_k);
     const cJSON *filter = json_in_any(&in, "filter");
     read_search(out, &in);
     read_include(out, &in);
@@ -188,6 +197,7 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
                       "query is missing (or messages that end with the user's)");
         goto fail;
     }
+    if (check_limits(q, &local)) goto fail;
     if (!service_name_valid(q->collection)) {
         fo_fail_field(&local, FO_EINVAL, "collection",
                       "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");

@@ -18,6 +18,22 @@ past 200 contexts /search '{"query":"12345678901234567890123456789012"}'; check 
 past 400 '"param":"query"' /search '{"query":"123456789012345678901234567890123"}'; check "a question past it" $?
 past 200 contexts /search '{"query":"herons","top_k":5}'; check "top_k at its limit" $?
 past 400 'between 1 and 5' /search '{"query":"herons","top_k":6}'; check "top_k past it" $?
+long=123456789012345678901234567890123
+says() { printf '{"role":"%s","content":"%s"}' "$1" "$2"; }
+past 200 contexts /search "{\"messages\":[$(says user "$long"),$(says user "${long%3}")]}"; check "the last message at the limit of a question" $?
+past 400 '"param":"messages[1].content"' /search "{\"messages\":[$(says user a),$(says user "$long")]}"; check "and past it" $?
+past 400 '"param":"messages[0].content"' /query "{\"messages\":[$(says user "$long")]}"; check "of a question that is answered too" $?
+past 200 choices /v1/chat/completions "{\"model\":\"forage/default\",\"messages\":[$(says user "${long%3}")]}"; check "a chat at it" $?
+past 400 '"param":"messages"' /v1/chat/completions "{\"model\":\"forage/default\",\"messages\":[$(says user "$long")]}"; check "and past it" $?
+past 400 '"param":"input"' /v1/responses "{\"model\":\"forage/default\",\"input\":\"$long\"}"; check "a response past it" $?
+tool() { # tool WORDS NAME ARGUMENTS: what a tool says
+    past 200 "$1" /mcp "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"$2\",\"arguments\":{$3}}}"
+}
+tool '"isError":false' search "\"query\":\"${long%3}\",\"limit\":5" && tool '"isError":false' ask "\"question\":\"${long%3}\""
+check "tools at it" $?
+tool 'query must have at most 32 bytes' search "\"query\":\"$long\"" &&
+    tool 'question must have at most 32 bytes' ask "\"question\":\"$long\""; check "and past it" $?
+tool 'limit must be between 1 and 5' search '"query":"herons","limit":6'; check "and past top_k" $?
 e='{"type":"exists","key":"a"}'
 past 200 contexts /search "{\"query\":\"herons\",\"filter\":{\"type\":\"or\",\"filters\":[$e,$e]}}"; check "a filter at its limit" $?
 past 413 'at most 3 are taken' /search "{\"query\":\"herons\",\"filter\":{\"type\":\"or\",\"filters\":[$e,$e,$e]}}"
