@@ -173,6 +173,15 @@ static void what_is_beyond_a_bound_is_named(void **state) {
         cJSON_Delete(r);
         fo_buf_free(&b);
     }
+    fo_buf b = {0}; /* one that is */
+    fo_buf_str(&b, "{\"messages\":[{\"role\":\"user\",\"content\":\"");
+    for (int k = 0; k < CHAIN_CONTEXT; k++) fo_buf_char(&b, 'x');
+    fo_buf_str(&b, "\"}]}");
+    cJSON *r = ask(*state, "/v1/chat/completions", b.data, 400);
+    assert_string_equal(text(r, "error.code"), "context_length_exceeded");
+    assert_string_equal(text(r, "error.param"), "messages");
+    cJSON_Delete(r);
+    fo_buf_free(&b);
 }
 
 /* As the service gave it: who goes on after a refusal sends it back. */
