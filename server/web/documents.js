@@ -172,18 +172,18 @@ async function gone(n) {
 $("bulk-delete").addEventListener("click", async () => {
   const ids = [...selected], of = "?collection=" + encodeURIComponent(currentCollection());
   const note = element("p", "", "note");
-  let done = 0;
-  const went = await asks({ title: "Delete " + count(ids.length, "document") + "?", danger: true, yes: "Delete",
+  let looked = 0, deleted = 0;
+  const went = await asks({ title: "Delete " + count(ids.length, "document") + "?", danger: true, yes: "Delete", stop: "Stop",
     body: [element("p", ids.slice(0, 5).join(", ") + (ids.length > 5 ? " and " + (ids.length - 5) + " more" : "")), note],
-    act: async () => {
-      for (const id of ids.slice(done)) {
-        await call("/documents/" + encodeURIComponent(id) + of, { method: "DELETE" }).catch((e) => {
+    act: async (signal) => {
+      while (looked < ids.length && !signal.aborted) {
+        await call("/documents/" + encodeURIComponent(ids[looked]) + of, { method: "DELETE" }).then(() => deleted++, (e) => {
           if (e.status !== 404) throw e; // somebody else was faster
         });
-        note.textContent = ++done + " of " + ids.length;
+        note.textContent = ++looked + " of " + ids.length;
       }
     } });
-  if (went || done) await gone(done);
+  if (went || looked) await gone(deleted);
 });
 
 // All that the search and the filter match, also beyond what is shown: counted by a dry run first.

@@ -72,15 +72,29 @@ export function tell(text) {
 }
 
 // One question to the reader: true once `act` has gone well, false where it was called off. What `act` throws is
-// shown in the dialog, which stays open. body: nodes above the buttons.
-export function asks({ title, body = [], yes, no = "Cancel", danger = false, act = () => {} }) {
+// shown in the dialog, which stays open. Once `act` has begun, there is no way out before it ends: what it does would
+// come behind another dialog, and nobody would learn of it. stop: the word of a button that ends it sooner;
+// `act` looks at the signal that it is given. body: nodes above the buttons.
+export function asks({ title, body = [], yes, no = "Cancel", stop = null, danger = false, act = () => {} }) {
   const dialog = $("asks");
+  if (dialog.open) return Promise.resolve(false); // a question that comes late, when another one is being answered
+  let running = null; // what stops the act, while it runs
+  const shows = (now) => {
+    running = now;
+    $("asks-yes").disabled = Boolean(now);
+    $("asks-no").disabled = Boolean(now && !stop);
+    $("asks-no").textContent = now && stop ? stop : no;
+  };
+  const halt = () => {
+    running.abort();
+    $("asks-no").disabled = true;
+  };
   $("asks-title").textContent = title;
   $("asks-body").replaceChildren(...body);
   $("asks-yes").textContent = yes;
-  $("asks-no").textContent = no;
   $("asks-yes").classList.toggle("danger", danger);
   $("asks-error").hidden = true;
+  shows(null);
   dialog.showModal();
   const first = $("asks-body").querySelector("input, select");
   (first || $(danger ? "asks-no" : "asks-yes")).focus();
@@ -88,20 +102,30 @@ export function asks({ title, body = [], yes, no = "Cancel", danger = false, act
     let went = false;
     $("asks-form").onsubmit = async (event) => {
       event.preventDefault();
-      $("asks-yes").disabled = true;
+      if (running) return;
+      shows(new AbortController());
+      $("asks-error").hidden = true;
+      if (stop) $("asks-no").focus();
       try {
-        await act();
+        await act(running.signal);
         went = true;
-        dialog.close();
       } catch (e) {
         $("asks-error").textContent = e.message;
         $("asks-error").hidden = false;
-      } finally {
-        $("asks-yes").disabled = false;
       }
+      shows(null);
+      if (went) dialog.close();
     };
-    $("asks-no").onclick = () => dialog.close();
-    dialog.addEventListener("close", () => resolve(went), { once: true });
+    $("asks-no").onclick = () => (running ? halt() : dialog.close());
+    dialog.oncancel = (event) => {
+      if (!running) return;
+      event.preventDefault();
+      if (stop) halt();
+    };
+    dialog.onclose = () => {
+      if (running) dialog.showModal(); // a browser may close it at the second Escape without asking
+      else resolve(went);
+    };
   });
 }
 
@@ -111,6 +135,9 @@ export function field(label, input) {
   l.append(input);
   return l;
 }
+
+// The first n units of a text that goes to the service, or one less: half a character is no text, and refused as JSON.
+export const clip = (text, n) => text.slice(0, n).replace(/[\uD800-\uDBFF]$/, "");
 
 export const count = (n, one, many = one + "s") => n.toLocaleString() + " " + (n === 1 ? one : many);
 export const bytes = (n) => (n < 1024 ? n + " B" : n < 1 << 20 ? (n / 1024).toFixed(0) + " KiB"

@@ -1,6 +1,7 @@
 // Stories of collections and documents: made, filled by dropping, searched, sorted, filtered, deleted in bulk; what the
 // service runs with, and what it did.
 "use strict";
+const { between } = require("./between.js");
 const { accessible, check, open, saved, until } = require("./stories.js");
 
 const names = () => [...document.querySelectorAll("#documents-list .link")].map((b) => b.textContent);
@@ -103,6 +104,29 @@ async function sorted({ browser, url, pictures }) {
   await page.close();
 }
 
+// A deletion that takes long can be stopped on the way, and what it did until then is counted.
+async function stopped({ browser, url }) {
+  await fetch(url + "/ingest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ collection: "reeds", documents: ["a", "b", "c"].map((id) => ({ id, text: "A reed named " + id + "." })) }) });
+  const asked = [];
+  const relay = await between(url, (req) => (req.method === "DELETE" ? new Promise((go) => asked.push(() => go(false))) : false));
+  const page = await browser.newPage();
+  await open(page, relay.url + "/#documents");
+  await page.getByRole("button", { name: /^reeds/ }).click();
+  await until(page, () => document.querySelectorAll("#documents-list input").length === 3);
+  await page.check("#select-all");
+  await page.click("#bulk-delete");
+  await page.click("#asks-yes");
+  for (let i = 0; i < 200 && asked.length < 1; i++) await page.waitForTimeout(50);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  check("a deletion that is stopped ends behind the document that it is at", await page.isVisible("#asks") && asked.length === 1);
+  asked[0]();
+  await until(page, () => /^1 document deleted/.test(document.getElementById("told").textContent) && document.querySelectorAll("#documents-list input").length === 2);
+  check("and says how many are gone", asked.length === 1 && (await (await fetch(url + "/documents?collection=reeds")).json()).data.length === 2);
+  await page.close();
+  await relay.close();
+  await fetch(url + "/collections/reeds", { method: "DELETE" });
+}
+
 async function dashboard({ browser, url, pictures }) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await open(page, url + "/#dashboard");
@@ -130,5 +154,6 @@ async function dashboard({ browser, url, pictures }) {
 exports.stories = async (on) => {
   await filled(on);
   await sorted(on);
+  await stopped(on);
   await dashboard(on);
 };

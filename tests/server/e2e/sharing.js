@@ -1,11 +1,14 @@
 // Stories of a service that gets its keys on the page: the first key is made, others by it; what one shares the other
 // reads, and goes on with a copy of his own.
 "use strict";
+const { between } = require("./between.js");
 const { accessible, ask, check, last, open, until } = require("./stories.js");
 
 async function firstKey({ browser, keyed, pictures }) {
+  let make = null; // lets the service make the key
+  const relay = await between(keyed, (req) => (req.method === "POST" && req.url === "/keys" ? new Promise((go) => { make = () => go(false); }) : false));
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-  await open(page, keyed + "/#settings");
+  await open(page, relay.url + "/#settings");
   await until(page, () => /No keys are asked for yet/.test(document.getElementById("keys-note").textContent));
   await page.selectOption("#log-level", "error");
   await until(page, () => /from now on.*error/.test(document.getElementById("told").textContent));
@@ -19,6 +22,11 @@ async function firstKey({ browser, keyed, pictures }) {
   await page.selectOption("#asks select", "admin");
   await accessible(page, "the dialog of a new key is accessible");
   await page.click("#asks-yes");
+  await page.keyboard.press("Escape");
+  await until(page, () => document.getElementById("asks-no").disabled);
+  check("a key that is being made is waited for", await page.isVisible("#asks"));
+  for (let i = 0; i < 200 && !make; i++) await page.waitForTimeout(50);
+  make();
   await until(page, () => /^fk_/.test(document.querySelector("#asks .link-text")?.textContent || ""));
   const key = await page.textContent("#asks .link-text");
   await page.click("#asks-no");
@@ -26,6 +34,7 @@ async function firstKey({ browser, keyed, pictures }) {
   check("the first key is made in the settings, and the page goes on with it", await page.isVisible("#forget-key"));
   await page.screenshot({ path: pictures + "/page-keys.png" });
   await page.close();
+  await relay.close();
   return key;
 }
 

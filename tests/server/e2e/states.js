@@ -1,33 +1,7 @@
 // Stories of a service that is not as one wishes: empty, gone, slow, busy, with keys, with a language model at work.
 "use strict";
-const http = require("http");
+const { between, refuse } = require("./between.js");
 const { accessible, ask, check, last, open, until } = require("./stories.js");
-
-// A server between the page and the service: on(req, res) answers, or returns false to let the service do it.
-async function between(url, on) {
-  const server = http.createServer((req, res) => {
-    if (on(req, res)) return;
-    const to = http.request(url + req.url, { method: req.method, headers: req.headers }, (r) => {
-      res.writeHead(r.statusCode, r.headers);
-      r.pipe(res);
-    });
-    to.on("error", () => res.destroy());
-    req.pipe(to);
-  });
-  const listen = (port) => new Promise((done) => server.listen(port, "127.0.0.1", done));
-  await listen(0);
-  const { port } = server.address();
-  return { url: "http://127.0.0.1:" + port, again: () => listen(port), close: () => {
-    server.closeAllConnections();
-    return new Promise((done) => server.close(done));
-  } };
-}
-const refuse = (req, res, status, message, headers = {}) => {
-  req.resume();
-  res.writeHead(status, { "Content-Type": "application/json", ...headers });
-  res.end(JSON.stringify({ error: { type: "x", code: "x", message } }));
-  return true;
-};
 
 // A home without documents says how to add some, and asks nothing in vain.
 exports.empty = async ({ browser, url, pictures }) => {

@@ -1,0 +1,103 @@
+// The page's scripts by themselves, in node: what happens when things come late, are called off or cannot be read, which a
+// browser shows by chance. Run by ../page_scripts_test.sh:
+//     node scripts.js FOLDER_OF_SCRIPTS
+"use strict";
+const { load } = require("./fake_page.js");
+const { check, next, plan } = require("./stories.js");
+
+const soon = (ms = 0) => new Promise((done) => setTimeout(done, ms));
+const until = async (holds) => {
+  for (let i = 0; i < 400 && !holds(); i++) await soon(5);
+  return Boolean(holds());
+};
+const json = (body, status = 200) => new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
+
+// Requests wait until the test answers them: asked[i].answer(body, status).
+function service() {
+  const asked = [];
+  globalThis.fetch = (path, options = {}) => new Promise((yes, no) => {
+    options.signal?.addEventListener("abort", () => no(new DOMException("aborted", "AbortError")));
+    asked.push({ path, method: options.method || "GET", body: options.body, signal: options.signal, answer: (body, status) => yes(json(body, status)), reply: yes });
+  });
+  asked.find_ = (part, method = "GET") => asked.filter((a) => a.path.includes(part) && a.method === method);
+  return asked;
+}
+
+// ---- what runs behind a dialog ---------------------------------------------------------------
+
+async function dialogs({ $, script }) {
+  const { asks } = await script("dom.js");
+  let end = null, fail = null, over = null;
+  const begin = (more = {}) => {
+    over = null;
+    asks({ title: "Really?", yes: "Yes", act: () => new Promise((yes, no) => { end = yes; fail = no; }), ...more }).then((went) => { over = went; });
+    $("asks-form").fire("submit");
+  };
+  begin();
+  $("asks-no").click();
+  const escape = $("asks").fire("cancel");
+  await soon(20);
+  check("what runs behind a dialog is not called off by closing it", $("asks").open && over === null && $("asks-no").disabled && escape.prevented);
+  $("asks").close(); // as browsers do at a second Escape
+  await soon(20);
+  check("and a browser that closes it all the same finds it open again", $("asks").open && over === null);
+  check("another question waits its turn", await asks({ title: "Another?", yes: "Yes" }) === false && $("asks-title").textContent === "Really?");
+  fail(new Error("not now"));
+  await until(() => !$("asks-no").disabled);
+  check("what went wrong is said in it, and it can be closed then", $("asks-error").textContent === "not now" && $("asks").open && over === null);
+  $("asks-form").fire("submit");
+  await soon();
+  end();
+  await until(() => over !== null);
+  check("tried once more, it is over when the act is", over === true && !$("asks").open);
+  asks({ title: "Really?", yes: "Yes" }).then((went) => { over = went; });
+  $("asks-no").click();
+  check("before anything runs it is called off", await until(() => over === false));
+}
+
+async function deleting({ $, script }) {
+  const asked = service();
+  (await script("collections.js")).loadCollections();
+  await until(() => asked.length);
+  asked[0].answer({ data: [{ name: "default", documents: 3, chunks: 3, language: "english" }] });
+  await soon(5);
+  (await script("documents.js")).loadDocuments();
+  await until(() => asked.length === 2);
+  asked[1].answer({ data: ["a", "b", "c", "d"].map((id) => ({ id, title: id })), has_more: false });
+  await until(() => $("documents-list").children.length === 4);
+  for (const tr of $("documents-list").children) {
+    const box = tr.children[0].children[0];
+    box.checked = true;
+    box.fire("change");
+  }
+  $("bulk-delete").click();
+  $("asks-form").fire("submit");
+  const gone = () => asked.filter((a) => a.method === "DELETE");
+  await until(() => gone().length === 1);
+  gone()[0].answer({}, 404);
+  await until(() => gone().length === 2);
+  check("a deletion that runs can be stopped", $("asks-no").textContent === "Stop" && !$("asks-no").disabled);
+  $("asks-no").click();
+  await soon(20);
+  check("it is over once the document it was at is gone", $("asks").open && $("told").textContent === "");
+  gone()[1].answer({});
+  await until(() => !$("asks").open);
+  await until(() => asked.length > 4);
+  asked[4].answer({ data: [{ name: "default", documents: 2, chunks: 2, language: "english" }] });
+  await until(() => asked.length > 5);
+  asked[5].answer({ data: [], has_more: false });
+  await until(() => $("told").textContent);
+  check("no other is deleted, and those are counted that were", gone().length === 2 && $("told").textContent === "1 document deleted.", gone().length + $("told").textContent);
+}
+
+// ---- all of them -----------------------------------------------------------------------------
+
+(async () => {
+  const page = await load(process.argv[2]);
+  for (const story of [dialogs, deleting]) await story(page);
+  plan();
+  process.exit(0); // the page looks for its service, and words in passing have a timer
+})().catch((e) => {
+  console.log("not ok " + next() + " - " + e.stack.split("\n").slice(0, 3).join(" "));
+  process.exit(1);
+});
