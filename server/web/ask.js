@@ -2,7 +2,7 @@
 import { call, put, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
 import { keepTurn, showKept } from "/assets/conversations.js";
-import { $, element } from "/assets/dom.js";
+import { $, clip, element } from "/assets/dom.js";
 import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
 import { suggest } from "/assets/welcome.js";
 
@@ -18,8 +18,8 @@ export const isFresh = () => !views.length && !asking; // nothing was asked, not
 // Earlier turns as the API's messages.
 function messagesBefore(turns, collection) {
   return turns.filter((t) => t.collection === collection).slice(-SENT)
-    .flatMap((t) => [{ role: "user", content: t.question.slice(0, LONGEST) },
-      { role: "assistant", content: t.answer.slice(0, LONGEST) || "The documents do not answer this." }]);
+    .flatMap((t) => [{ role: "user", content: clip(t.question, LONGEST) },
+      { role: "assistant", content: clip(t.answer, LONGEST) || "The documents do not answer this." }]);
 }
 
 // ---- what is in sight ------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Conversations that the service keeps: listed beside the views, found, opened, renamed, shared, exported, deleted.
 import { call, put } from "/assets/api.js";
 import { conversation, showConversation, showHead } from "/assets/ask.js";
-import { $, asks, copy, download, element, field, iconButton, tell } from "/assets/dom.js";
+import { $, asks, clip, copy, download, element, field, iconButton, tell } from "/assets/dom.js";
 import { asMarkdown } from "/assets/export.js";
 
 const PAGE = 40, TITLE = 80;
@@ -83,7 +83,7 @@ export async function keepTurn(c, at) {
   const t = c.turns[at];
   try {
     if (!c.id) {
-      const title = t.question.replaceAll(/\s+/g, " ").slice(0, TITLE);
+      const title = clip(t.question.replaceAll(/\s+/g, " "), TITLE);
       const made = await put("POST", "/conversations", { title, collection: t.collection });
       c.id = made.id;
       c.title = title;
@@ -142,7 +142,7 @@ export function showActions() {
   const acts = [
     ["pen", "Rename", rename],
     ["share", conversation.shared ? "Shared" : "Share", share],
-    ["save", "Export", () => download((conversation.title || "conversation").replaceAll(/[^\p{L}\p{N} _-]/gu, "").slice(0, 60).trim() + ".md", asMarkdown(conversation), "text/markdown")],
+    ["save", "Export", () => download(clip((conversation.title || "conversation").replaceAll(/[^\p{L}\p{N} _-]/gu, ""), 60).trim() + ".md", asMarkdown(conversation), "text/markdown")],
     ["bin", "Delete", remove],
   ];
   $("conversation-actions").replaceChildren(...acts.map(([name, label, act]) => {

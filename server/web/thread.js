@@ -1,7 +1,7 @@
 // Turns of a conversation as they are read: the question, the answer with its citations as chips, its sources, what can
 // be done with it, and how it came about.
 import { put } from "/assets/api.js";
-import { copy, count, element, iconButton, svg, tell } from "/assets/dom.js";
+import { clip, copy, count, element, iconButton, svg, tell } from "/assets/dom.js";
 import { answerAsText } from "/assets/export.js";
 import { mark, render } from "/assets/markdown.js";
 import { nameOf, openSource } from "/assets/reader.js";
@@ -15,7 +15,7 @@ const score = (v) => (v === null || v === undefined ? "–" : v.toFixed(3));
 // What is kept of a reply: all that is shown again. The passages' text stays in the documents.
 export const worthKeeping = (a) => ({
   status: a.status, answer_source: a.answer_source, support: a.support, short_answer: a.short_answer, model: a.model, citations: a.citations,
-  contexts: a.contexts.map((c) => ({ ...c, text: c.text.slice(0, 300) })),
+  contexts: a.contexts.map((c) => ({ ...c, text: clip(c.text, 300) })),
   usage: a.usage, cache: a.cache, timings_ms: a.timings_ms, timings: a.timings, tokens_per_s: a.tokens_per_s,
 });
 

@@ -57,6 +57,21 @@ async function keptAndFound({ browser, url, pictures }) {
   await page.close();
 }
 
+// A character of two units where the title is cut, and where the turns that go with the next question are.
+async function halves({ browser, url }) {
+  const page = await browser.newPage();
+  await open(page, url);
+  const start = "How tall is the grey heron?".padEnd(79, "?") + "\u{1F426}";
+  await ask(page, start.padEnd(1999, " .") + "\u{1F426} ?");
+  await until(page, () => /^#ask\/c_/.test(location.hash));
+  await ask(page, "What does it eat?");
+  check("no question fails for a character that would be halved", await page.locator(".turn .error").count() === 0, await page.textContent("#thread"));
+  const id = page.url().split("/").pop(), kept = async () => (await (await fetch(url + "/conversations/" + id)).json()).turns;
+  for (let i = 0; i < 200 && (await kept()).length < 2; i++) await page.waitForTimeout(50);
+  check("and both are kept", (await kept()).length === 2);
+  await page.close();
+}
+
 // First questions are such as are answered.
 async function suggested({ browser, url }) {
   const put = (doc) => fetch(url + "/ingest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ collection: "mill", documents: [doc] }) });
@@ -75,5 +90,6 @@ async function suggested({ browser, url }) {
 
 exports.stories = async (on) => {
   await keptAndFound(on);
+  await halves(on);
   await suggested(on);
 };

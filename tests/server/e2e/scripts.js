@@ -90,11 +90,50 @@ async function deleting({ $, script }) {
   check("no other is deleted, and those are counted that were", gone().length === 2 && $("told").textContent === "1 document deleted.", gone().length + $("told").textContent);
 }
 
+// ---- asking ----------------------------------------------------------------------------------
+
+const events = (...list) => new Response(list.map(([name, data]) => "event: " + name + "\ndata: " + JSON.stringify(data) + "\n\n").join(""), { headers: { "Content-Type": "text/event-stream" } });
+const answered = (answer) => events(["done", { answer, status: "answered", answer_source: "extractive", citations: [], contexts: [{ document_id: "d", text: "x".repeat(299) + "\u{1F426}", start: 0, end: 300, score: 1 }] }]);
+const whole = (request) => request.body.isWellFormed?.() !== false && !/\\ud[89a-f]/i.test(request.body); // JSON writes half a character as \ud83d
+
+// Asks, and has the service answer; what the page asks of it meanwhile is in `asked`.
+async function answer(asked, ask, question, text) {
+  const n = asked.find_("/query", "POST").length, asking = ask(question);
+  await until(() => asked.find_("/query", "POST").length > n);
+  asked.find_("/query", "POST")[n].reply(answered(text));
+  return asking;
+}
+
+async function halves({ script }) {
+  const { clip } = await script("dom.js"), { ask, showConversation } = await script("ask.js");
+  check("a text is cut before a character that it would halve", clip("ab\u{1F426}", 3) === "ab" && clip("ab\u{1F426}", 4) === "ab\u{1F426}" && clip("abc", 2) === "ab" && clip("", 3) === "");
+  const asked = service(), long = "a".repeat(79) + "\u{1F426}" + "b".repeat(1918) + "\u{1F426}";
+  showConversation(null);
+  answer(asked, ask, long, "c".repeat(1999) + "\u{1F426}");
+  await until(() => asked.find_("/conversations", "POST").length);
+  const made = asked.find_("/conversations", "POST")[0];
+  check("so a conversation gets its title", whole(made) && JSON.parse(made.body).title === "a".repeat(79), made.body.slice(0, 200));
+  made.answer({ id: "c_1" });
+  await until(() => asked.find_("/turns/0", "PUT").length);
+  const kept = asked.find_("/turns/0", "PUT")[0];
+  check("its turn is kept", whole(kept) && JSON.parse(kept.body).reply.contexts[0].text === "x".repeat(299), kept.body.slice(-200));
+  kept.answer({});
+  await until(() => asked.find_("/conversations?").length);
+  asked.find_("/conversations?")[0].answer({ data: [], has_more: false });
+  await soon(10);
+  ask("and now?");
+  await until(() => asked.find_("/query", "POST").length === 2);
+  const next = asked.find_("/query", "POST")[1], sent = JSON.parse(next.body).messages;
+  check("and the next question goes out with it", whole(next) && sent.length === 2 && sent[0].content.length === 1999 && sent[1].content === "c".repeat(1999), next.body.slice(-300));
+  showConversation(null);
+  await soon(10);
+}
+
 // ---- all of them -----------------------------------------------------------------------------
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting]) await story(page);
+  for (const story of [dialogs, deleting, halves]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
