@@ -13,6 +13,21 @@ function cut(text, start, end) {
   return [points.slice(0, start).join(""), points.slice(start, end).join(""), points.slice(end).join("")];
 }
 
+// Where the passage stands in the text, [start, end): where its source says, or, where other words are there now, because
+// the document has changed since, the nearest place that has the same ones; null: none has. quote: the words, or how
+// they begin; nothing where they are not known.
+export function findPassage(text, { start, end }, quote) {
+  const points = Array.from(text), known = Array.from(quote || "");
+  if (points.slice(start, start + known.length).join("") === known.join("")) return { start, end, moved: false };
+  let nearest = null;
+  for (let at = text.indexOf(quote), seen = 0, n = 0; at >= 0; at = text.indexOf(quote, at + 1)) {
+    n += Array.from(text.slice(seen, at)).length;
+    seen = at;
+    if (!nearest || Math.abs(n - start) < Math.abs(nearest.start - start)) nearest = { start: n, end: n + known.length, moved: true };
+  }
+  return nearest;
+}
+
 // Seconds of a recording as people read them: 12:34, 1:02:03.
 function clock(seconds) {
   const s = Math.floor(seconds), two = (n) => String(n).padStart(2, "0");
@@ -46,27 +61,39 @@ function drawPage(drawn, source, name) {
   $("reader-page").scrollTop = Math.max(0, (y0 + y1) / 2 * shown - room / 2);
 }
 
-// source: of a citation or a context, or of a whole document (without start and end).
-export async function openSource(collection, source) {
+// What stands above the text: where the document is from and where in it the passage is. A place that was told of the
+// document as it was (a page, a line) is told of no other.
+function noteOf(doc, name, source, at) {
+  const whole = source.start === undefined, parts = [doc.uri === name ? "" : doc.uri];
+  if (!whole && (!at || at.moved)) parts.push("The document has changed since" + (at ? "" : ": the passage is no longer in it"));
+  else parts.push(placeOf(source));
+  if (at) parts.push("characters " + at.start + " to " + at.end);
+  return parts.filter(Boolean).join(" · ");
+}
+
+// source: of a citation or a context, or of a whole document (without start and end). quote: the passage's words, or how
+// they begin.
+export async function openSource(collection, source, quote) {
   const mine = ++latest;
   if (!$("reader").contains(document.activeElement)) opener = document.activeElement;
   const doc = await call("/documents/" + encodeURIComponent(source.document_id) + "?collection=" + encodeURIComponent(collection));
   if (mine !== latest) return;
   const whole = source.start === undefined, name = doc.title || doc.uri || doc.id;
   $("reader-title").textContent = name;
-  $("reader-note").textContent = [doc.uri === name ? "" : doc.uri, placeOf(source), whole ? "" : "characters " + source.start + " to " + source.end].filter(Boolean).join(" · ");
+  const at = whole ? null : findPassage(doc.text, source, quote);
+  $("reader-note").textContent = noteOf(doc, name, source, at);
   $("reader-page").hidden = true;
   $("reader").hidden = false;
-  if (whole) {
+  if (!at) {
     $("reader-text").replaceChildren(doc.text);
     $("reader-text").scrollTop = 0;
   } else {
-    const [before, passage, after] = cut(doc.text, source.start, source.end), mark = element("mark", passage);
+    const [before, passage, after] = cut(doc.text, at.start, at.end), mark = element("mark", passage);
     $("reader-text").replaceChildren(before, mark, after);
     mark.scrollIntoView({ block: "center" });
   }
   $("reader-text").focus({ preventScroll: true });
-  if (!source.page) return;
+  if (!source.page || !at || at.moved) return; // the page may be another one by now
   const drawn = await image("/pages/" + encodeURIComponent(source.document_id) + "?page=" + source.page + "&collection=" + encodeURIComponent(collection));
   if (drawn && mine === latest) drawPage(drawn, source, name); // else the text is all that there is
 }

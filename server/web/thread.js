@@ -19,9 +19,9 @@ export const worthKeeping = (a) => ({
   usage: a.usage, cache: a.cache, timings_ms: a.timings_ms, timings: a.timings, tokens_per_s: a.tokens_per_s,
 });
 
-function opens(button, turn, source) {
+function opens(button, turn, source, quote) {
   button.type = "button";
-  button.addEventListener("click", () => openSource(turn.collection, source).catch((e) => tell(e.message)));
+  button.addEventListener("click", () => openSource(turn.collection, source, quote).catch((e) => tell(e.message)));
   return button;
 }
 
@@ -29,7 +29,7 @@ function opens(button, turn, source) {
 
 export function fillAnswer(view, answer, citations, rich, short) {
   view.answer.replaceChildren(...render(mark(answer, citations, short), (i) => {
-    const c = citations[i], chip = opens(element("button", String(c.index), c.verified ? "chip verified" : "chip"), view.turn, c.source);
+    const c = citations[i], chip = opens(element("button", String(c.index), c.verified ? "chip verified" : "chip"), view.turn, c.source, c.quote);
     chip.title = c.quote;
     chip.setAttribute("aria-label", "Source " + c.index + ": " + nameOf(c.source));
     return chip;
@@ -59,11 +59,11 @@ function fillSources(view, a) {
   const cited = a.citations && a.citations.length > 0;
   const list = element("ol", null, "sources"), all = cited ? a.citations : (a.contexts || []).slice(0, 5);
   for (const [i, c] of all.entries()) {
-    const source = cited ? c.source : c, li = element("li"), open = opens(element("button", null, "source"), view.turn, source);
+    const source = cited ? c.source : c, quote = cited ? c.quote : c.text, li = element("li"), open = opens(element("button", null, "source"), view.turn, source, quote);
     if (cited) open.append(element("span", String(c.index), "number"));
     open.append(element("span", nameOf(source), "name"));
     if (cited && c.verified) open.append(element("span", "verified", "tag"));
-    open.append(element("span", cited ? c.quote : c.text, "quote"));
+    open.append(element("span", quote, "quote"));
     li.append(open);
     li.hidden = i >= SHOWN;
     list.append(li);
@@ -96,7 +96,7 @@ function contextsTable(view, contexts) {
   top.append(head);
   for (const c of contexts) {
     const row = element("tr"), cell = element("td"), s = c.scores || {};
-    cell.append(opens(element("button", nameOf(c), "link"), view.turn, c));
+    cell.append(opens(element("button", nameOf(c), "link"), view.turn, c, c.text));
     row.append(cell);
     for (const v of [c.score, s.dense, s.sparse, s.rerank]) row.append(element("td", score(v), "number"));
     body.append(row);

@@ -75,6 +75,26 @@ async function copied({ browser, url }) {
   await context.close();
 }
 
+// A document that has changed since it was cited: its words are found where they are now, or are said to be gone.
+async function changed({ browser, url }) {
+  const write = (text) => fetch(url + "/ingest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ collection: "moor", documents: [{ id: "curlew", title: "Curlew", text }] }) });
+  await write("The curlew nests in heather.");
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  await open(page, url);
+  await page.selectOption("#collection", "moor");
+  await ask(page, "Where does the curlew nest?");
+  await write("Snipe drum at dusk, and lapwings tumble over the fields. The curlew nests in heather.");
+  await last(page, ".chip").first().click();
+  await page.waitForSelector("#reader-text mark");
+  check("a passage that stands elsewhere by now is marked there", /heather/.test(await page.textContent("#reader-text mark")) && !/Snipe|drum|lapwing/.test(await page.textContent("#reader-text mark")) && /has changed since/.test(await page.textContent("#reader-note")), await page.textContent("#reader-text mark"));
+  await write("Snipe drum at dusk, and lapwings tumble over the fields.");
+  await last(page, ".chip").first().click();
+  await until(page, () => /no longer in it/.test(document.getElementById("reader-note").textContent));
+  check("and of one that is gone nothing is marked", await page.locator("#reader-text mark").count() === 0 && /Snipe/.test(await page.textContent("#reader-text")));
+  await page.close();
+  await fetch(url + "/collections/moor", { method: "DELETE" });
+}
+
 async function keyboard({ browser, url }) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
   await open(page, url + "/#ask");
@@ -116,6 +136,7 @@ async function keyboard({ browser, url }) {
 exports.stories = async (on) => {
   await firstAnswer(on);
   await copied(on);
+  await changed(on);
   await keyboard(on);
 };
 

@@ -129,11 +129,38 @@ async function halves({ script }) {
   await soon(10);
 }
 
+// ---- sources ---------------------------------------------------------------------------------
+
+async function sources({ $, script }) {
+  const { openSource } = await script("reader.js");
+  const source = { document_id: "d", start: 6, end: 15, page: 2, bbox: [0, 0, 1, 1] };
+  const opened = async (text, of = source, quote = "the heron") => {
+    const asked = service(), done = openSource("default", of, quote);
+    await until(() => asked.length);
+    asked[0].answer({ id: "d", title: "D", text });
+    await soon(10);
+    const pages = asked.find_("/pages/");
+    pages.forEach((p) => p.answer({}, 404));
+    await done;
+    return { marked: $("reader-text").children.filter((c) => c.tag === "mark").map((c) => c.textContent).join("|"), before: $("reader-text").children[0], note: $("reader-note").textContent, pages: pages.length };
+  };
+  const same = await opened("Here: the heron."), moved = await opened("\u{1F426} the heron. It was told before. Here: the heron."), other = await opened("Here: a stork now.");
+  check("a passage is marked where its source says", same.marked === "the heron" && same.pages === 1 && same.note === "p. 2 · characters 6 to 15", JSON.stringify(same));
+  check("where the document has changed, its words are looked for nearest to there", moved.marked === "the heron" && moved.before === "\u{1F426} " && moved.pages === 0 && /changed since · characters 2 to 11$/.test(moved.note), JSON.stringify(moved));
+  check("and nothing is marked where they are gone, which is said", other.marked === "" && other.before === "Here: a stork now." && other.pages === 0 && /no longer in it/.test(other.note), JSON.stringify(other));
+  const shorter = await opened("Short.");
+  check("also of a document that is shorter now", shorter.marked === "" && /no longer in it/.test(shorter.note), JSON.stringify(shorter));
+  const begins = await opened("Here: the heron and more.", { document_id: "d", start: 6, end: 24 });
+  check("of a long passage the beginning is known", begins.marked === "the heron and more", JSON.stringify(begins));
+  const read = await opened("Whole.", { document_id: "d" }, undefined);
+  check("a document that is read as a whole has no passage", read.marked === "" && read.note === "", JSON.stringify(read));
+}
+
 // ---- all of them -----------------------------------------------------------------------------
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves]) await story(page);
+  for (const story of [dialogs, deleting, halves, sources]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
