@@ -1,8 +1,8 @@
 // The page of one Forage service: which view is in sight, and what all of them stand on.
 import "/assets/api.js";
-import { conversation, isFresh, showConversation } from "/assets/ask.js";
+import { conversation, showConversation, showFresh } from "/assets/ask.js";
 import { loadCollections } from "/assets/collections.js";
-import { openConversation, showActions, showKept } from "/assets/conversations.js";
+import { chooseAnother, openConversation, showActions, showKept } from "/assets/conversations.js";
 import { showDashboard } from "/assets/dashboard.js";
 import { loadDocuments } from "/assets/documents.js";
 import { $, icon } from "/assets/dom.js";
@@ -39,6 +39,7 @@ drawer(false);
 async function showView(moved) {
   const [name, id] = location.hash.slice(1).split("/"), view = views.includes(name) ? name : "ask";
   const other = $("view-" + view).hidden;
+  chooseAnother();
   for (const v of views) $("view-" + v).hidden = v !== view;
   $("main").dataset.view = view;
   for (const a of document.querySelectorAll("nav a")) {
@@ -56,8 +57,8 @@ async function showView(moved) {
   if (view === "documents") loadDocuments();
   if (view === "settings") showSettings().catch((e) => { $("keys-note").textContent = e.message; });
   if (view === "ask") {
-    if (id) await openConversation(id);
-    else if (conversation.id && moved) showConversation(null); // what was asked and is not kept stays
+    if (id && !(await openConversation(id))) return;
+    if (!id && conversation.id && moved) showConversation(null); // what was asked and is not kept stays
     current();
   }
   if (moved) $(view === "ask" && !id ? "question" : view + "-title").focus({ preventScroll: true });
@@ -67,7 +68,7 @@ async function showView(moved) {
 function current() {
   document.querySelector("nav a").hash = conversation.id ? "#ask/" + conversation.id : "#ask";
   showActions();
-  if (isFresh()) showConversation(null);
+  showFresh();
 }
 addEventListener("current", current);
 addEventListener("hashchange", () => location.hash !== "#main" && showView(true));

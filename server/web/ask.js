@@ -1,7 +1,7 @@
 // Asking: the conversation in sight, what is written into it as it comes, and that it is kept.
 import { call, put, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
-import { keepTurn, showKept } from "/assets/conversations.js";
+import { chooseAnother, chooseThisOne, keepTurn, showKept } from "/assets/conversations.js";
 import { $, clip, element } from "/assets/dom.js";
 import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
 import { suggest } from "/assets/welcome.js";
@@ -13,7 +13,6 @@ const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [] 
 export let conversation = empty();
 let views = []; // of its turns
 let asking = null; // what aborts the question that runs
-export const isFresh = () => !views.length && !asking; // nothing was asked, not even in vain
 
 // Earlier turns as the API's messages.
 function messagesBefore(turns, collection) {
@@ -42,7 +41,7 @@ function fillLast() {
   views.forEach((v, i) => v.turn.reply && fillTurn(v, { own: conversation.own, again: conversation.own && i === views.length - 1 ? () => ask(v.turn.question, i) : null }));
 }
 
-export function showConversation(c) {
+function show(c) {
   asking?.abort();
   closeReader();
   conversation = c || empty();
@@ -54,6 +53,16 @@ export function showConversation(c) {
   showHead();
   if (!c) suggest($("collection").value, (q) => ask(q));
   else $("main").scrollTop = $("main").scrollHeight;
+}
+
+export function showConversation(c) {
+  chooseAnother();
+  show(c);
+}
+
+// What stands there before anything is asked, not even in vain, as it is by now. A conversation on its way comes all the same.
+export function showFresh() {
+  if (!views.length && !asking) show(null);
 }
 
 // ---- asking ----------------------------------------------------------------------------------
@@ -104,6 +113,7 @@ export async function ask(question, at = conversation.turns.length) {
   if (asking || await nothingYet()) return;
   const of = conversation, abort = new AbortController(), again = at < of.turns.length;
   const before = of.turns.slice(0, at);
+  chooseThisOne();
   const turn = { collection: again ? of.turns[at].collection : $("collection").value, question, answer: "", reply: null, rating: null };
   const view = turnView(turn);
   busy(abort);
@@ -123,8 +133,10 @@ export async function ask(question, at = conversation.turns.length) {
     view.turn = turn;
     of.turns = [...before, turn];
     if (conversation === of) fillLast();
-    $("question").value = "";
-    grow();
+    if ($("question").value.trim() === question) { // what else was typed meanwhile stays
+      $("question").value = "";
+      grow();
+    }
     await keepTurn(of, at);
     if (conversation === of) showHead();
   } catch (e) {

@@ -65,16 +65,34 @@ $("find").addEventListener("input", () => {
 
 // ---- one of them -----------------------------------------------------------------------------
 
-// By its link; one that is already in sight stays as it is.
+let choice = 0; // the latest: a slow conversation must not cover what was chosen after it, or end a question asked since
+export const chooseAnother = () => ++choice;
+
+// Who asks has chosen the conversation in sight, whatever was still on its way.
+export function chooseThisOne() {
+  const named = location.hash.split("/")[1];
+  chooseAnother();
+  if (!named || named === conversation.id) return;
+  history.replaceState(null, "", conversation.id ? "#ask/" + conversation.id : "#ask");
+  markCurrent();
+}
+
+// By its link; one that is already in sight stays as it is. false: something else was chosen meanwhile, and stays.
 export async function openConversation(id) {
-  if (conversation.id === id) return;
+  const mine = chooseAnother();
+  if (conversation.id === id) return true;
+  let c = null, wrong = null;
   try {
-    showConversation(await call(path(id)));
+    c = await call(path(id));
   } catch (e) {
-    showConversation(null);
-    tell(e.status === 404 ? "There is no such conversation, or it is not shared with you." : e.message);
-    location.replace("#ask");
+    wrong = e;
   }
+  if (mine !== choice) return false;
+  showConversation(c);
+  if (!wrong) return true;
+  tell(wrong.status === 404 ? "There is no such conversation, or it is not shared with you." : wrong.message);
+  location.replace("#ask");
+  return true;
 }
 
 // A turn is whole: it goes to the service. What could not be kept is said, and stays in sight.

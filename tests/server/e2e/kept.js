@@ -1,5 +1,6 @@
 // Stories of conversations that are kept: found, opened, renamed, shared, exported, deleted, gone on with.
 "use strict";
+const { between } = require("./between.js");
 const { accessible, ask, check, last, open, saved, until } = require("./stories.js");
 
 const titles = () => [...document.querySelectorAll("#kept a")].map((a) => a.textContent);
@@ -72,6 +73,46 @@ async function halves({ browser, url }) {
   await page.close();
 }
 
+// A conversation that comes late covers none that was chosen after it, and ends no question asked since.
+async function late({ browser, url }) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  const ids = [];
+  for (const question of ["Where do herons nest?", "Where does the otter sleep?"]) {
+    await open(page, url);
+    await ask(page, question);
+    await until(page, () => /^#ask\/c_/.test(location.hash));
+    ids.push(page.url().split("/").pop());
+  }
+  let come = []; // lets the first of them come
+  const relay = await between(url, (req) => (req.method === "GET" && req.url === "/conversations/" + ids[0] ? new Promise((go) => come.push(() => go(false))) : false));
+  const choose = (id) => page.locator("#kept a[href='#ask/" + id + "']").click();
+  const held = async () => {
+    for (let i = 0; i < 200 && !come.length; i++) await page.waitForTimeout(50);
+    return come.length > 0;
+  };
+  const comes = async () => {
+    come.forEach((go) => go());
+    come = [];
+    await page.waitForTimeout(700);
+  };
+  await open(page, relay.url);
+  await page.locator("#kept a[href='#ask/" + ids[0] + "']").waitFor();
+  await choose(ids[0]);
+  check("a conversation is on its way", await held());
+  await choose(ids[1]);
+  await until(page, () => /otter/.test(document.getElementById("ask-title").textContent));
+  await comes();
+  check("one that was chosen after it stays in sight", /otter/.test(await page.textContent("#ask-title")) && await page.locator(".turn").count() === 1 && page.url().endsWith(ids[1]));
+  await choose(ids[0]);
+  await held();
+  await ask(page, "What does it eat?");
+  await comes();
+  check("so does one in which was asked meanwhile", await page.locator(".turn").count() === 2 && !/Stopped/.test(await page.textContent("#thread")) && page.url().endsWith(ids[1]), page.url());
+  await page.close();
+  await relay.close();
+  for (const id of ids) await fetch(url + "/conversations/" + id, { method: "DELETE" });
+}
+
 // First questions are such as are answered.
 async function suggested({ browser, url }) {
   const put = (doc) => fetch(url + "/ingest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ collection: "mill", documents: [doc] }) });
@@ -91,5 +132,6 @@ async function suggested({ browser, url }) {
 exports.stories = async (on) => {
   await keptAndFound(on);
   await halves(on);
+  await late(on);
   await suggested(on);
 };

@@ -156,11 +156,83 @@ async function sources({ $, script }) {
   check("a document that is read as a whole has no passage", read.marked === "" && read.note === "", JSON.stringify(read));
 }
 
+const conversationOf = (id, turns = 0) => ({ id, title: id, own: true, shared: false, turns: Array.from({ length: turns }, () => ({ question: "q", answer: "a", collection: "default", rating: null, reply: { contexts: [], citations: [] } })) });
+
+async function late({ $, location, script }) {
+  const asking = await script("ask.js"), { openConversation } = await script("conversations.js");
+  let asked = service();
+  asking.showConversation(null);
+  const choose = (id) => {
+    location.hash = "#ask/" + id;
+    return openConversation(id);
+  };
+  const slow = choose("c_slow"), quick = choose("c_quick");
+  await until(() => asked.length === 2);
+  asked[1].answer(conversationOf("c_quick", 1));
+  check("what was chosen last is opened", await quick && asking.conversation.id === "c_quick");
+  asked[0].answer(conversationOf("c_slow", 1));
+  check("and not covered by a slow one chosen before", !(await slow) && asking.conversation.id === "c_quick" && location.hash === "#ask/c_quick");
+  const missing = choose("c_missing");
+  choose("c_quick");
+  await until(() => asked.length === 3);
+  asked[2].answer({ error: { message: "none" } }, 404);
+  check("nor by one that is not there", !(await missing) && asking.conversation.id === "c_quick" && location.hash === "#ask/c_quick");
+  const other = choose("c_other");
+  asking.showConversation(null);
+  await until(() => asked.length >= 4);
+  asked.find_("c_other")[0].answer(conversationOf("c_other", 1));
+  check("a new conversation stays, too", !(await other) && asking.conversation.id === null);
+
+  asking.showConversation(conversationOf("c_mine", 1));
+  asked = service();
+  const late = choose("c_late");
+  asking.ask("and now?");
+  await until(() => asked.find_("/query", "POST").length);
+  asked.find_("c_late")[0].answer(conversationOf("c_late", 1));
+  check("a question is not ended by one chosen before it was asked", !(await late) && !asked.find_("/query", "POST")[0].signal.aborted && asking.conversation.id === "c_mine" && location.hash === "#ask/c_mine", location.hash);
+  const fresh = choose("c_fresh");
+  await until(() => asked.find_("c_fresh").length);
+  asked.find_("c_fresh")[0].answer(conversationOf("c_fresh", 1));
+  check("but by one that is chosen while it runs", await fresh && asked.find_("/query", "POST")[0].signal.aborted && asking.conversation.id === "c_fresh");
+  asking.showConversation(null);
+  const first = choose("c_first");
+  asking.showFresh();
+  await until(() => asked.find_("c_first").length);
+  asked.find_("c_first")[0].answer(conversationOf("c_first", 1));
+  check("what is drawn anew before anything is asked calls nothing off", await first && asking.conversation.id === "c_first");
+  asking.showConversation(null);
+  await until(() => $("stop").hidden);
+}
+
+async function typed({ $, script }) {
+  const { ask, showConversation } = await script("ask.js"), asked = service();
+  showConversation(null);
+  const kept = async () => { // where the service keeps nothing, that is asked once
+    await until(() => asked.find_("/conversations", "POST").length);
+    asked.find_("/conversations", "POST").forEach((a) => a.answer({ error: { message: "not kept" } }, 501));
+  };
+  $("question").value = " How tall? ";
+  const first = answer(asked, ask, "How tall?", "One metre.");
+  await kept();
+  await first;
+  check("a question that is answered leaves its field", $("question").value === "");
+  $("question").value = "How tall?";
+  const n = asked.find_("/query", "POST").length, second = ask("How tall?");
+  await until(() => asked.find_("/query", "POST").length > n);
+  $("question").value = "And how old?";
+  asked.find_("/query", "POST")[n].reply(answered("One metre."));
+  await second;
+  check("what is typed meanwhile stays", $("question").value === "And how old?");
+  await answer(asked, (q) => ask(q, 1), "How tall?", "One metre.");
+  check("also when a question is asked again", $("question").value === "And how old?");
+  showConversation(null);
+}
+
 // ---- all of them -----------------------------------------------------------------------------
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves, sources]) await story(page);
+  for (const story of [dialogs, deleting, halves, sources, late, typed]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {

@@ -176,6 +176,7 @@ async function slowly({ browser, url }) {
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   await until(page, () => !document.getElementById("view-ask").hidden);
   check("who looks at another view meanwhile finds it still being written", await page.isVisible(".answer.draft") && !left);
+  await page.fill("#question", "And what does it eat?");
   for (let i = 0; i < 3; i++) {
     next();
     await until(page, (text) => document.querySelector(".answer").textContent.trim() === text.trim(), words.slice(0, i + 1).join(""));
@@ -190,6 +191,7 @@ async function slowly({ browser, url }) {
   check("a link and markup stay text", await page.locator(".answer a, .answer b, .answer i").count() === 0 && /\[a\]\(http:\/\/x\/\) <b>no<\/b>/.test(await page.textContent(".answer")));
   next();
   await until(page, () => document.getElementById("stop").hidden);
+  check("what was typed while it was written is still there", await page.inputValue("#question") === "And what does it eat?");
   check("at the end it says who wrote and what was read", /written by slow/.test(await last(page, ".foot .note").textContent()) && /90 tokens read, 64 of them kept/.test(await page.textContent(".usage")));
   check("and the screen reader may read", await page.getAttribute(".answer", "aria-busy") === null);
   await accessible(page, "an answer of many kinds is accessible");
