@@ -156,6 +156,7 @@ export async function streamEvents(path, body, signal, on) {
 // XMLHttpRequest: fetch does not tell how much of a body has gone out.
 export async function send(form, progress, signal) {
   for (;;) {
+    if (signal?.aborted) throw new DOMException("stopped", "AbortError");
     const x = await new Promise((resolve, reject) => {
       const r = new XMLHttpRequest();
       r.open("POST", "/ingest");

@@ -5,31 +5,40 @@ import { loadDocuments } from "/assets/documents.js";
 import { $, button, bytes, count, element } from "/assets/dom.js";
 
 const AT_ONCE = 3, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well leave when there are more
+const COUNTED_MAX = 10 * FILES_MAX; // of files that are left out; nobody waits for a whole disk to be counted
 const queue = [];
-let running = 0, total = 0, done = 0, failed = 0, stopping = null;
+let running = 0, total = 0, done = 0, failed = 0, leftOut = 0, stopping = null;
 
 // ---- what was dropped ------------------------------------------------------------------------
 
-const readAll = async (reader) => {
-  const all = [];
+async function* inside(reader) {
   for (;;) { // a hundred at a time
     const some = await new Promise((yes, no) => reader.readEntries(yes, no));
-    if (!some.length) return all;
-    all.push(...some);
+    if (!some.length) return;
+    yield* some;
   }
-};
-
-// Files below an entry, each with its path; what hides (a dot first) stays out, as on the command line.
-async function below(entry, path, found) {
-  if (entry.name.startsWith(".") || found.length >= FILES_MAX) return;
-  if (entry.isFile) found.push({ file: await new Promise((yes, no) => entry.file(yes, no)), path: path + entry.name });
-  else for (const e of await readAll(entry.createReader())) await below(e, path + entry.name + "/", found);
 }
+
+// Files below an entry, each with its path, and how many there are beyond FILES_MAX; what hides (a dot first) stays out,
+// as on the command line. What cannot be read is found as such, and keeps nothing else from going in.
+async function below(entry, path, found) {
+  if (entry.name.startsWith(".") || found.left >= COUNTED_MAX) return;
+  const here = path + entry.name;
+  try {
+    if (!entry.isFile) for await (const e of inside(entry.createReader())) await below(e, here + "/", found);
+    else if (found.items.length >= FILES_MAX) found.left++;
+    else found.items.push({ file: await new Promise((yes, no) => entry.file(yes, no)), path: here });
+  } catch (e) {
+    found.items.push({ unread: "cannot be read" + (e && e.message ? ": " + e.message : ""), path: here });
+  }
+}
+
+const most = (items) => ({ items: items.slice(0, FILES_MAX), left: Math.max(0, items.length - FILES_MAX) });
 
 async function dropped(transfer) {
   const entries = [...transfer.items].filter((i) => i.kind === "file").map((i) => (i.webkitGetAsEntry ? i.webkitGetAsEntry() : null));
-  if (!entries.every(Boolean)) return [...transfer.files].map((file) => ({ file, path: file.name }));
-  const found = [];
+  if (!entries.every(Boolean)) return most([...transfer.files].map((file) => ({ file, path: file.name })));
+  const found = { items: [], left: 0 };
   for (const e of entries) await below(e, "", found);
   return found;
 }
@@ -41,6 +50,8 @@ function say() {
   $("upload-note").textContent = left
     ? (total - left) + " of " + count(total, "file") + (failed ? ", " + failed + " refused" : "") + "…"
     : done + " of " + count(total, "file") + " are in and can be asked about" + (failed ? "; " + count(failed, "file was", "files were") + " refused" : "") + ".";
+  if (leftOut) $("upload-note").textContent += " " + (leftOut >= COUNTED_MAX ? "At least " : "") + count(leftOut, "file was", "files were") + " left out: "
+    + FILES_MAX.toLocaleString() + " go in at once.";
   $("upload-progress").value = total ? (total - left) / total : 0;
   $("upload-progress").hidden = !left;
   $("upload-clear").textContent = left ? "Stop" : "Clear the list";
@@ -48,7 +59,7 @@ function say() {
 
 function rowOf(item) {
   const li = element("li", null, "file"), state = element("span", "waiting", "state");
-  li.append(element("span", item.path, "path"), element("span", bytes(item.file.size), "note size"), state);
+  li.append(element("span", item.path, "path"), element("span", item.file ? bytes(item.file.size) : "", "note size"), state);
   item.li = li;
   item.state = state;
   $("upload-results").append(li);
@@ -62,24 +73,34 @@ function settle(item, kind, words) {
   if (rows.length > ROWS_MAX) [...rows].find((r) => r.classList.contains("good"))?.remove();
 }
 
-async function one(item) {
+// So long, or until all is stopped.
+const pause = (ms, signal) => new Promise((over) => {
+  const timer = setTimeout(over, ms);
+  signal.addEventListener("abort", () => {
+    clearTimeout(timer);
+    over();
+  }, { once: true });
+});
+
+async function one(item, signal) {
   const form = new FormData();
   form.append("collection", item.collection);
   form.append("id", item.path); // the same file again takes its place
   form.append("file", item.file, item.path);
   try {
-    const r = await send(form, (share) => { item.state.textContent = share < 1 ? Math.round(100 * share) + " %" : "reading"; }, stopping.signal);
+    const r = await send(form, (share) => { item.state.textContent = share < 1 ? Math.round(100 * share) + " %" : "reading"; }, signal);
     const bad = r.results.filter((d) => d.status === "failed"), words = { created: "new", updated: "updated", unchanged: "unchanged" };
     if (bad.length === r.results.length && bad.length) throw Object.assign(new Error(bad[0].error.message), { status: 422 });
     done++;
     settle(item, bad.length ? "bad" : "good", bad.length ? count(bad.length, "part") + " refused: " + bad[0].error.message
       : r.results.length > 1 ? count(r.results.length, "document") : words[r.results[0]?.status] || "in");
   } catch (e) {
-    if (e.name === "AbortError") settle(item, "bad", "stopped");
+    if (e.name === "AbortError" || signal.aborted) settle(item, "bad", "stopped");
     else if ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < 6) { // busy: asked again
       item.state.textContent = "the service is busy, once more in a moment";
-      await new Promise((r) => setTimeout(r, 1000 * Math.min(20, e.wait || 2)));
-      queue.unshift(item);
+      await pause(1000 * Math.min(20, e.wait || 2), signal);
+      if (signal.aborted) settle(item, "bad", "stopped");
+      else queue.unshift(item);
     } else {
       failed++;
       settle(item, "bad", e.message);
@@ -101,7 +122,7 @@ async function pump() {
   stopping ||= new AbortController();
   while (running < AT_ONCE && queue.length) {
     running++;
-    one(queue.shift()).finally(async () => {
+    one(queue.shift(), stopping.signal).finally(async () => {
       running--;
       pump();
       if (!running && !queue.length) {
@@ -114,19 +135,24 @@ async function pump() {
   say();
 }
 
-function add(items) {
+function add({ items, left }) {
   if (!items.length) return;
   if (!running && !queue.length) { // a new list
-    total = done = failed = 0;
+    total = done = failed = leftOut = 0;
     $("upload-results").replaceChildren();
   }
   $("uploads").hidden = false;
   for (const item of items) {
     item.collection = currentCollection();
     rowOf(item);
-    queue.push(item);
+    if (item.file) queue.push(item);
+    else {
+      failed++;
+      settle(item, "bad", item.unread);
+    }
   }
   total += items.length;
+  leftOut += left;
   pump();
 }
 
@@ -134,6 +160,7 @@ $("upload-clear").addEventListener("click", () => {
   if (running || queue.length) {
     for (const item of queue.splice(0)) settle(item, "bad", "stopped");
     stopping?.abort();
+    stopping = null; // what is added from now on is not stopped with it
     say();
     return;
   }
@@ -146,8 +173,8 @@ $("upload-clear").addEventListener("click", () => {
 for (const [choose, input] of [["choose-files", "files"], ["choose-folder", "folder"]]) {
   $(choose).addEventListener("click", () => $(input).click());
   $(input).addEventListener("change", () => {
-    add([...$(input).files].map((file) => ({ file, path: file.webkitRelativePath || file.name }))
-      .filter((i) => !i.path.split("/").some((p) => p.startsWith("."))).slice(0, FILES_MAX));
+    add(most([...$(input).files].map((file) => ({ file, path: file.webkitRelativePath || file.name }))
+      .filter((i) => !i.path.split("/").some((p) => p.startsWith(".")))));
     $(input).value = "";
   });
 }

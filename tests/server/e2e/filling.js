@@ -1,7 +1,7 @@
 // Stories of collections and documents: made, filled by dropping, searched, sorted, filtered, deleted in bulk; what the
 // service runs with, and what it did.
 "use strict";
-const { between } = require("./between.js");
+const { between, refuse } = require("./between.js");
 const { accessible, check, open, saved, until } = require("./stories.js");
 
 const names = () => [...document.querySelectorAll("#documents-list .link")].map((b) => b.textContent);
@@ -11,7 +11,7 @@ const sees = (page, wanted) => until(page, (w) => [...document.querySelectorAll(
 const drop = (page, entries) => page.evaluate((entries) => {
   const entry = (e) => e.files
     ? { name: e.name, isFile: false, createReader: () => { let gone = false; return { readEntries: (yes) => { yes(gone ? [] : e.files.map(entry)); gone = true; } }; } }
-    : { name: e.name, isFile: true, file: (yes) => yes(new File([e.text], e.name)) };
+    : { name: e.name, isFile: true, file: (yes, no) => (e.gone ? no(new DOMException("It is gone.", "NotFoundError")) : yes(new File([e.text], e.name))) };
   const event = new Event("drop", { bubbles: true, cancelable: true });
   event.dataTransfer = { types: ["Files"], files: [], items: entries.map((e) => ({ kind: "file", webkitGetAsEntry: () => entry(e) })) };
   const over = new Event("dragover", { bubbles: true, cancelable: true });
@@ -47,6 +47,23 @@ async function filled({ browser, url, pictures }) {
   await page.click("#upload-clear");
   check("the list is cleared", await page.isHidden("#uploads"));
   await page.close();
+}
+
+// A file that cannot be read keeps no other from going in, and Stop is obeyed while a busy service is waited for.
+async function unread({ browser, url }) {
+  let asked = 0;
+  const relay = await between(url, (req, res) => req.url === "/ingest" && ++asked && refuse(req, res, 503, "too many requests wait already", { "Retry-After": "2" }));
+  const page = await browser.newPage();
+  await open(page, relay.url + "/#documents");
+  await drop(page, [{ name: "gone.txt", gone: true }, { name: "teal.txt", text: "The teal is a small duck." }]);
+  await until(page, () => /busy, once more/.test(document.getElementById("upload-results").textContent));
+  check("a file that cannot be read is named, and the others go in", /gone\.txt.*cannot be read: It is gone/.test(await page.textContent("#upload-results .bad")), await page.textContent("#upload-results"));
+  await page.click("#upload-clear");
+  await until(page, () => /^0 of 2 files are in.*1 file was refused/.test(document.getElementById("upload-note").textContent));
+  await page.waitForTimeout(3000);
+  check("what waited for the service is stopped, and not sent any more", asked === 1 && /teal\.txt.*stopped/.test(await page.textContent("#upload-results")), asked + await page.textContent("#upload-results"));
+  await page.close();
+  await relay.close();
 }
 
 async function sorted({ browser, url, pictures }) {
@@ -153,6 +170,7 @@ async function dashboard({ browser, url, pictures }) {
 
 exports.stories = async (on) => {
   await filled(on);
+  await unread(on);
   await sorted(on);
   await stopped(on);
   await dashboard(on);

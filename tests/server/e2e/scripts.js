@@ -228,11 +228,77 @@ async function typed({ $, script }) {
   showConversation(null);
 }
 
+// ---- uploads ---------------------------------------------------------------------------------
+
+// What is sent waits until the test answers it: sent[i].answer(status, body).
+function ingest() {
+  const sent = [];
+  globalThis.XMLHttpRequest = class {
+    constructor() { this.on = {}; this.upload = { addEventListener() {} }; }
+    open() {}
+    setRequestHeader() {}
+    getResponseHeader() { return "20"; }
+    addEventListener(name, f) { this.on[name] = f; }
+    abort() { if (!this.status) this.on.abort(); }
+    send(form) {
+      this.path = form.get("id");
+      sent.push(this);
+    }
+    answer(status, response = { results: [{ status: "created" }] }) {
+      Object.assign(this, { status, response });
+      this.on.load();
+    }
+  };
+  return sent;
+}
+
+const file = (name) => ({ name, isFile: true, file: (yes) => yes(new Blob(["x"])) });
+const unreadable = (name) => ({ name, isFile: true, file: (yes, no) => no(new Error("gone")) });
+const folder = (name, files, fails) => ({ name, isFile: false, createReader: () => {
+  let at = 0;
+  return { readEntries: (yes, no) => (at < files.length ? yes(files.slice(at, at += 100)) : fails ? no(new Error("gone")) : yes([])) };
+} });
+const drop = (window, ...entries) => window.fire("drop", { dataTransfer: { types: ["Files"], files: [], items: entries.map((e) => ({ kind: "file", webkitGetAsEntry: () => e })) } });
+const rows = ($) => $("upload-results").children.map((li) => li.children[0].textContent + ": " + li.children[2].textContent);
+const note = ($) => $("upload-note").textContent;
+
+async function uploads({ $, window, script }) {
+  globalThis.fetch = async () => json({ data: [], has_more: false });
+  await script("uploads.js");
+  let sent = ingest();
+  drop(window, file("a"), unreadable("b"), folder("c", [file("d"), unreadable("e"), folder("f", [file("g")], true)]), folder("h", [], true));
+  await until(() => sent.length === 3);
+  sent.forEach((x) => x.answer(200));
+  await until(() => /are in/.test(note($)));
+  check("what cannot be read keeps nothing else from going in", note($) === "3 of 7 files are in and can be asked about; 4 files were refused." && sent.map((x) => x.path).join() === "a,c/d,c/f/g", note($));
+  check("and is listed with the reason", ["b", "c/e", "c/f", "h"].every((p) => rows($).includes(p + ": cannot be read: gone")), rows($).join("; "));
+
+  sent = ingest();
+  drop(window, file("a"), file("b"), file("c"), file("d"));
+  await until(() => sent.length === 3);
+  sent[0].answer(503, {});
+  await until(() => rows($).some((r) => /once more/.test(r)));
+  $("upload-clear").click();
+  check("Stop is obeyed by what waits for a busy service, too", await until(() => rows($).filter((r) => /stopped/.test(r)).length === 4) && sent.length === 3 && /^0 of 4 files are in/.test(note($)), rows($).join("; ") + note($));
+  await soon(20);
+  sent = ingest();
+  drop(window, file("a"));
+  await until(() => sent.length === 1);
+  sent[0].answer(200);
+  check("and what comes later is not stopped with it", await until(() => /^1 of 1 file are in/.test(note($))) && rows($).join() === "a: new", rows($).join() + note($));
+
+  await soon(20);
+  sent = ingest();
+  drop(window, folder("many", Array.from({ length: 20003 }, (_, i) => file("f" + i))));
+  await until(() => sent.length === 3);
+  check("how many are left out is said", / 3 files were left out: 20,000 go in at once\.$/.test(note($)) && $("upload-results").children.length === 20000, note($));
+}
+
 // ---- all of them -----------------------------------------------------------------------------
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves, sources, late, typed]) await story(page);
+  for (const story of [dialogs, deleting, halves, sources, late, typed, uploads]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
