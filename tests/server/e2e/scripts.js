@@ -294,11 +294,19 @@ async function uploads({ $, window, script }) {
   check("how many are left out is said", / 3 files were left out: 20,000 go in at once\.$/.test(note($)) && $("upload-results").children.length === 20000, note($));
 }
 
+// Last, since the whole page begins to work by it.
+async function together({ script }) {
+  service();
+  globalThis.matchMedia = () => ({ matches: false, addEventListener() {} });
+  const wrong = await script("app.js").then(() => "", (e) => e.message);
+  check("what a script takes from another is there", wrong === "", wrong);
+}
+
 // ---- all of them -----------------------------------------------------------------------------
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves, sources, late, typed, uploads]) await story(page);
+  for (const story of [dialogs, deleting, halves, sources, late, typed, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
