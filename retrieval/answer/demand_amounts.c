@@ -84,14 +84,18 @@ static bool is_free(const char *text, size_t len, size_t at, const word_token *b
            !next.n;
 }
 
+bool demand_currency_named(const word_token *t) {
+    return word_token_in(currencies, t) || word_token_is(t, "$") ||
+           word_token_is(t, "\xE2\x82\xAC") || word_token_is(t, "\xC2\xA3") ||
+           word_token_is(t, "\xC2\xA5");
+}
+
 /* ... and "2.1 km, 1.4 million", "the full price". */
 static bool is_money(const word_token *before, const word_token *t) {
     if (word_token_in("price value", t))
         return word_token_in("purchase full current half market list", before);
     if (word_token_in("million millions billion billions", t)) return is_number(before);
-    return word_token_in(currencies, t) || looks_like_price(t) || word_token_is(t, "$") ||
-           word_token_is(t, "\xE2\x82\xAC") || word_token_is(t, "\xC2\xA3") ||
-           word_token_is(t, "\xC2\xA5");
+    return demand_currency_named(t) || looks_like_price(t);
 }
 
 /* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",

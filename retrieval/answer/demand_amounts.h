@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "retrieval/answer/word_tokens.h"
+
 enum demand_amount {
     AMOUNT_NONE,
     AMOUNT_MONEY,
@@ -35,6 +37,9 @@ enum amount_stated {
 };
 /* Does text[len] state an amount of the kind? AMOUNT_STATED where none is demanded. */
 enum amount_stated demand_amount_in(enum demand_amount amount, const char *text, size_t len);
+
+/* Is it a currency, in words or its sign? */
+bool demand_currency_named(const word_token *t);
 
 /* May a row of a table, or what its columns are called, state the amount by a number alone, since a word of it says
  * of what kind its numbers are ("Weight: 62")? True for what may be counted or paid: that is said above a table. */

@@ -170,7 +170,7 @@ static bool comparison_of(const question *q, comparison *out) {
 typedef struct column_values {
     table_pair name;         /* of the first row that has it */
     cell_value v[MAX_ROWS];  /* of rows that are compared */
-    bool has[MAX_ROWS], bad; /* a cell that is neither empty nor read */
+    bool has[MAX_ROWS], bad; /* a cell that is neither empty nor read, or may be two dates */
     size_t n;                /* of rows that have one */
 } column_values;
 
@@ -315,7 +315,7 @@ static bool is_comparable(const table *t, const column_values *c) {
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
         if (t->out[i] || !c->has[i]) continue;
-        if (first && c->v[i].unit != first->unit) return false;
+        if (first && !cell_values_compare(&c->v[i], first)) return false;
         if (first && c->v[i].year != first->year) return false;
         first = &c->v[i];
         n++;
@@ -403,10 +403,11 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
           (candidate_terms_at(t->p, cell.value, cell.n_value) & asked->named)))
         return false;
     for (; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); n++) {
-        if (!cell_value_read(cell.value, cell.n_value, &v) || unit_contradicts(asked->by, &v))
+        if (!cell_value_read(cell.value, cell.n_value, &v) || unit_contradicts(asked->by, &v) ||
+            v.order == CELL_ORDER_OPEN)
             return false;
         if (n == 0) first = v;
-        if (v.unit != first.unit) return false;
+        if (!cell_values_compare(&v, &first)) return false;
     }
     return n > 1;
 }
@@ -415,6 +416,8 @@ static void mark_table(table *t, const comparison *asked, const question *q) {
     bool best[MAX_ROWS] = {false};
     if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
     for (size_t i = 0; i < t->n; i++) read_row(t, i);
+    for (size_t i = 0; i < t->n_columns; i++)
+        t->columns[i].bad |= !cell_dates_settle(t->columns[i].v, t->columns[i].has, t->n);
     leave_out_others(t, q);
     size_t alone = 0;
     if (!find(t, asked, best)) {

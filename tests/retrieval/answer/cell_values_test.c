@@ -50,6 +50,148 @@ static void figures_are_read_with_their_units(void **state) {
     }
 }
 
+#define DAY(y, m, d) ((y) * (double)CELL_YEAR + ((m)-1) * 31 + (d))
+#define EUR          "\xE2\x82\xAC"
+#define EN_DASH      "\xE2\x80\x93"
+#define DEG          "\xC2\xB0"
+
+static void all_of_a_cell_is_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *cell;
+        enum cell_unit unit;
+        double low, high;
+    } cases[] = {
+        {"11:45 am", CELL_CLOCK, 705, 705},
+        {"6:30 p.m.", CELL_CLOCK, 1110, 1110},
+        {"6.30pm", CELL_CLOCK, 1110, 1110},
+        {"12 am", CELL_CLOCK, 0, 0},
+        {"12:15 pm", CELL_CLOCK, 735, 735},
+        {"noon", CELL_CLOCK, 720, 720},
+        {"9-11 am", CELL_CLOCK, 540, 660},
+        {"11-1 pm", CELL_CLOCK, 660, 780},
+        {"9 am " EN_DASH " 5 pm", CELL_CLOCK, 540, 1020},
+        {"9 am to midnight", CELL_CLOCK, 540, 1440},
+        {"10 pm - 2 am", CELL_CLOCK, 1320, 1560},
+        {"1 h 50 min", CELL_SPAN, 6600, 6600},
+        {"1h50m", CELL_SPAN, 6600, 6600},
+        {"2 hours and 5 minutes", CELL_SPAN, 7500, 7500},
+        {"1 h 30 min - 2 h", CELL_SPAN, 5400, 7200},
+        {"5 ft 11 in", CELL_LENGTH, 71 * .0254, 71 * .0254},
+        {"2 kg 500 g", CELL_WEIGHT, 2500, 2500},
+        {"500 m to 2 km", CELL_LENGTH, 500, 2000},
+        {"2 km\xC2\xB2", CELL_LENGTH, 2e6, 2e6},
+        {"25/12/2025", CELL_DATE, DAY(2025, 12, 25), DAY(2025, 12, 25)},
+        {"12-25-2025", CELL_DATE, DAY(2025, 12, 25), DAY(2025, 12, 25)},
+        {"03.12.2025", CELL_DATE, DAY(2025, 12, 3), DAY(2025, 12, 3)},
+        {"11/2025", CELL_DATE, DAY(2025, 11, 1), DAY(2025, 11, 1)},
+        {"8th of June, 2025", CELL_DATE, DAY(2025, 6, 8), DAY(2025, 6, 8)},
+        {"8-10 June 2025", CELL_DATE, DAY(2025, 6, 8), DAY(2025, 6, 10)},
+        {"30 June - 3 July 2025", CELL_DATE, DAY(2025, 6, 30), DAY(2025, 7, 3)},
+        {"12 June 2025, 12:00", CELL_DATE, DAY(2025, 6, 12) + .5, DAY(2025, 6, 12) + .5},
+        {EUR "1.2 million", CELL_MONEY, 1.2e6, 1.2e6},
+        {EUR "1.2-1.5 million", CELL_MONEY, 1.2e6, 1.5e6},
+        {EUR "850,000", CELL_MONEY, 850000, 850000},
+        {EUR "12 " EN_DASH " " EUR "14", CELL_MONEY, 12, 14},
+        {EUR "1.5k", CELL_MONEY, 1500, 1500},
+        {"1.4 million", CELL_PLAIN, 1.4e6, 1.4e6},
+        {"40 cents", CELL_MONEY, .4, .4},
+        {"2 euros 40 cents", CELL_MONEY, 2.4, 2.4},
+        {"1.250 " EUR, CELL_MONEY, 1250, 1250},
+        {"0.125 " EUR, CELL_MONEY, .125, .125},
+        {"2.125 kg", CELL_WEIGHT, 2125, 2125},
+        {EN_DASH "18 " DEG "C", CELL_DEGREES, -18, -18},
+        {"\xE2\x88\x92 18 " DEG "C", CELL_DEGREES, -18, -18},
+        {"minus 18 " DEG "C", CELL_DEGREES, -18, -18},
+        {"-18 to -12 " DEG "C", CELL_DEGREES, -18, -12},
+        {"2024/25", CELL_PLAIN, 2024, 2024},
+        {"3,400 (2020)", CELL_PLAIN, 3400, 3400},
+        {"100 Mbit/s", CELL_OTHER, 100, 100},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cell_value v;
+        if (!cell_value_read(cases[i].cell, strlen(cases[i].cell), &v) || v.unit != cases[i].unit ||
+            fabs(v.low - cases[i].low) > 1e-6 || fabs(v.high - cases[i].high) > 1e-6)
+            fail_msg("%s: unit %d, %g to %g", cases[i].cell, (int)v.unit, v.low, v.high);
+    }
+}
+
+static void a_cell_that_says_more_than_one_thing_is_not_read(void **state) {
+    (void)state;
+    static const char *const cells[] = {"24/7",
+                                        "3/4",
+                                        "12 EUR, 10 EUR members",
+                                        EUR "12 (members " EUR "10)",
+                                        "9:30, 17:00",
+                                        "3 x 4 m",
+                                        "1 1/2 h",
+                                        "1\xC2\xBD h",
+                                        "midnight",
+                                        "12 midnight",
+                                        "10 am - 5",
+                                        "9 am - late",
+                                        "2025 June",
+                                        "5 ft to 3 kg",
+                                        "9 to 5",
+                                        "12 kg for 2 people",
+                                        "03/12/25",
+                                        "- 18 " DEG "C",
+                                        "32/13/2025"};
+    cell_value v;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        if (cell_value_read(cells[i], strlen(cells[i]), &v)) fail_msg("%s: %g", cells[i], v.low);
+}
+
+static void cells_of_different_kinds_are_not_compared(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool compare;
+    } cases[] = {
+        {"45 min", "2 h", true},
+        {"8:30 pm", "11 am", true},
+        {"8:30 pm", "noon", true},
+        {"8:30 pm", "9:15", false},
+        {"12 EUR per day", "60 EUR a week", false},
+        {"12 EUR/night", "14 EUR per night", true},
+        {"120 m2", "3 m", false},
+        {"68 " DEG "F", "21 " DEG "C", false},
+        {"900 kbit/s", "2 Mbit/s", false},
+        {"90 km/h", "60 mph", false},
+        {"8 June", "9 June 2025", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cell_value a, b;
+        assert_true(cell_value_read(cases[i].a, strlen(cases[i].a), &a));
+        assert_true(cell_value_read(cases[i].b, strlen(cases[i].b), &b));
+        if (cell_values_compare(&a, &b) != cases[i].compare)
+            fail_msg("%s, %s", cases[i].a, cases[i].b);
+    }
+}
+
+static void open_dates_are_settled_by_their_column(void **state) {
+    (void)state;
+    static const struct {
+        const char *cells[3];
+        bool settled;
+        double first;
+    } cases[] = {
+        {{"03/12/2025", "25/11/2025", "01/02/2026"}, true, DAY(2025, 12, 3)},
+        {{"03/12/2025", "11/25/2025", "01/02/2026"}, true, DAY(2025, 3, 12)},
+        {{"03/12/2025", "05/11/2025", "01/02/2026"}, false, 0},
+        {{"03/12/2025", "25/11/2025", "01/22/2026"}, false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cell_value v[3];
+        const bool has[3] = {true, true, true};
+        for (size_t k = 0; k < 3; k++)
+            assert_true(cell_value_read(cases[i].cells[k], strlen(cases[i].cells[k]), &v[k]));
+        assert_int_equal(v[0].order, CELL_ORDER_OPEN);
+        assert_int_equal(cell_dates_settle(v, has, 3), cases[i].settled);
+        if (cases[i].settled) assert_true(v[0].low == cases[i].first && v[0].high == v[0].low);
+    }
+}
+
 static void what_is_no_figure_is_not_read(void **state) {
     (void)state;
     static const char *const cells[] = {
@@ -92,6 +234,10 @@ static void any_bytes_are_taken(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_read_with_their_units),
+        cmocka_unit_test(all_of_a_cell_is_read),
+        cmocka_unit_test(a_cell_that_says_more_than_one_thing_is_not_read),
+        cmocka_unit_test(cells_of_different_kinds_are_not_compared),
+        cmocka_unit_test(open_dates_are_settled_by_their_column),
         cmocka_unit_test(what_is_no_figure_is_not_read),
         cmocka_unit_test(years_may_be_years),
         cmocka_unit_test(any_bytes_are_taken),

@@ -121,6 +121,26 @@ static void a_cell_that_cannot_be_read_leaves_all_open(void **state) {
     expect(taxes, "Which ink is the cheapest?", "blue/");
 }
 
+static void what_a_cell_says_beside_its_figure_counts(void **state) {
+    (void)state;
+    static const char trips[] =
+        "Trip: Lake; Departure: 11:45 am; Duration: 1 h 50 min; Date: 03/12/2025\n"
+        "Trip: Mill; Departure: 6:30 pm; Duration: 90 min; Date: 04/11/2025\n"
+        "Trip: Weir; Departure: 9:15 am; Duration: 1 h; Date: 02/10/2025\n";
+    expect(trips, "Which trip is the longest?", "Lake/");
+    expect(trips, "Which trip has the latest departure?", "Mill/");
+    expect(trips, "Which trip has the latest date?", ""); /* the day first, or the month? */
+    static const char prices[] = "Boat: Eider; Price: 1.250 EUR\nBoat: Grebe; Price: 900 EUR\n"
+                                 "Boat: Teal; Price: 1.1k EUR\n";
+    expect(prices, "Which boat is the cheapest?", "Grebe/");
+    expect(prices, "Which boat is the most expensive?", "Eider/");
+    static const char hires[] =
+        "Boat: Eider; Price: 12 EUR per hour\nBoat: Grebe; Price: 60 EUR per day\n";
+    expect(hires, "Which boat is the cheapest?", "");
+    static const char rounds[] = "Round: 1; Date: 03/12/2025\nRound: 2; Date: 25/11/2025\n";
+    expect(rounds, "When is the last round?", "1/");
+}
+
 static void a_yes_or_a_no_picks_rows(void **state) {
     (void)state;
     static const char rooms[] = "Room: Oak; Beds: 2; Balcony: yes; Lift: no\n"
@@ -188,6 +208,7 @@ int main(void) {
         cmocka_unit_test(columns_have_to_agree),
         cmocka_unit_test(rows_that_lack_a_word_of_the_question_do_not_count),
         cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
+        cmocka_unit_test(what_a_cell_says_beside_its_figure_counts),
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
         cmocka_unit_test(what_is_first_and_last_in_turn),
         cmocka_unit_test(a_row_may_compare_by_itself),
