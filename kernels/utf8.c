@@ -75,3 +75,12 @@ size_t fo_utf8_offset(const char *s, size_t n, size_t index) {
     }
     return n;
 }
+
+int fo_utf8_digit(int32_t cp) {
+    static const int32_t zeros[] = {'0',   0x660, 0x6F0,  0x7C0,  0x966,  0x9E6, 0xA66,
+                                    0xAE6, 0xB66, 0xBE6,  0xC66,  0xCE6,  0xD66, 0xE50,
+                                    0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10};
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        if (cp >= zeros[i] && cp < zeros[i] + 10) return (int)(cp - zeros[i]);
+    return -1;
+}

@@ -40,6 +40,10 @@ static inline bool fo_is_letter(char c) {
     return fo_is_upper(c) || (c >= 'a' && c <= 'z');
 }
 
+/* The value of a decimal digit of any script that has its own (full-width, Arabic, Indic, Thai ...), ASCII's too; -1: it is
+ * none. */
+int fo_utf8_digit(int32_t cp);
+
 static inline bool fo_has_digit(const char *s, size_t n) {
     while (n && !fo_is_digit(s[n - 1])) n--;
     return n > 0;

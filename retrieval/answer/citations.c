@@ -90,19 +90,45 @@ static void side_deinit(side *s) {
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-static bool same_value(double a, double b) {
-    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
-}
-
-/* Numbers of `list` equal to x, whose units do not contradict it. */
+/* Numbers of `list` equal to x. */
 static size_t count_equal(const fact_numbers *list, const fact_number *x) {
     size_t n = 0;
-    for (size_t i = 0; i < list->n; i++) {
-        const fact_number *y = &list->v[i];
-        bool units = x->unit == UNIT_NONE || y->unit == UNIT_NONE || x->unit == y->unit;
-        n += units && same_value(x->value, y->value);
-    }
+    for (size_t i = 0; i < list->n; i++) n += fact_numbers_equal(&list->v[i], x);
     return n;
+}
+
+static bool has_code(const fact_numbers *list, uint64_t id) {
+    for (size_t i = 0; i < list->n_codes; i++)
+        if (list->codes[i].id == id) return true;
+    return false;
+}
+
+/* Does the text say s[n], digits with letters behind them, with a space between: 40 kWh for 40kWh? */
+static bool says_apart(const side *text, const char *s, size_t n) {
+    const char *t = text->text.text;
+    size_t digits = n;
+    while (digits && fo_is_letter(s[digits - 1])) digits--;
+    for (size_t i = 0; i < text->numbers.n && digits && digits < n; i++) {
+        const fact_number *x = &text->numbers.v[i];
+        const size_t behind = x->end + 1, end = behind + n - digits;
+        if (x->end - x->start == digits && memcmp(t + x->start, s, digits) == 0 &&
+            end <= text->text.len && t[x->end] == ' ' &&
+            strncasecmp(t + behind, s + digits, n - digits) == 0 &&
+            (end == text->text.len || !(fo_is_letter(t[end]) || fo_is_digit(t[end]))))
+            return true;
+    }
+    return false;
+}
+
+/* Dates, addresses and versions in digits. */
+static bool codes_agree(const side *claim, const side *quote, const fact_numbers *title) {
+    for (size_t i = 0; i < claim->numbers.n_codes; i++) {
+        const fact_code *c = &claim->numbers.codes[i];
+        if (!has_code(&quote->numbers, c->id) && !has_code(title, c->id) &&
+            !says_apart(quote, claim->text.text + c->start, c->end - c->start))
+            return false;
+    }
+    return true;
 }
 
 /* A number that the claim says twice must stand twice: 2-1 does not become 2-2. */
@@ -113,7 +139,7 @@ static bool numbers_agree(const side *claim, const side *quote, const fact_numbe
         size_t there = count_equal(&quote->numbers, x) + count_equal(title, x);
         if (there == 0 || there < count_equal(&claim->numbers, x)) return false;
     }
-    return true;
+    return codes_agree(claim, quote, title);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -158,6 +184,7 @@ static bool names_agree(const side *claim, const side *quote, const fact_text *t
         if (!claim_is_name(&claim->text, w) || (by_title && fact_has(title, w->id))) continue;
         const char *s = claim->text.text + w->start;
         size_t n = w->end - w->start;
+        if (says_apart(quote, s, n)) continue;
         if (!claim_acronym_stands(s, n, &quote->text, 0, quote->text.n_words) &&
             !(by_title && claim_acronym_stands(s, n, title, 0, title->n_words)))
             return false;
@@ -186,13 +213,23 @@ static bool keeps_company(const side *claim, size_t i, const fact_text *quote,
     return t->n_words < 2;
 }
 
+/* Digits of other scripts, too. */
+static bool is_of_a_number(const side *s, const fact_word *w) {
+    if (w->flags & (WORD_DIGIT | WORD_NUMERAL)) return true;
+    for (size_t i = 0; i < s->numbers.n; i++) {
+        const fact_number *x = &s->numbers.v[i];
+        if (!x->weak && w->start < x->end && x->start < w->end) return true;
+    }
+    return false;
+}
+
 /* True when every name and digit of the claim stands in a sentence of the quote with its company.
  */
 static bool facts_keep_company(const side *claim, const side *quote) {
     const fact_text *q = &quote->text;
     for (size_t i = 0; i < claim->text.n_words && q->n_sentences > 1; i++) {
         const fact_word *w = &claim->text.words[i];
-        if (!(w->flags & (WORD_DIGIT | WORD_NUMERAL)) && !claim_is_name(&claim->text, w)) continue;
+        if (!is_of_a_number(claim, w) && !claim_is_name(&claim->text, w)) continue;
         bool found = false, kept = false;
         for (size_t s = 0; s < q->n_sentences && !kept; s++) {
             for (size_t k = q->sentences[s].w0; k < q->sentences[s].w1; k++) {

@@ -4,7 +4,7 @@
  *     citation_check(&c, &lx, &(citation_claim){.sentence = s, .sentence_len = n, ...}, &err);
  *     if (!c.verified) log(c.reason);
  *
- * `verified` means: stored[start..end) is the quote byte for byte, AND every number, name and
+ * `verified` means: stored[start..end) is the quote byte for byte, AND every number (facts.h says which are equal), name and
  * negation of the sentence agrees with the quote, AND the share of the sentence's idf mass that
  * the quote covers is at least citation_min_coverage. A sentence that is the quote itself, white
  * space aside, is supported by it. Measured on true answers with one fact swapped:

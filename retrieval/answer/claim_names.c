@@ -1,7 +1,8 @@
 #include "retrieval/answer/claim_names.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "kernels/utf8.h"
 
 static bool ends_in(const char *s, size_t n, const char *tail) {
     size_t m = strlen(tail);
@@ -29,9 +30,10 @@ bool claim_is_name(const fact_text *t, const fact_word *w) {
     if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL)) return false;
     const char *s = t->text + w->start;
     size_t n = w->end - w->start;
-    if (w->flags & WORD_DIGIT) { /* a pure number names nothing: citations.c compares those */
+    if (w->flags & WORD_DIGIT) { /* a number names nothing: citations.c compares those */
+        if (fo_is_digit(s[0])) return fact_digits_name(s, n);
         for (size_t i = 0; i < n; i++)
-            if (isalpha((unsigned char)s[i]) && !isdigit((unsigned char)s[0])) return true;
+            if (fo_is_letter(s[i])) return true;
         return false;
     }
     if (!(w->flags & WORD_CAPITAL)) return false;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include "retrieval/answer/facts.h"
 
-/* A word that names something: a capital inside a sentence, a month, digits among letters. The first word of a sentence
+/* A word that names something: a capital inside a sentence, a month, digits among letters (A4, 12B; not 10GB). The first word of a sentence
  * counts unless its ending is one of common words. w: a word of t. */
 bool claim_is_name(const fact_text *t, const fact_word *w);
 

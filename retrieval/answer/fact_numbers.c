@@ -180,17 +180,119 @@ static uint8_t unit_before(const cursor *c, size_t i) {
     return UNIT_NONE;
 }
 
+/* ---- what stands around a number ------------------------------------------------------------- */
+
+/* "am", "p.m." at i, perhaps behind a space. */
+static uint8_t half_at(const cursor *c, size_t i) {
+    i += space_at(c, i);
+    const char first = at(c, i);
+    i += 1 + (at(c, i + 1) == '.');
+    if ((at(c, i) | 0x20) != 'm' || is_wordlike(at(c, i + 1))) return HALF_NONE;
+    return (first | 0x20) == 'a' ? HALF_AM : (first | 0x20) == 'p' ? HALF_PM : HALF_NONE;
+}
+
+/* Of the hour that ends at i, too: 8:30 am. */
+static uint8_t half_after(const cursor *c, size_t i) {
+    const uint8_t half = half_at(c, i);
+    if (half || at(c, i) != ':' || !fo_is_digit(at(c, i + 1)) || !fo_is_digit(at(c, i + 2)))
+        return half;
+    return half_at(c, i + 3);
+}
+
+static bool bytes_before(const cursor *c, size_t i, const char *bytes) {
+    const size_t n = strlen(bytes);
+    return i >= n && memcmp(c->text + i - n, bytes, n) == 0;
+}
+
+/* Does text[..i) end where something may begin: with a blank, a bracket, not at all? */
+static bool is_open_before(const cursor *c, size_t i) {
+    if (i == 0 || fo_is_blank(c->text[i - 1]) || strchr("([{|\"'", c->text[i - 1])) return true;
+    return (i > 1 && fo_utf8_wide_blank(c->text + i - 2, 2)) ||
+           (i > 2 && fo_utf8_wide_blank(c->text + i - 3, 3));
+}
+
+/* A dash behind a number, "1990 \xE2\x80\x93" "1995", is that of a range. */
+static bool digit_before(const cursor *c, size_t i) {
+    while (i > 0 && fo_is_blank(c->text[i - 1])) i--;
+    return i > 0 && fo_is_digit(c->text[i - 1]);
+}
+
+static bool minus_before(const cursor *c, size_t i) {
+    static const char *const currencies[] = {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"};
+    for (size_t k = 0; k < sizeof currencies / sizeof *currencies; k++)
+        if (bytes_before(c, i, currencies[k])) i -= strlen(currencies[k]);
+    if (bytes_before(c, i, "-")) return is_open_before(c, i - 1);
+    if (bytes_before(c, i, "\xE2\x80\x93"))
+        return is_open_before(c, i - 3) && !digit_before(c, i - 3);
+    while (i > 0 && c->text[i - 1] == ' ') i--;
+    if (bytes_before(c, i, "\xE2\x88\x92")) return is_open_before(c, i - 3);
+    char word[16];
+    return i >= 5 && letters_at(c, i - 5, word) >= 5 && strncmp(word, "minus", 5) == 0 &&
+           (i == 5 || !is_wordlike(c->text[i - 6]));
+}
+
+static bool grow(void **p, size_t *cap, size_t n, size_t size) {
+    if (n < *cap) return true;
+    size_t more = *cap ? 2 * *cap : 16, bytes;
+    void *q = fo_mul_size(more, size, &bytes) ? realloc(*p, bytes) : NULL;
+    if (!q) return false;
+    *p = q;
+    *cap = more;
+    return true;
+}
+
 static int push(fact_numbers *f, fact_number x, fo_err *err) {
-    if (f->n == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 16, bytes;
-        fact_number *p = fo_mul_size(cap, sizeof *p, &bytes) ? realloc(f->v, bytes) : NULL;
-        if (!p) return fo_fail(err, FO_ENOMEM, "out of memory for the numbers of a text");
-        f->v = p;
-        f->cap = cap;
-    }
+    void *p = f->v;
+    if (!grow(&p, &f->cap, f->n, sizeof x))
+        return fo_fail(err, FO_ENOMEM, "out of memory for the numbers of a text");
+    f->v = p;
     f->v[f->n++] = x;
     return FO_OK;
 }
+
+static uint64_t hash_byte(uint64_t h, char c) { /* FNV-1a */
+    return (h ^ (unsigned char)(fo_is_upper(c) ? c | 0x20 : c)) * 0x100000001B3u;
+}
+
+static const uint64_t hash_seed = 0xCBF29CE484222325u;
+
+/* d.m.yyyy: what stands before its parts may be noughts. */
+static bool is_date(const char *s, size_t n) {
+    size_t points = 0, last = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] != '.' && !fo_is_digit(s[i])) return false;
+        if (s[i] == '.') points++, last = i + 1;
+    }
+    return points == 2 && n - last == 4;
+}
+
+static uint64_t code_id(const char *s, size_t n) {
+    uint64_t h = hash_seed;
+    const bool date = is_date(s, n);
+    size_t i = n > 1 && (s[0] | 0x20) == 'v' && fo_is_digit(s[1]);
+    for (; i < n; i++) {
+        const bool begins = i == 0 || s[i - 1] == '.';
+        if (date && begins && s[i] == '0' && i + 1 < n && fo_is_digit(s[i + 1])) continue;
+        h = hash_byte(h, s[i]);
+    }
+    return h;
+}
+
+/* Words without marks are names. */
+static int push_code(fact_numbers *f, const cursor *c, size_t start, size_t end, fo_err *err) {
+    bool marks = false;
+    for (size_t i = start; i < end; i++) marks |= c->text[i] == '.' || c->text[i] == ',';
+    if (!marks) return FO_OK;
+    void *p = f->codes;
+    if (!grow(&p, &f->cap_codes, f->n_codes, sizeof *f->codes))
+        return fo_fail(err, FO_ENOMEM, "out of memory for the numbers of a text");
+    f->codes = p;
+    f->codes[f->n_codes++] =
+        (fact_code){code_id(c->text + start, end - start), (uint32_t)start, (uint32_t)end};
+    return FO_OK;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* "million" and the like behind a number: multiplies *value and moves *end. */
 static void take_magnitude(const cursor *c, size_t *end, double *value) {
@@ -211,8 +313,26 @@ static size_t digit_run(const cursor *c, size_t i) {
     return n;
 }
 
-/* A number in digits that begins at i; returns its end. *opaque: digits that belong to a name. */
-static size_t read_digits(const cursor *c, size_t i, double *value, bool *opaque) {
+/* Digits of a code with marks go on at end: ".2" of 1.2. */
+static bool goes_on(const cursor *c, size_t end) {
+    return at(c, end) == '.' && fo_is_digit(at(c, end + 1));
+}
+
+/* The hash of a whole number's digits, if a double cannot tell it from its neighbours. */
+static uint64_t exact_digits(const cursor *c, size_t i, size_t end, double value) {
+    static const double exact = 9007199254740992.0; /* 2^53 */
+    uint64_t h = hash_seed;
+    bool leads = true;
+    if (value < exact) return 0;
+    for (; i < end; i++) {
+        leads &= c->text[i] == '0';
+        if (fo_is_digit(c->text[i]) && !leads) h = hash_byte(h, c->text[i]);
+    }
+    return h;
+}
+
+/* A number in digits that begins at i; returns its end. *opaque: digits that belong to a name or a code. */
+static size_t read_digits(const cursor *c, size_t i, fact_number *x, bool *opaque) {
     size_t end = i, n = digit_run(c, i);
     double v = 0;
     for (size_t k = 0; k < n; k++) v = v * 10 + (c->text[i + k] - '0');
@@ -232,8 +352,7 @@ static size_t read_digits(const cursor *c, size_t i, double *value, bool *opaque
             fo_is_digit(
                 at(c, end + 2 + decimals))) { /* 1.2.3: a version or an address, not a number */
             *opaque = true;
-            while (fo_is_digit(at(c, end)) || (at(c, end) == '.' && fo_is_digit(at(c, end + 1))))
-                end++;
+            while (fo_is_digit(at(c, end)) || goes_on(c, end)) end++;
             return end;
         }
         double scale = 1;
@@ -242,7 +361,12 @@ static size_t read_digits(const cursor *c, size_t i, double *value, bool *opaque
             v += (c->text[end + 1 + k] - '0') * scale;
         }
         end += 1 + decimals;
+        x->decimals = (uint8_t)(decimals < UINT8_MAX ? decimals : UINT8_MAX);
+    } else {
+        x->digits = exact_digits(c, i, end, v);
     }
+    x->value = v;
+    if (half_at(c, end)) return end; /* 8am */
     char word[16];
     size_t letters = letters_at(c, end, word);
     if (letters > 0) {
@@ -258,7 +382,6 @@ static size_t read_digits(const cursor *c, size_t i, double *value, bool *opaque
             return end;
         }
     }
-    *value = v;
     return end;
 }
 
@@ -331,40 +454,164 @@ static bool one_is_weak(const cursor *c, size_t start, size_t end) {
                                         "which that and to is was");
 }
 
-int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err) {
+/* The end of an ordinary word, and of the code that it begins: v1.2.4. */
+static size_t word_end(const cursor *c, size_t i) {
+    while (is_wordlike(at(c, i))) i++;
+    while (fo_is_digit(c->text[i - 1]) && goes_on(c, i)) {
+        i++;
+        while (is_wordlike(at(c, i))) i++;
+    }
+    return i;
+}
+
+/* The number at i; returns its end, or i when there is none. */
+static size_t read_number(const cursor *c, size_t i, fact_number *x, bool *opaque) {
+    size_t end;
+    *x = (fact_number){.start = (uint32_t)i};
+    *opaque = false;
+    if (fo_is_digit(c->text[i])) {
+        end = read_digits(c, i, x, opaque);
+        const double plain = x->value;
+        if (!*opaque) take_magnitude(c, &end, &x->value);
+        if (x->value != plain) x->decimals = 0, x->digits = 0;
+    } else {
+        bool one;
+        end = read_letters(c, i, &x->value, &one);
+        x->weak = one && one_is_weak(c, i, end);
+    }
+    x->end = (uint32_t)end;
+    if (end == i || *opaque) return end;
+    x->half = half_after(c, end);
+    x->minus = minus_before(c, i);
+    x->unit = unit_before(c, i);
+    if (x->unit == UNIT_NONE && !x->half) x->unit = unit_after(c, end);
+    return end;
+}
+
+static int read_ascii(fact_numbers *out, const char *text, size_t len, fo_err *err) {
     cursor c = {text, len};
-    for (size_t i = 0; i < len;) {
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && i < len;) {
         if (!is_wordlike(text[i])) {
             i++;
             continue;
         }
-        double value = 0;
-        bool opaque = false, weak = false;
-        size_t end;
-        if (fo_is_digit(text[i])) {
-            end = read_digits(&c, i, &value, &opaque);
-            if (!opaque) take_magnitude(&c, &end, &value);
-        } else {
-            bool one;
-            end = read_letters(&c, i, &value, &one);
-            weak = one && one_is_weak(&c, i, end);
-        }
-        if (end == i) { /* an ordinary word: on to its end */
-            while (i < len && is_wordlike(text[i])) i++;
-            continue;
-        }
-        if (!opaque && isfinite(value)) {
-            uint8_t unit = unit_before(&c, i);
-            if (unit == UNIT_NONE) unit = unit_after(&c, end);
-            int rc = push(out, (fact_number){value, (uint32_t)i, (uint32_t)end, unit, weak}, err);
-            if (rc) return rc;
-        }
+        fact_number x;
+        bool opaque;
+        size_t end = read_number(&c, i, &x, &opaque);
+        const bool word = end == i;
+        if (word) end = word_end(&c, i);
+        if (word || opaque)
+            rc = push_code(out, &c, i, end, err);
+        else if (isfinite(x.value))
+            rc = push(out, x, err);
         i = end;
     }
-    return FO_OK;
+    return rc;
+}
+
+/* ---- digits of other scripts ----------------------------------------------------------------- */
+
+/* What ASCII has for a digit, or a mark of numbers, of another script; 0: nothing. */
+static char ascii_for(int32_t cp) {
+    if (cp < 0x80) return 0;
+    const int digit = fo_utf8_digit(cp);
+    if (digit >= 0) return (char)('0' + digit);
+    switch (cp) {
+    case 0x66B:
+    case 0xFF0E:
+        return '.';
+    case 0x66C:
+        return ',';
+    case 0x66A:
+    case 0xFF05:
+        return '%';
+    case 0xFF0D:
+        return '-';
+    default:
+        return 0;
+    }
+}
+
+static bool has_other_digits(const char *text, size_t len) {
+    for (size_t i = 0; i < len;) {
+        int32_t cp = 0;
+        if ((unsigned char)text[i] < 0x80) {
+            i++;
+            continue;
+        }
+        i += fo_utf8_decode(text + i, len - i, &cp);
+        if (fo_utf8_digit(cp) >= 0) return true;
+    }
+    return false;
+}
+
+/* The text with ASCII's digits, and where each byte of it, and its end, stood. */
+static size_t to_ascii(const char *text, size_t len, char *out, uint32_t *from) {
+    size_t n = 0;
+    for (size_t i = 0; i < len;) {
+        int32_t cp;
+        const size_t bytes = fo_utf8_decode(text + i, len - i, &cp);
+        const char c = ascii_for(cp);
+        for (size_t k = 0; k < (c ? 1 : bytes); k++) {
+            from[n] = (uint32_t)(i + k);
+            out[n++] = c ? c : text[i + k];
+        }
+        i += bytes;
+    }
+    from[n] = (uint32_t)len;
+    return n;
+}
+
+int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err) {
+    if (!has_other_digits(text, len)) return read_ascii(out, text, len, err);
+    const size_t n = out->n, n_codes = out->n_codes;
+    size_t bytes;
+    char *copy = malloc(len);
+    uint32_t *from = fo_mul_size(len + 1, sizeof *from, &bytes) ? malloc(bytes) : NULL;
+    int rc = copy && from ? FO_OK : fo_no_memory(err);
+    if (!rc) rc = read_ascii(out, copy, to_ascii(text, len, copy, from), err);
+    for (size_t i = n; i < out->n; i++) {
+        out->v[i].start = from[out->v[i].start];
+        out->v[i].end = from[out->v[i].end];
+    }
+    for (size_t i = n_codes; i < out->n_codes; i++) {
+        out->codes[i].start = from[out->codes[i].start];
+        out->codes[i].end = from[out->codes[i].end];
+    }
+    free(copy);
+    free(from);
+    return rc;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+bool fact_digits_name(const char *s, size_t n) {
+    const cursor c = {s, n};
+    fact_number x = {0};
+    bool opaque = false;
+    if (n && fo_is_digit(*s)) read_digits(&c, 0, &x, &opaque);
+    return opaque;
+}
+
+/* Sums of decimals and products with magnitudes differ in their last bits; whole numbers do not. */
+static bool same_value(const fact_number *a, const fact_number *b) {
+    static const double rounding = 1e-12;
+    if (a->digits && b->digits) return a->digits == b->digits;
+    if (a->value == floor(a->value) && b->value == floor(b->value)) return a->value == b->value;
+    return fabs(a->value - b->value) <= rounding * fmax(fabs(a->value), fabs(b->value));
+}
+
+bool fact_numbers_equal(const fact_number *a, const fact_number *b) {
+    if (a->unit != UNIT_NONE && b->unit != UNIT_NONE && a->unit != b->unit) return false;
+    if (a->half && b->half && a->half != b->half) return false;
+    const bool bare = a->unit == UNIT_NONE && b->unit == UNIT_NONE;
+    if (bare && a->decimals && b->decimals && a->decimals != b->decimals) return false;
+    return (a->minus == b->minus || a->value == 0) && same_value(a, b);
 }
 
 void fact_numbers_deinit(fact_numbers *f) {
     free(f->v);
+    free(f->codes);
     *f = (fact_numbers){0};
 }

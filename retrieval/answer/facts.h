@@ -80,22 +80,46 @@ double fact_word_idf(const lexicon *lx, const fact_text *t, const fact_word *w);
 
 enum { UNIT_NONE = 0 };
 
+enum fact_half { HALF_NONE, HALF_AM, HALF_PM };
+
 typedef struct fact_number {
-    double value;        /* scaled: "3.5 million" is 3,500,000 */
-    uint32_t start, end; /* bytes, magnitude included, unit not */
+    double value; /* scaled: "3.5 million" is 3,500,000; without its sign */
+    uint64_t
+        digits; /* hash of the digits of a whole number that a double cannot tell from its neighbours; 0 */
+    uint32_t start, end; /* bytes, magnitude included, unit and sign not */
     uint8_t unit;        /* UNIT_NONE, or one of a small table: percent, metre, ... */
+    uint8_t decimals;    /* digits behind the point; 0 with a magnitude */
+    uint8_t half;        /* enum fact_half, of a time of the day */
+    bool minus;          /* "-18", "minus 18"; not 10-18 */
     bool weak;           /* a "one" that counts nothing: "one of the", "no one" */
 } fact_number;
+
+/* Digits with marks between them that are no number: a date 16.3.2024, an address, a version (v1.2.4), 1.5b. */
+typedef struct fact_code {
+    uint64_t
+        id; /* equal codes, equal ids: whatever the case, with "v" or without, 03.12.2024 as 3.12.2024 */
+    uint32_t start, end;
+} fact_code;
 
 typedef struct fact_numbers {
     fact_number *v;
     size_t n, cap;
+    fact_code *codes;
+    size_t n_codes, cap_codes;
 } fact_numbers;
 
 /* Append the numbers of text[0..len): 1,000 = 1000 = one thousand; 5 % = five per cent;
- * 3rd = third; 1990s = 1990. Digits inside a name (A4, H2O) are none: names are words. FO_ENOMEM.
- */
+ * 3rd = third; 1990s = 1990; digits of other scripts are digits. Those inside a name (A4, H2O, 12B) are none: names are
+ * words. FO_ENOMEM. */
 int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err);
+
+/* Do the two say the same number? Whole numbers to their last digit; of different known units, signs or halves of the day
+ * they do not, nor do 3.10 and 3.1 without a unit, which may be versions or sections. */
+bool fact_numbers_equal(const fact_number *a, const fact_number *b);
+
+/* Is the word s[n], which begins with a digit, a name (12B, 40GbE) and no number with what it counts (10GB, 3rd, 8am)? */
+bool fact_digits_name(const char *s, size_t n);
+
 void fact_numbers_deinit(fact_numbers *f);
 
 #endif

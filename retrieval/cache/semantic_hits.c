@@ -13,17 +13,12 @@
 
 enum { KIND_OTHER, KIND_WHO, KIND_WHEN, KIND_WHERE, KIND_WHY, KIND_HOW_MANY, KIND_HOW };
 
-typedef struct mark_number {
-    double value;
-    uint8_t unit;
-} mark_number;
-
 struct question_marks {
     int kind, negations;
     uint32_t contrasts; /* bit 2i: one side of pair i, 2i + 1: the other */
     uint64_t *names, *words;
     size_t n_names, n_words; /* names in order of the text; words sorted, each once */
-    mark_number *numbers;    /* sorted by value */
+    fact_number *numbers;    /* sorted by value */
     size_t n_numbers;
 };
 
@@ -99,7 +94,7 @@ static int by_id(const void *a, const void *b) {
 }
 
 static int by_value(const void *a, const void *b) {
-    const mark_number *x = a, *y = b;
+    const fact_number *x = a, *y = b;
     int d = (x->value > y->value) - (x->value < y->value);
     return d ? d : x->unit - y->unit;
 }
@@ -152,8 +147,7 @@ int question_marks_make(question_marks **out, analyzer *a, const char *question,
         m->kind = kind_of(&t);
         read_words(m, &t, &numbers);
         for (size_t i = 0; i < numbers.n; i++)
-            if (!numbers.v[i].weak)
-                m->numbers[m->n_numbers++] = (mark_number){numbers.v[i].value, numbers.v[i].unit};
+            if (!numbers.v[i].weak) m->numbers[m->n_numbers++] = numbers.v[i];
         qsort(m->numbers, m->n_numbers, sizeof *m->numbers, by_value);
     }
     fact_text_deinit(&t);
@@ -202,9 +196,7 @@ bool question_marks_agree(const question_marks *a, const question_marks *b) {
         return false;
     if (a->contrasts != b->contrasts) return false;
     for (size_t i = 0; i < a->n_numbers; i++)
-        if (a->numbers[i].value != b->numbers[i].value ||
-            (a->numbers[i].unit && b->numbers[i].unit && a->numbers[i].unit != b->numbers[i].unit))
-            return false;
+        if (!fact_numbers_equal(&a->numbers[i], &b->numbers[i])) return false;
     if (!names_held(a, b) || !names_held(b, a) || !same_order(a, b)) return false;
     return lacking(a, b) + lacking(b, a) <= 1;
 }

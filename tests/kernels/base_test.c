@@ -47,6 +47,11 @@ static void utf8_refuses_overlong_and_surrogates(void **state) {
     }
     assert_int_equal(fo_utf8_count("a\xC3\xA9\xE2\x82\xAC", 6), 3);
     assert_int_equal(fo_utf8_offset("a\xC3\xA9\xE2\x82\xAC", 6, 2), 3);
+    assert_int_equal(fo_utf8_digit('7'), 7);
+    assert_int_equal(fo_utf8_digit(0xFF19), 9);
+    assert_int_equal(fo_utf8_digit(0x660), 0);
+    assert_int_equal(fo_utf8_digit('a'), -1);
+    assert_int_equal(fo_utf8_digit(-1), -1);
     assert_int_equal(fo_utf8_offset("a\xC3\xA9", 3, 9), 3);
 }
 

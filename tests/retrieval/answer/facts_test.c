@@ -37,7 +37,7 @@ static void numbers_are_equal_however_they_are_written(void **state) {
 
 static void digits_inside_names_are_no_numbers(void **state) {
     (void)state;
-    expect_numbers("The A4 and H2O, version 1.2.3, utf8 and x86_64", 0, NULL);
+    expect_numbers("The A4 and H2O, version 1.2.3, v1.2.4, 12B, utf8 and x86_64", 0, NULL);
     expect_numbers("", 0, NULL);
     expect_numbers("millions of people, hundreds more", 0, NULL);
 }
@@ -70,6 +70,96 @@ static void a_number_knows_its_unit(void **state) {
             fail_msg("%s / %s: units %d %d", cases[i].a, cases[i].b, f.v[0].unit, f.v[1].unit);
         fact_numbers_deinit(&f);
     }
+}
+
+static bool equal(const char *a, const char *b) {
+    fact_numbers f = {0};
+    fo_err err = {0};
+    assert_ok(fact_numbers_read(&f, a, strlen(a), &err), &err);
+    assert_int_equal(f.n, 1);
+    assert_ok(fact_numbers_read(&f, b, strlen(b), &err), &err);
+    assert_int_equal(f.n, 2);
+    const bool same = fact_numbers_equal(&f.v[0], &f.v[1]);
+    fact_numbers_deinit(&f);
+    return same;
+}
+
+static void numbers_are_told_apart_by_all_that_they_say(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        {"9780306406157", "9780306406158", false},
+        {"1,000,000,001", "1000000001", true},
+        {"9007199254740993", "9007199254740992", false},
+        {"9,007,199,254,740,993", "009007199254740993", true},
+        {"3.5 billion", "3,500,000,000", true},
+        {"3.5 billion", "3,500,000,001", false},
+        {"0.1 million", "100,000", true},
+        {"3.10", "3.1", false},
+        {"3.0", "3", true},
+        {"3.50 EUR", "3.5 EUR", true},
+        {"$3.50", "3.5", true},
+        {"3.50 million", "3.5 million", true},
+        {"18 \xC2\xB0"
+         "C",
+         "-18 \xC2\xB0"
+         "C",
+         false},
+        {"(-18)",
+         "\xE2\x88\x92"
+         "18",
+         true},
+        {"minus 18",
+         "\xE2\x80\x93"
+         "18",
+         true},
+        {"-$5", "$5", false},
+        {"HB-18", "18", true},
+        {"8 am", "8 pm", false},
+        {"8 a.m.", "8am", true},
+        {"8 am", "8", true},
+        {"\xEF\xBC\x91\xEF\xBC\x93", "13", true},
+        {"\xD9\xA1\xD9\xA2", "13", false},
+        {"\xD9\xA1\xD9\xAB\xD9\xA2", "1.2", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (equal(cases[i].a, cases[i].b) != cases[i].same)
+            fail_msg("%s, %s", cases[i].a, cases[i].b);
+    NUMBERS("from 10-18 in 2024-03-12", 10, 18, 2024, 3, 12);
+    fact_numbers f = {0};
+    fo_err err = {0};
+    const char *text = "\xEF\xBC\x91\xEF\xBC\x93 kg"; /* spans are of the text itself */
+    assert_ok(fact_numbers_read(&f, text, strlen(text), &err), &err);
+    assert_true(f.n == 1 && f.v[0].start == 0 && f.v[0].end == 6 && f.v[0].unit != UNIT_NONE);
+    fact_numbers_deinit(&f);
+}
+
+static void codes_are_equal_however_they_are_written(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        {"16.3.2024", "17.3.2024", false}, {"16.03.2024", "16.3.2024", true},
+        {"10.0.0.5", "10.0.0.50", false},  {"1.2.4", "v1.2.4", true},
+        {"1.02.4", "1.2.4", false},        {"2.0RC1", "2.0rc1", true},
+        {"2.0rc1", "2.0rc2", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fact_numbers f = {0};
+        fo_err err = {0};
+        assert_ok(fact_numbers_read(&f, cases[i].a, strlen(cases[i].a), &err), &err);
+        assert_ok(fact_numbers_read(&f, cases[i].b, strlen(cases[i].b), &err), &err);
+        assert_true(f.n == 0 && f.n_codes == 2);
+        if ((f.codes[0].id == f.codes[1].id) != cases[i].same)
+            fail_msg("%s, %s", cases[i].a, cases[i].b);
+        fact_numbers_deinit(&f);
+    }
+    assert_true(fact_digits_name("12B", 3) && fact_digits_name("40GbE", 5));
+    assert_false(fact_digits_name("10GB", 4) || fact_digits_name("3rd", 3) ||
+                 fact_digits_name("8am", 3) || fact_digits_name("1990s", 5));
 }
 
 static void one_counts_only_where_it_counts(void **state) {
@@ -131,9 +221,10 @@ static void any_bytes_are_read(void **state) {
     fo_err err = {0};
     assert_ok(analyzer_create(&a, "english", &err), &err);
     fact_text t = {0};
-    static const char *const bits[] = {"1,000", " ",    ".",        "\n\n", "not ", "\xE2\x80\x93",
-                                       "one",   "-",    "hundred ", "$",    "%",    "\xFF",
-                                       "Ab",    "\xC3", "[1]",      "and ", "9.9.", "\xE6\xBC\xA2"};
+    static const char *const bits[] = {
+        "1,000",        " ",  ".",    "\n\n", "not ",        "\xE2\x80\x93", "one", "-",
+        "hundred ",     "$",  "%",    "\xFF", "Ab",          "\xC3",         "[1]", "v1.2",
+        "\xEF\xBC\x91", "am", "and ", "9.9.", "\xE6\xBC\xA2"};
     for (int round = 0; round < 3000; round++) {
         char text[256];
         size_t n = 0;
@@ -155,6 +246,8 @@ static void any_bytes_are_read(void **state) {
         fact_numbers f = {0};
         assert_ok(fact_numbers_read(&f, tight, n, &err), &err);
         for (size_t i = 0; i < f.n; i++) assert_true(f.v[i].start < f.v[i].end && f.v[i].end <= n);
+        for (size_t i = 0; i < f.n_codes; i++)
+            assert_true(f.codes[i].start < f.codes[i].end && f.codes[i].end <= n);
         fact_numbers_deinit(&f);
         free(tight);
     }
@@ -167,6 +260,8 @@ int main(void) {
         cmocka_unit_test(numbers_are_equal_however_they_are_written),
         cmocka_unit_test(digits_inside_names_are_no_numbers),
         cmocka_unit_test(a_number_knows_its_unit),
+        cmocka_unit_test(numbers_are_told_apart_by_all_that_they_say),
+        cmocka_unit_test(codes_are_equal_however_they_are_written),
         cmocka_unit_test(one_counts_only_where_it_counts),
         cmocka_unit_test(words_carry_their_marks),
         cmocka_unit_test(any_bytes_are_read),

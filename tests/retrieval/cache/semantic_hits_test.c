@@ -35,6 +35,8 @@ static void questions_agree_only_where_nothing_that_counts_differs(void **state)
         {"What happened in 1914?", "What happened in 1918?", false},
         {"What weighs 5 kg?", "What weighs 5 g?", false},
         {"What costs $100?", "What costs $100 million?", false},
+        {"What opens at 8 am?", "What opens at 8 pm?", false},
+        {"What is new in Python 3.1?", "What is new in Python 3.10?", false},
         /* names, and their order */
         {"What is the capital of France?", "What is the capital of Spain?", false},
         {"what is the capital of france", "what is the capital of spain", false},
