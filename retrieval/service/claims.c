@@ -28,24 +28,18 @@ static int take_span(checking *c, const char *text, size_t start_cp, size_t star
     return to->quote ? FO_OK : fo_no_memory(c->r->err);
 }
 
-/* A number is read without its sign: "-5", "− 5" and "minus 5" are below zero, "3-5" is not. */
-static bool is_negative(const char *text, size_t at) {
-    static const char dash[] = "\xE2\x88\x92", word[] = "minus";
-    size_t i = at;
-    while (i && text[i - 1] == ' ') i--;
-    bool apart = i < at;
-    if (i >= 5 && !strncasecmp(text + i - 5, word, 5)) return true;
-    size_t sign = i && text[i - 1] == '-' && !apart                        ? 1
-                  : i >= 3 && !memcmp(text + i - 3, dash, sizeof dash - 1) ? 3
-                                                                           : 0;
-    return sign && (i == sign || strchr(" (\t\n", text[i - sign - 1]));
+/* Products such as 1.1 million differ in their last bits; whole numbers do not. */
+static bool is_value(double x, double value) {
+    const bool whole = x == floor(x) && value == floor(value);
+    return fabs(x - value) <= (whole ? 0 : 1e-12 * value);
 }
 
-static bool states(const fact_numbers *all, const char *text, double value) {
-    for (size_t i = 0; i < all->n; i++)
-        if (!all->v[i].weak && fabs(all->v[i].value - fabs(value)) <= 1e-9 * fmax(1, fabs(value)) &&
-            (value == 0 || is_negative(text, all->v[i].start) == (value < 0)))
+static bool states(const fact_numbers *all, double value) {
+    for (size_t i = 0; i < all->n; i++) {
+        const fact_number *x = &all->v[i];
+        if (!x->weak && is_value(x->value, fabs(value)) && (value == 0 || x->minus == (value < 0)))
             return true;
+    }
     return false;
 }
 
@@ -58,7 +52,7 @@ static int find_number(checking *c, const char *text, size_t len, size_t *start,
         const fact_sentence *s = &t.sentences[i];
         fact_numbers all = {0};
         rc = fact_numbers_read(&all, text + s->start, s->end - s->start, c->r->err);
-        if (!rc && states(&all, text + s->start, value)) *start = s->start, *end = s->end;
+        if (!rc && states(&all, value)) *start = s->start, *end = s->end;
         fact_numbers_deinit(&all);
     }
     fact_text_deinit(&t);

@@ -8,7 +8,8 @@ static char *dir;
 
 static const char heron[] =
     "The grey heron stands one metre tall and weighs 1,500 grams. It eats fish and frogs. "
-    "It does not eat bread. It lays 4 eggs. In winter it was seen at -7 degrees near Lake Orrin.";
+    "It does not eat bread. It lays 4 eggs. In winter it was seen at -7 degrees near Lake Orrin. "
+    "Its ring has the number 4930123457, one of 1.1 million rings.";
 
 static int setup(void **state) {
     (void)state;
@@ -83,7 +84,9 @@ static void numbers_are_compared_as_numbers(void **state) {
     assert_non_null(strstr(borne_out_by("4", true), "lays 4 eggs"));
     assert_non_null(strstr(borne_out_by("1.5e3", true), "1,500 grams"));
     assert_non_null(strstr(borne_out_by("-7", true), "-7 degrees"));
-    static const char *const wrong[] = {"7", "-4", "5", "15", "1500.5"};
+    assert_non_null(strstr(borne_out_by("4930123457", true), "4930123457"));
+    assert_non_null(strstr(borne_out_by("1100000", true), "1.1 million"));
+    static const char *const wrong[] = {"7", "-4", "5", "15", "1500.5", "4930123456"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *quote = borne_out_by(wrong[i], true);
         if (*quote) fail_msg("%s is borne out by '%s'", wrong[i], quote);
