@@ -4,8 +4,14 @@
 #include <string.h>
 
 #include "kernels/stop_match.h"
+#include "kernels/utf8.h"
 
-/* What the answer says before the stop string: its first *said bytes, sentences with a blank
+/* Between this sentence and the one before it, whose marker stands before that: a blank, or the end of a line. */
+static char separator(const extractive_answer *a, const answer_citation *c) {
+    return a->text[c->answer_start - 1];
+}
+
+/* What the answer says before the stop string: its first *said bytes, sentences with one byte
  * between them. Returns the string's index, or -1. */
 static int find_stop(const extractive_answer *a, const char *const *stop, size_t n, size_t *said,
                      fo_err *err, int *rc) {
@@ -15,7 +21,8 @@ static int find_stop(const extractive_answer *a, const char *const *stop, size_t
     if (*rc) return -1;
     for (size_t i = 0; i < a->n_citations && m.found < 0; i++) {
         const answer_citation *c = &a->citations[i];
-        if (i) stop_match_push(&m, " ", 1, &before);
+        const char between = i ? separator(a, c) : ' ';
+        if (i) stop_match_push(&m, &between, 1, &before);
         if (m.found < 0)
             stop_match_push(&m, a->text + c->answer_start, c->answer_end - c->answer_start,
                             &before);
@@ -50,7 +57,7 @@ static int check_again(answer_citation *c, const extractive_input *in, const fo_
 /* Keep the first `said` bytes of what the answer says. */
 static int cut(extractive_answer *a, const extractive_input *in, size_t said, fo_err *err) {
     fo_buf text = {0};
-    size_t at = 0, kept = 0; /* at: of sentences and the blanks between them */
+    size_t at = 0, kept = 0; /* at: of sentences and what stands between them */
     int rc = FO_OK;
     fo_buf_str(&text, "");
     for (size_t i = 0; !rc && i < a->n_citations && at < said; i++) {
@@ -58,9 +65,9 @@ static int cut(extractive_answer *a, const extractive_input *in, size_t said, fo
         size_t whole = c->answer_end - c->answer_start;
         size_t n = whole < said - at ? whole : said - at;
         at += whole + 1;
-        while (n && a->text[c->answer_start + n - 1] == ' ') n--;
+        while (n && fo_is_blank(a->text[c->answer_start + n - 1])) n--;
         if (n == 0) break;
-        if (text.len) fo_buf_char(&text, ' ');
+        if (text.len) fo_buf_char(&text, separator(a, c));
         size_t start = text.len;
         fo_buf_add(&text, a->text + c->answer_start, n);
         c->answer_start = start;

@@ -884,6 +884,40 @@ static void a_stop_string_reaches_over_a_marker(void **state) {
     }
 }
 
+/* Rows have a line each: that is what stands between them, for a stop string and in what is kept. */
+static void a_stop_string_meets_the_ends_of_lines(void **state) {
+    (void)state;
+    static const char table[] = "| boat | licence |\n|---|---|\n| sloop | yes |\n"
+                                "| canoe | no |\n| cutter | yes |\n";
+    static const struct {
+        const char *stop, *text;
+        size_t n_citations;
+    } cases[] = {
+        {"\n", "boat: sloop; licence: yes [1]", 1},
+        {" boat", NULL, 0}, /* no blank stands there */
+        {"cutter; licence", "boat: sloop; licence: yes [1]\nboat: [2]", 2},
+    };
+    const passage p = {table, strlen(table), "", 1, 0.9f, 9, false, false, 0, NULL, false};
+    const extractive_input in = {.question = "Which boats need a licence?",
+                                 .passages = &p,
+                                 .n_passages = 1,
+                                 .lx = &lx,
+                                 .min_support = -1};
+    static const char whole[] = "boat: sloop; licence: yes [1]\nboat: cutter; licence: yes [2]";
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a;
+        int which;
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        assert_string_equal(a.text, whole);
+        assert_ok(answer_stop_apply(&a, &in, &cases[i].stop, 1, &which, &err), &err);
+        assert_int_equal(which, cases[i].text ? 0 : -1);
+        assert_string_equal(a.text, cases[i].text ? cases[i].text : whole);
+        if (cases[i].text) assert_int_equal(a.n_citations, cases[i].n_citations);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
@@ -914,6 +948,7 @@ int main(void) {
         cmocka_unit_test(what_a_passage_does_not_hold_of_a_sentence_is_marked),
         cmocka_unit_test(a_stop_string_ends_what_is_said),
         cmocka_unit_test(a_stop_string_reaches_over_a_marker),
+        cmocka_unit_test(a_stop_string_meets_the_ends_of_lines),
         cmocka_unit_test(any_text_gives_exact_and_verified_citations),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
