@@ -238,12 +238,20 @@ static int emit(writing *w, size_t from, const answer_citation *c) {
     return stop ? fo_fail(w->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
 }
 
+/* The sentence, where it may be the document's own words: no marker in it is ours. */
+static void add_sentence(fo_buf *text, const char *s, size_t n) {
+    size_t start = text->len;
+    fo_buf_add(text, s, n);
+    if (!text->failed) text->len = start + foreign_marks_disarm(text->data + start, n);
+    fo_buf_add(text, "", 0);
+}
+
 static int let_through(writing *w, const char *s, size_t n, const best_span *span) {
     generated_answer *out = w->out;
     size_t from = w->text.len;
     if (from) fo_buf_char(&w->text, ' ');
     size_t start = w->text.len;
-    fo_buf_add(&w->text, s, n);
+    add_sentence(&w->text, s, n);
     answer_citation *c = NULL;
     if (span->check.verified) {
         answer_citation *more =
@@ -272,6 +280,17 @@ static int let_through(writing *w, const char *s, size_t n, const best_span *spa
 static void refuse(writing *w, const char *why) {
     w->over = true;
     if (!w->out->accepted) w->out->refused = why;
+}
+
+/* May the document's words stand in the place of the model's? The generator looked for stop strings in what the model
+ * wrote alone: none is to come in with what is put there. As it will be said, so the brackets of markers are round. */
+static bool may_replace(const writing *w, fo_buf *said) {
+    const generator_options *o = &w->in->options;
+    if (!said->len) return false;
+    said->len = foreign_marks_disarm(said->data, said->len);
+    for (size_t i = 0; i < o->n_stop; i++)
+        if (memmem(said->data, said->len, o->stop[i], strlen(o->stop[i]))) return false;
+    return true;
 }
 
 /* A sentence said before is the beginning of a loop. */
@@ -313,7 +332,8 @@ static int judge_short(writing *w, const fo_buf *s, bool *judged) {
     fo_buf said = {0};
     enum written_verdict verdict;
     int rc = written_cell(&verdict, &said, &written, w->err);
-    if (!rc && verdict == WRITTEN_OTHERWISE) verdict = written_yes_or_no(&said, &written);
+    const bool cell = verdict != WRITTEN_OTHERWISE;
+    if (!rc && !cell) verdict = written_yes_or_no(&said, &written);
     *judged = !rc && verdict != WRITTEN_OTHERWISE;
     if (!rc && said.failed) rc = fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
     const extractive_rank *best = &x->ranked[0];
@@ -323,8 +343,13 @@ static int judge_short(writing *w, const fo_buf *s, bool *judged) {
                             .check = {.verified = true}};
     if (!rc && verdict == WRITTEN_BESIDE) refuse(w, "beside");
     if (!rc && verdict == WRITTEN_HOLDS) {
+        const bool may = may_replace(w, &said);
+        const fo_buf *words = may ? &said : s;
         w->out->agreement = 1;
-        rc = let_through(w, said.data, said.len, &span);
+        if (may || cell)
+            rc = let_through(w, words->data, words->len, &span);
+        else
+            refuse(w, "stop"); /* a bare yes or no does not say of what */
         w->over = true;
     }
     fo_buf_free(&said);
@@ -380,7 +405,7 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
                                       .n_span = span.end - span.start,
                                       .question = in->question},
                    w->err);
-    const fo_buf *said = own.len ? &own : s;
+    const fo_buf *said = !rc && may_replace(w, &own) ? &own : s;
     if (!rc) rc = let_through(w, said->data, said->len, &span);
     fo_buf_free(&own);
     return rc;

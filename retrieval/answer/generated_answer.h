@@ -52,8 +52,10 @@ typedef struct generated_answer_input {
 
 typedef struct generated_answer {
     bool accepted;
-    const char *refused; /* static: why not: "unsupported", "beside", "empty", "error" */
-    char *text;          /* with markers [n]; "" unless accepted */
+    const char
+        *refused; /* static: why not: "unsupported", "beside", "stop" (a stop string stands in what
+                             the document says), "empty", "error" */
+    char *text;   /* with markers [n]; "" unless accepted */
     answer_citation *citations;
     size_t n_citations;
     double agreement;        /* of what supports the first sentence with the best unit: e^-behind,

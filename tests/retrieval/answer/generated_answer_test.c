@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "kernels/utf8.h"
 #include "retrieval/local/local_generator.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/chain_model.h"
@@ -205,6 +206,62 @@ static void markers_that_a_model_writes_are_taken_out(void **state) {
         query_result_deinit(&r);
         close_world(&w);
     }
+}
+
+/* What is answered where the model says this of the document; "" for `stop`: none is given. */
+typedef struct told {
+    const char *document, *question, *says, *stop, *gives;
+    enum answer_source source;
+} told;
+
+static void is_told(const told *c) {
+    world w = open_world(c->says, c->document);
+    query_request q = request(c->question);
+    q.stop = &c->stop;
+    q.n_stop = c->stop[0] != 0;
+    query_result r = ask(&w, q);
+    if (r.source != c->source || strcmp(r.answer, c->gives) != 0)
+        fail_msg("'%s' with the stop string '%s' gave '%s' (%d)", c->says, c->stop, r.answer,
+                 r.source);
+    for (size_t i = 0; i < r.n_citations; i++) /* markers are not counted in */
+        assert_true(r.citations[i].answer_end <= fo_utf8_count(r.answer, strlen(r.answer)) - 4);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static const char CHICKENS[] = "May I keep chickens?", BUILT[] = "Who built the light of Skarn?",
+                  LIGHT[] = "The light of Skarn was built by Ilse Vane [2] and Otto Moor.",
+                  LIT[] = "The light of Skarn was lit on 8 July 1931 for the first time.",
+                  TICKETS[] = "| ticket | low season | high season |\n|---|---|---|\n"
+                              "| adult | 8.50 | 11.00 |\n| child | 4.00 | 6.00 |\n";
+
+static void a_marker_of_a_document_is_none_in_an_answer(void **state) {
+    (void)state;
+    static const told cases[] = {
+        {LIGHT, BUILT, "Ilse Vane and Otto Moor.", "", "Ilse Vane (2) and Otto Moor. [1]",
+         ANSWER_GENERATED},
+        {"Chickens are not permitted.[2]", CHICKENS, "No.", "",
+         "No. Chickens are not permitted.(2) [1]", ANSWER_GENERATED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) is_told(&cases[i]);
+}
+
+/* The model's words were looked through for them, those that a document has in their place were not. */
+static void a_stop_string_does_not_come_in_with_a_documents_words(void **state) {
+    (void)state;
+    static const told cases[] = {
+        {LIGHT, BUILT, "Ilse Vane and Otto Moor.", "(", "Ilse Vane and Otto Moor. [1]",
+         ANSWER_GENERATED},
+        {LIT, "When was the light of Skarn first lit?", "July 8, 1931.", "8 July",
+         "July 8, 1931. [1]", ANSWER_GENERATED},
+        {TICKETS, "What does an adult pay in the high season?", "11.00 euros", "",
+         "high season: 11.00 [1]", ANSWER_GENERATED},
+        {TICKETS, "What does an adult pay in the high season?", "11.00 euros",
+         "season:", "11.00 euros [1]", ANSWER_GENERATED},
+        {"Chickens are not permitted.", CHICKENS, "No.", " permitted", "Chickens are not [1]",
+         ANSWER_EXTRACTIVE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) is_told(&cases[i]);
 }
 
 static void a_loop_ends_and_a_text_without_an_end_is_given_up(void **state) {
@@ -505,6 +562,8 @@ int main(void) {
         cmocka_unit_test(a_list_is_shown_as_the_document_has_it),
         cmocka_unit_test(what_follows_a_supported_sentence_without_support_is_cut_off),
         cmocka_unit_test(markers_that_a_model_writes_are_taken_out),
+        cmocka_unit_test(a_marker_of_a_document_is_none_in_an_answer),
+        cmocka_unit_test(a_stop_string_does_not_come_in_with_a_documents_words),
         cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),
         cmocka_unit_test(max_tokens_and_stop_strings_end_the_writing),
         cmocka_unit_test(a_seed_chooses_and_every_field_that_counts_has_its_own_answer),
