@@ -43,4 +43,7 @@ int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_optio
  * line break as line_break.h says, for which the lines before `start` are looked at too. */
 size_t sentence_end(const char *text, size_t len, size_t start);
 
+/* Does text[0..len) end with a full stop, of any script? Quotes, brackets and emphasis may stand behind it. */
+bool sentence_is_whole(const char *text, size_t len);
+
 #endif

@@ -107,6 +107,11 @@ static bool is_full_stop(int32_t cp) {
     }
 }
 
+/* Stops after which there must be a space, or the end. */
+static bool is_plain_stop(int32_t cp) {
+    return cp == '.' || cp == '!' || cp == '?' || cp == 0x2026;
+}
+
 static bool is_closer(int32_t cp) {
     switch (cp) {
     case '"':
@@ -137,8 +142,7 @@ static size_t skip_closers(const char *s, size_t len, size_t at) {
     for (;;) {
         size_t n;
         int32_t cp = cp_at(s, len, at, &n);
-        if (n && (is_closer(cp) || is_full_stop(cp) || cp == '.' || cp == '!' || cp == '?' ||
-                  cp == 0x2026)) {
+        if (n && (is_closer(cp) || is_full_stop(cp) || is_plain_stop(cp))) {
             at += n;
             continue;
         }
@@ -290,7 +294,7 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
         size_t n = 1;
         int32_t cp = c;
         if (c >= 0x80) cp = cp_at(text, len, at, &n);
-        bool plain = cp == '.' || cp == '!' || cp == '?' || cp == 0x2026;
+        bool plain = is_plain_stop(cp);
         if (!plain && !is_full_stop(cp)) {
             at += n;
             continue;
@@ -326,4 +330,16 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
     }
     while (at > first && fo_is_blank(text[at - 1])) at--;
     return at > start ? at : len;
+}
+
+bool sentence_is_whole(const char *text, size_t len) {
+    while (len > 0) {
+        size_t at = len - 1, n;
+        while (at > 0 && !fo_utf8_boundary(text[at])) at--;
+        const int32_t cp = cp_at(text, len, at, &n);
+        if (is_plain_stop(cp) || is_full_stop(cp)) return true;
+        if (!is_closer(cp) && cp != '*') return false;
+        len = at;
+    }
+    return false;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/chunk/chunk.h"
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/foreign_marks.h"
 #include "retrieval/answer/own_words.h"
@@ -426,19 +428,17 @@ static int judge(writing *w, const char *s, size_t n) {
     return rc;
 }
 
-static bool ends_a_sentence(const char *s, size_t n) {
-    while (n && strchr("\"')]*", s[n - 1])) n--;
-    return n && strchr(".!?", s[n - 1]);
+/* Stands a second sentence behind the first? */
+static bool has_finished(const fo_buf *raw) {
+    const size_t end = sentence_end(raw->data, raw->len, 0);
+    return !fo_only_blanks(raw->data + end, raw->len - end);
 }
 
 /* Judge what is finished of raw; at the end also the rest, unless it was broken off. */
 static int judge_finished(writing *w, bool done) {
     fact_text t = {0};
     if (w->raw.len == 0) return FO_OK;
-    if (!done && !strpbrk(w->raw.data, ".!?\n")) {
-        if (w->raw.len > LONGEST_SENTENCE) refuse(w, "unsupported");
-        return FO_OK;
-    }
+    if (!done && !has_finished(&w->raw)) return FO_OK;
     int rc = fact_text_read(&t, w->in->lx->analyzer, w->raw.data, w->raw.len, w->err);
     const char *why = w->out->outcome.finish_reason;
     bool broken_off =
@@ -449,7 +449,7 @@ static int judge_finished(writing *w, bool done) {
         size_t n = t.sentences[i].end - t.sentences[i].start;
         bool last = i + 1 == t.n_sentences;
         if (last && !done) break;
-        if (last && broken_off && !ends_a_sentence(s, n)) break;
+        if (last && broken_off && !sentence_is_whole(s, n)) break;
         rc = judge(w, s, n);
         used = t.sentences[i].end;
     }
@@ -482,6 +482,7 @@ static int follow(writing *w, generator_stream *g) {
         }
         if (w->raw.len > before || ev->done) rc = judge_finished(w, ev->done);
         if (ev->done) break;
+        if (!rc && !w->over && w->raw.len > LONGEST_SENTENCE) refuse(w, "unsupported");
         if (w->over) { /* the rest is not wanted: its place and pages go to others */
             generator_cancel(g);
             stopping = true;

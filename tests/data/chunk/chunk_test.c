@@ -271,9 +271,26 @@ static void long_headings_are_cut(void **state) {
     fo_buf_free(&b);
 }
 
+static void a_text_is_whole_behind_a_stop_of_any_script(void **state) {
+    (void)state;
+    static const char *const whole[] = {"It rained.",        "Did it?",
+                                        "It did!)",          "**It rained.**",
+                                        "Well\u2026",        "\u4E00\u7C73\u3002",
+                                        "\u4E00\uFF01",      "\u300C\u4E00\uFF1F\u300D",
+                                        "\u0915\u0964",      "\u0645\u061F",
+                                        "\u0645\u06D4\u201D"};
+    static const char *const broken[] = {"",     "It", "It rained. So", "\u4E00\u7C73",
+                                         "v1.2", "\"", "\xE3\x80"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (!sentence_is_whole(whole[i], strlen(whole[i]))) fail_msg("'%s'", whole[i]);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        if (sentence_is_whole(broken[i], strlen(broken[i]))) fail_msg("'%s'", broken[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_end_where_readers_see_it),
+        cmocka_unit_test(a_text_is_whole_behind_a_stop_of_any_script),
         cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
         cmocka_unit_test(structure_is_respected),
         cmocka_unit_test(long_headings_are_cut),

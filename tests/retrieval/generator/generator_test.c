@@ -110,6 +110,54 @@ static void what_the_documents_do_not_say_is_not_let_through(void **state) {
     }
 }
 
+/* Sentences of scripts with stops of their own, told apart while they are written. */
+static void sentences_end_in_any_script(void **state) {
+    (void)state;
+    static const char *const stops[] = {"\u3002", "\uFF01", "\uFF1F", "\u0964", "\u061F", "\u06D4"};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        char says[300], first[100], both[200];
+        const char *x = stops[i];
+        snprintf(first, sizeof first, "The grey heron is one metre tall%s", x);
+        snprintf(both, sizeof both, "%s [1] It eats fish%s [2]", first, x);
+        snprintf(says, sizeof says, "%s It eats fish%s It nests in trees and goes on", first, x);
+        open_saying(says);
+        query_request q = request(HOW_TALL);
+        q.max_sentences = 2;
+        query_result r = ask(q);
+        assert_string_equal(r.answer, both);
+        assert_int_equal(p.n_cancelled, 1); /* once the third begins */
+        assert_in_range(r.usage.completion_tokens, 11, 12);
+        query_result_deinit(&r);
+        q.max_tokens = 7; /* right behind the first */
+        r = ask(q);
+        snprintf(both, sizeof both, "%s [1]", first);
+        assert_string_equal(r.answer, both);
+        assert_string_equal(r.finish_reason, "length");
+        query_result_deinit(&r);
+        close_home();
+    }
+}
+
+/* "v1.2" and the end of a line end no sentence. */
+static void a_sentence_without_an_end_is_given_up(void **state) {
+    (void)state;
+    static char says[20000];
+    static const char *const begins[] = {"It is v1.2 of it", "It is\nthe one", "It is"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        strcpy(says, begins[i]);
+        while (strlen(says) + 20 < sizeof says) strcat(says, " and so on and on");
+        open_saying(says);
+        query_request q = request(HOW_TALL);
+        q.max_tokens = 3000;
+        query_result r = ask(q);
+        assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+        assert_int_equal(p.n_cancelled, 1);
+        assert_in_range(r.usage.completion_tokens, 1000, 1400); /* 4,096 bytes */
+        query_result_deinit(&r);
+        close_home();
+    }
+}
+
 static void a_prompt_holds_instructions_contexts_turns_and_question(void **state) {
     (void)state;
     p = (script){.says = SAYS, .n_parameters = 7000000000};
@@ -502,6 +550,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_it_writes_is_checked_cited_and_accounted_for),
         cmocka_unit_test(what_the_documents_do_not_say_is_not_let_through),
+        cmocka_unit_test(sentences_end_in_any_script),
+        cmocka_unit_test(a_sentence_without_an_end_is_given_up),
         cmocka_unit_test(a_prompt_holds_instructions_contexts_turns_and_question),
         cmocka_unit_test(every_option_reaches_it),
         cmocka_unit_test(a_prompt_read_ahead_is_met_by_the_question),
