@@ -16,8 +16,9 @@
 
 enum {
     DEFAULT_SENTENCES = 3,
-    LONGEST_SENTENCE = 4096, /* bytes without an end: the model is not writing sentences */
-    POLL_MS = 50,            /* how soon a client that went away is noticed */
+    LONGEST_SENTENCE = 4096,        /* bytes without an end: the model is not writing sentences */
+    POLL_MS = 50,                   /* how soon a client that went away is noticed */
+    LABEL = PROMPT_LABEL_BYTES - 2, /* bytes of a label */
 };
 const double generated_answer_most_behind = 2;
 
@@ -127,27 +128,41 @@ static int agreement(double *out, const generated_answer_input *in, const char *
 
 /* ---- sentences --------------------------------------------------------------------------- */
 
-/* A bracketed word without blanks: a label, a number, something the model made up. Its length
- * with the brackets, or 0. */
-static size_t marker_length(const char *s, size_t n) {
-    if (n < 3 || s[0] != '[') return 0;
-    for (size_t i = 1; i < n && i < 16; i++) {
-        if (s[i] == ']') return i > 1 ? i + 1 : 0;
-        if (s[i] == ' ' || s[i] == '\n' || s[i] == '[') return 0;
+/* Has s the form of a label? One that was copied with a wrong digit is no word either. */
+static bool is_label(const char *s) {
+    for (size_t i = 1; i < LABEL; i++)
+        if (!fo_is_digit(s[i]) && !(s[i] >= 'a' && s[i] <= 'f')) return false;
+    return s[0] == 'p';
+}
+
+/* Bytes of labels in brackets, "[p0a1b2]", "[p0a1b2, p3c4d5]"; 0: there are none. Other words in brackets may be the
+ * document's: "x[i]", "tar [FILE]". */
+static size_t labels_length(const char *s, size_t n) {
+    size_t at = 1;
+    if (n == 0 || s[0] != '[') return 0;
+    while (n - at > LABEL && is_label(s + at)) {
+        at += LABEL;
+        while (at < n && (s[at] == ',' || s[at] == ';' || fo_is_blank(s[at]))) at++;
+        if (at < n && s[at] == ']') return at + 1;
     }
     return 0;
 }
 
-/* The sentence without markers and with single blanks; named[i] where a label names the i-th
- * context of the prompt. */
+/* named[i] where one of the labels is that of the i-th context of the prompt. */
+static void take_labels(const writing *w, const char *s, size_t n, bool *named) {
+    const generated_answer_input *in = w->in;
+    for (size_t at = 1; at + LABEL < n; at++)
+        for (size_t k = 0; s[at] == 'p' && k < in->layout->n_used; k++)
+            if (prompt_label_find(&in->contexts[in->order[k]], 1, s + at, LABEL) == 0)
+                named[k] = true;
+}
+
+/* The sentence without labels and markers and with single blanks. */
 static void clean(const writing *w, const char *s, size_t n, fo_buf *out, bool *named) {
-    size_t n_used = w->in->layout->n_used;
     for (size_t i = 0; i < n;) {
-        size_t m = marker_length(s + i, n - i);
+        size_t m = labels_length(s + i, n - i);
         if (m) {
-            for (size_t k = 0; k < n_used; k++)
-                if (prompt_label_find(&w->in->contexts[w->in->order[k]], 1, s + i + 1, m - 2) == 0)
-                    named[k] = true;
+            take_labels(w, s + i, m, named);
             if (out->len && out->data[out->len - 1] == ' ') out->len--;
             i += m;
             continue;
@@ -160,7 +175,7 @@ static void clean(const writing *w, const char *s, size_t n, fo_buf *out, bool *
             fo_buf_char(out, ' ');
     }
     while (out->len && out->data[out->len - 1] == ' ') out->len--;
-    /* Lists of them, and what dropping one has put together: "[[x]2]". */
+    /* Numbers, and what dropping a label has put together: "[[p0a1b2]2]". */
     if (out->len) out->len = foreign_marks_drop(out->data, out->len);
     fo_buf_add(out, "", 0);
 }

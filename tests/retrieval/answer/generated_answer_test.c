@@ -195,7 +195,8 @@ static void what_follows_a_supported_sentence_without_support_is_cut_off(void **
 static void markers_that_a_model_writes_are_taken_out(void **state) {
     (void)state;
     static const char *const said[] = {
-        "The grey [2] heron [[x]7] is [1, 3] one metre tall. [4]",
+        "The grey [2] heron [[p0a1b2]7] is [1, 3] one metre tall. [4]",
+        "The grey heron [p0a1b2,pffff0] is one metre tall. [p12345; p67890]",
         "The grey heron [^2] is one metre [[[1]1]1] tall.",
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
@@ -260,6 +261,23 @@ static void a_stop_string_does_not_come_in_with_a_documents_words(void **state) 
          "season:", "11.00 euros [1]", ANSWER_GENERATED},
         {"Chickens are not permitted.", CHICKENS, "No.", " permitted", "Chickens are not [1]",
          ANSWER_EXTRACTIVE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) is_told(&cases[i]);
+}
+
+/* Brackets of a document's own that are no labels and no numbers of sources. */
+static void words_in_brackets_stay(void **state) {
+    (void)state;
+    static const told cases[] = {
+        {"Call x[i] to read one value of the vector.", "How do I read one value of the vector?",
+         "Call x[i] to read one value of the vector.", "",
+         "Call x[i] to read one value of the vector. [1]", ANSWER_GENERATED},
+        {"The archive is listed by tar -t [FILE].", "How is the archive listed?",
+         "The archive is listed by tar -t [FILE].", "",
+         "The archive is listed by tar -t [FILE]. [1]", ANSWER_GENERATED},
+        {"The weight of an edge lies in [0,1].", "Where does the weight of an edge lie?",
+         "The weight of an edge lies in [0,1].", "", "The weight of an edge lies in [0,1]. [1]",
+         ANSWER_GENERATED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) is_told(&cases[i]);
 }
@@ -564,6 +582,7 @@ int main(void) {
         cmocka_unit_test(markers_that_a_model_writes_are_taken_out),
         cmocka_unit_test(a_marker_of_a_document_is_none_in_an_answer),
         cmocka_unit_test(a_stop_string_does_not_come_in_with_a_documents_words),
+        cmocka_unit_test(words_in_brackets_stay),
         cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),
         cmocka_unit_test(max_tokens_and_stop_strings_end_the_writing),
         cmocka_unit_test(a_seed_chooses_and_every_field_that_counts_has_its_own_answer),
