@@ -1,6 +1,7 @@
 #include "retrieval/answer/span_reading.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/embed/reader_spans.h"
@@ -48,24 +49,53 @@ static reader_answer best_in(const stretch *s, size_t start, size_t end) {
     return reader_ends_best(&s->ends, (uint32_t)(start - s->from), (uint32_t)(end - s->from));
 }
 
-/* Bytes [from, to) of the support with the fewest words that say most of what the answer says beyond the question, or
- * at all where it says nothing beyond it. */
-static bool find(const fact_text *support, const fact_text *answer, const fact_text *asked,
-                 size_t *from, size_t *to) {
-    bool beyond = false;
+/* A word of the support. */
+typedef struct said_word {
+    size_t times; /* words of the answer that it says */
+    size_t again; /* words back to the same one; SIZE_MAX: not within the widest stretch */
+} said_word;
+
+static size_t times_said(const fact_text *answer, uint64_t id) {
+    size_t n = 0;
     for (size_t i = 0; i < answer->n_words; i++)
-        beyond |= fact_is_content(&answer->words[i]) && !fact_has(asked, answer->words[i].id) &&
-                  fact_has(support, answer->words[i].id);
-    size_t most = 0, shortest = SIZE_MAX;
+        n += answer->words[i].id == id && fact_is_content(&answer->words[i]);
+    return n;
+}
+
+static size_t words_back(const fact_text *t, size_t at, size_t most) {
+    for (size_t back = 1; back <= at && back < most; back++)
+        if (t->words[at - back].id == t->words[at].id) return back;
+    return SIZE_MAX;
+}
+
+/* Words of the question count where the answer says nothing of the support beyond it. */
+static void count_said(said_word *out, const fact_text *support, const fact_text *answer,
+                       const fact_text *asked, size_t widest) {
+    bool beyond = false;
     for (size_t i = 0; i < support->n_words; i++) {
-        for (size_t k = i + 1; k <= support->n_words && k - i <= answer->n_words + ROOM; k++) {
-            size_t said = 0;
-            for (size_t w = 0; w < answer->n_words; w++) {
-                const fact_word *word = &answer->words[w];
-                if (fact_is_content(word) && fact_says(support, i, k, word->id) &&
-                    !(beyond && fact_has(asked, word->id)))
-                    said++;
-            }
+        const uint64_t id = support->words[i].id;
+        out[i] = (said_word){times_said(answer, id), words_back(support, i, widest)};
+        beyond |= out[i].times && !fact_has(asked, id);
+    }
+    for (size_t i = 0; beyond && i < support->n_words; i++)
+        if (out[i].times && fact_has(asked, support->words[i].id)) out[i].times = 0;
+}
+
+/* Bytes [from, to) of the support with the fewest words that say most of what the answer says beyond the question, or
+ * at all where it says nothing beyond it; empty: none do. A sentence may have a thousand words, and so may what a model writes:
+ * what a stretch says is counted as it grows. */
+static int find(const fact_text *support, const fact_text *answer, const fact_text *asked,
+                size_t *from, size_t *to, fo_err *err) {
+    const size_t n = support->n_words, widest = answer->n_words + ROOM;
+    said_word *w = calloc(n + 1, sizeof *w);
+    if (!w) return fo_no_memory(err);
+    count_said(w, support, answer, asked, widest);
+    size_t most = 0, shortest = SIZE_MAX;
+    *from = *to = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t said = 0;
+        for (size_t k = i + 1; k <= n && k - i <= widest; k++) {
+            if (w[k - 1].again > k - 1 - i) said += w[k - 1].times;
             if (said < most || (said == most && k - i >= shortest) || !said) continue;
             most = said;
             shortest = k - i;
@@ -73,7 +103,8 @@ static bool find(const fact_text *support, const fact_text *answer, const fact_t
             *to = support->words[k - 1].end;
         }
     }
-    return most > 0;
+    free(w);
+    return FO_OK;
 }
 
 /* What is compared word by word. */
@@ -156,7 +187,8 @@ int span_reading_holds(bool *holds, const span_reading_input *in, fo_err *err) {
     size_t from = 0, to = 0;
     int rc = read_words(&w, in, err);
     if (!rc) rc = fact_text_read(&answer, in->lx->analyzer, in->answer, in->n_answer, err);
-    if (!rc && find(&w.support, &answer, &w.asked, &from, &to)) {
+    if (!rc) rc = find(&w.support, &answer, &w.asked, &from, &to, err);
+    if (!rc && from < to) {
         from += in->start;
         to += in->start;
         *holds = !of_another_clause(&w, in, from);

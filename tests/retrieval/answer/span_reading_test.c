@@ -131,12 +131,29 @@ static void what_cannot_be_told_holds(void **state) {
     reader_close(r);
 }
 
+/* Nobody waits for it: the places are counted as stretches grow, not each anew. */
+static void a_long_claim_is_held_against_a_long_sentence(void **state) {
+    (void)state;
+    enum { WORDS = 1000 };
+    static char text[WORDS * 16], claim[WORDS * 16];
+    static const char *const small[] = {"the", "ferry", "of", "and", "leaves", "with"};
+    for (int i = 0; i < WORDS; i++) {
+        sprintf(text + strlen(text), "%s%s%d ", small[i % 6], i % 6 ? "" : " pier", i);
+        sprintf(claim + strlen(claim), "%s%s%d ", small[i % 6], i % 6 ? "" : " pier", WORDS - i);
+    }
+    reader *r = open_reader();
+    (void)holds(r, "When does the ferry leave?", text, claim);
+    (void)holds(r, "When does the ferry leave?", text, text);
+    reader_close(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_that_answer_hold),
         cmocka_unit_test(the_unit_that_answers_best_is_held_against_another),
         cmocka_unit_test(the_few_words_that_answer_are_pointed_out),
         cmocka_unit_test(what_cannot_be_told_holds),
+        cmocka_unit_test(a_long_claim_is_held_against_a_long_sentence),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
