@@ -248,11 +248,11 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
 
 static int emit(writing *w, size_t from, const answer_citation *c) {
     const generated_answer_sink *k = &w->in->sink;
-    int stop = 0;
-    if (k->text) stop = k->text(k->ctx, w->text.data + from, w->text.len - from);
-    if (!stop && c && k->citation)
-        stop = k->citation(k->ctx, w->text.data, c, (int)w->out->n_citations);
-    return stop ? fo_fail(w->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
+    int rc = FO_OK;
+    if (k->text) rc = k->text(k->ctx, w->text.data + from, w->text.len - from);
+    if (!rc && c && k->citation)
+        rc = k->citation(k->ctx, w->text.data, c, (int)w->out->n_citations);
+    return rc == FO_ECANCELLED ? fo_fail(w->err, rc, "cancelled by the client") : rc;
 }
 
 /* The sentence, where it may be the document's own words: no marker in it is ours. */

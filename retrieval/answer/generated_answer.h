@@ -24,7 +24,8 @@
 /* How far behind the best unit what supports the first sentence may be (extractive_rank). */
 extern const double generated_answer_most_behind;
 
-/* Called from the thread that runs generated_answer_make; non-zero cancels. */
+/* Called from the thread that runs generated_answer_make. FO_ECANCELLED: the client has left; another code, whose sentence
+ * the sink has put into the same error, ends it too. */
 typedef struct generated_answer_sink {
     void *ctx;
     int (*text)(void *ctx, const char *text, size_t len);
@@ -64,7 +65,7 @@ typedef struct generated_answer {
     generator_event outcome; /* usage, times, finish_reason */
 } generated_answer;
 
-/* FO_ECANCELLED (client or sink), FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
+/* FO_ECANCELLED (client or sink), what else the sink fails with, FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
  * generator_start has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
  * while nothing has been let through. */
 int generated_answer_make(generated_answer *out, const generated_answer_input *in,

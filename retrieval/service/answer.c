@@ -162,15 +162,16 @@ static int on_text(void *ctx, const char *text, size_t len) {
     if (r->out->ms.first_token == 0) r->out->ms.first_token = fo_now_ms() - r->started;
     if (r->sink) now_visible(r);
     const query_sink *k = r->sink;
-    return k && k->token ? k->token(k->ctx, text, len) : 0;
+    return k && k->token && k->token(k->ctx, text, len) ? FO_ECANCELLED : FO_OK;
 }
 
 static int on_citation(void *ctx, const char *answer, const answer_citation *c, int index) {
     run *r = ctx;
-    if (add_citation(r, answer, c, index) != FO_OK) return -1;
+    int rc = add_citation(r, answer, c, index);
     const query_sink *k = r->sink;
-    if (!k || !k->citation) return 0;
-    return k->citation(k->ctx, r->out, &r->out->citations[r->out->n_citations - 1]);
+    if (rc || !k || !k->citation) return rc;
+    const bool left = k->citation(k->ctx, r->out, &r->out->citations[r->out->n_citations - 1]);
+    return left ? FO_ECANCELLED : FO_OK;
 }
 
 static void add_once(size_t *list, size_t *n, size_t index) {

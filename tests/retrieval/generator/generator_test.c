@@ -2,6 +2,7 @@
  * answers, streaming, cancellation, refusals, failures on the way, hot questions, reading ahead. */
 #include "tests/test.h"
 
+#include "retrieval/answer/generated_answer.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/scripted_generator.h"
 
@@ -313,6 +314,45 @@ static void a_client_that_leaves_ends_it(void **state) {
     close_home();
 }
 
+static int has_no_memory(void *ctx, const char *answer, const answer_citation *c, int index) {
+    (void)answer, (void)c, (void)index;
+    return fo_no_memory(ctx);
+}
+
+static void what_its_reader_fails_with_is_no_cancellation(void **state) {
+    (void)state;
+    p = (script){.says = SAYS};
+    generator *g;
+    generator_layout *l;
+    prompt asked;
+    lexicon lx = {0};
+    generated_answer a;
+    const passage heron = {.text = HERON, .len = strlen(HERON), .title = ""};
+    const prompt_context context = {HERON, strlen(HERON), NULL};
+    const prompt_input in = {.contexts = &context, .n_contexts = 1, .question = HOW_TALL};
+    assert_ok(scripted_open(&g, &p, NULL, &err), &err);
+    assert_ok(analyzer_create(&lx.analyzer, "english", &err), &err);
+    assert_ok(prompt_make(&asked, prompt_template_for(0), &in, &err), &err);
+    assert_ok(generator_lay_out(g, &asked.prompt, &l, &err), &err);
+    generated_answer_input made = {.generator = g,
+                                   .layout = l,
+                                   .order = l->order,
+                                   .passages = &heron,
+                                   .contexts = &context,
+                                   .lx = &lx,
+                                   .question = HOW_TALL,
+                                   .options = {.max_tokens = 50},
+                                   .sink = {.ctx = &err, .citation = has_no_memory}};
+    err = (fo_err){0};
+    assert_int_equal(generated_answer_make(&a, &made, NULL, &err), FO_ENOMEM);
+    assert_int_equal(err.code, FO_ENOMEM);
+    err = (fo_err){0};
+    generator_layout_free(l);
+    prompt_deinit(&asked);
+    analyzer_free(lx.analyzer);
+    generator_close(g);
+}
+
 static void *cancel_soon(void *flag) {
     for (int i = 0; i < 5000; i++) { /* once it writes; bounded */
         pthread_mutex_lock(&p.mu);
@@ -557,6 +597,7 @@ int main(void) {
         cmocka_unit_test(a_prompt_read_ahead_is_met_by_the_question),
         cmocka_unit_test(sentences_stream_while_it_writes),
         cmocka_unit_test(a_client_that_leaves_ends_it),
+        cmocka_unit_test(what_its_reader_fails_with_is_no_cancellation),
         cmocka_unit_test(a_cancelled_question_does_not_wait_for_it),
         cmocka_unit_test(what_repeats_itself_is_cancelled),
         cmocka_unit_test(a_refusal_for_load_says_when_to_come_again),
