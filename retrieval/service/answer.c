@@ -202,6 +202,26 @@ static size_t contexts_needed(const run *r, const extractive_answer *x) {
     return n < most ? n : most;
 }
 
+static size_t tokens_allowed(const query_request *q) {
+    return q->max_tokens ? q->max_tokens : PROMPT_ANSWER_TOKENS;
+}
+
+/* Tokens of the window that are kept free for the answer. One that is checked is a few sentences long, so what a client
+ * allows beyond a quarter of the window does not push the documents out of it. */
+static size_t answer_room(const run *r) {
+    const size_t allowed = tokens_allowed(r->q);
+    const size_t quarter = generator_get_info(r->s->generator)->window / 4;
+    const size_t most = quarter > PROMPT_ANSWER_TOKENS ? quarter : PROMPT_ANSWER_TOKENS;
+    return r->q->answer_by == ANSWER_BY_MODEL || allowed < most ? allowed : most;
+}
+
+/* What is allowed, or what the prompt leaves of the window. */
+static size_t answer_tokens(const run *r, const generator_layout *l) {
+    const size_t allowed = tokens_allowed(r->q);
+    const size_t left = generator_get_info(r->s->generator)->window - l->n_tokens;
+    return allowed < left ? allowed : left;
+}
+
 static int lay_out(run *r, const prompt_context *offered, const extractive_answer *x,
                    const prompt_turn *turns, size_t n_turns, generator_layout **out) {
     const query_request *q = r->q;
@@ -217,7 +237,7 @@ static int lay_out(run *r, const prompt_context *offered, const extractive_answe
                                          .turns_first = q->kv_reuse != REUSE_CHUNK,
                                          .question = q->query,
                                          .unsure = x->abstain,
-                                         .max_tokens = q->max_tokens,
+                                         .max_tokens = answer_room(r),
                                          .max_contexts = contexts_needed(r, x),
                                          .cached_first = q->order == ORDER_CACHE,
                                          .salt = salt},
@@ -265,11 +285,11 @@ static int make_prompt(run *r, const prompt_context *contexts, const extractive_
     return rc;
 }
 
-static generator_options options_of(const run *r) {
+static generator_options options_of(const run *r, const generator_layout *l) {
     const query_request *q = r->q;
     double left = run_time_left_ms(r);
     return (generator_options){
-        .max_tokens = q->max_tokens ? q->max_tokens : PROMPT_ANSWER_TOKENS,
+        .max_tokens = answer_tokens(r, l),
         .temperature = q->temperature,
         .top_p = q->top_p,
         .top_k = q->sampling_top_k,
@@ -343,7 +363,7 @@ static int write_from(run *r, const passage *passages, const prompt_context *con
                                  .least_agreement = r->s->prompts->least_agreement,
                                  .unchecked = alone,
                                  .max_sentences = r->q->max_sentences,
-                                 .options = options_of(r),
+                                 .options = options_of(r, l),
                                  .cancel = r->q->cancel,
                                  .sink = {r, on_text, on_citation}};
     int rc = generated_answer_make(&w, &in, &r->out->retry_after_ms, r->err);

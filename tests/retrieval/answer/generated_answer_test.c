@@ -530,8 +530,15 @@ static void the_extractive_answer_stands_where_time_or_room_run_out(void **state
     (void)state;
     world w = open_world("The grey heron is one metre tall.", HERON);
     query_request q = request(HOW_TALL);
-    q.max_tokens = 4 * CHAIN_CONTEXT; /* no window holds that beside a prompt */
+    q.max_tokens = 4 * CHAIN_CONTEXT; /* more than the window: what the prompt leaves of it */
     query_result r = ask(&w, q);
+    assert_int_equal(r.source, ANSWER_GENERATED);
+    query_result_deinit(&r);
+    static char lengthy[4 * CHAIN_CONTEXT]; /* no window holds that beside an answer */
+    while (strlen(lengthy) + sizeof HOW_TALL + 1 < sizeof lengthy)
+        strcat(strcat(lengthy, HOW_TALL), " ");
+    q = request(lengthy);
+    r = ask(&w, q);
     assert_int_equal(r.source, ANSWER_EXTRACTIVE);
     assert_non_null(strstr(r.answer, "one metre"));
     query_result_deinit(&r);

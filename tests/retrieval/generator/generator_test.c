@@ -430,6 +430,27 @@ static void a_window_that_is_too_small_leaves_the_answer_to_the_documents(void *
     close_home();
 }
 
+/* What a client allows beyond what an answer takes is not taken from what is read. */
+static void much_room_for_an_answer_leaves_the_documents_in(void **state) {
+    (void)state;
+    enum { WINDOW = 1200 };
+    static const size_t allowed[] = {299, 1000, WINDOW, 1 << 24};
+    p = (script){.says = SAYS, .window = WINDOW};
+    open_home(NULL);
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        query_request q = request(HOW_TALL);
+        q.max_tokens = allowed[i];
+        query_result r = ask(q);
+        assert_int_equal(r.source, ANSWER_GENERATED);
+        assert_string_equal(r.answer, WRITTEN);
+        assert_false(r.prompt.cut);
+        const size_t left = WINDOW - r.usage.prompt_tokens;
+        assert_int_equal(p.last.max_tokens, allowed[i] < left ? allowed[i] : left);
+        query_result_deinit(&r);
+    }
+    close_home();
+}
+
 static void a_failure_on_the_way_takes_nothing_back(void **state) {
     (void)state;
     p = (script){.says = SAYS, .fails_after = 3};
@@ -602,6 +623,7 @@ int main(void) {
         cmocka_unit_test(what_repeats_itself_is_cancelled),
         cmocka_unit_test(a_refusal_for_load_says_when_to_come_again),
         cmocka_unit_test(a_window_that_is_too_small_leaves_the_answer_to_the_documents),
+        cmocka_unit_test(much_room_for_an_answer_leaves_the_documents_in),
         cmocka_unit_test(a_failure_on_the_way_takes_nothing_back),
         cmocka_unit_test(what_a_failure_cut_short_is_not_kept),
         cmocka_unit_test(time_that_runs_out_leaves_the_answer_to_the_documents),
