@@ -187,6 +187,7 @@ $(BUILD)/tests/kernels/lock_order_test: TEST_WRAP := $(if $(LOCK_LINK),,$(LOCK_C
 FAULT_TESTS := $(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/tests/retrieval/service/refine_fault_test
 $(FAULT_TESTS): TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup)
 $(FAULT_TESTS): LOCK_LINK :=
+$(BUILD)/tests/retrieval/local/local_prompt_test: TEST_WRAP := -Wl,--wrap=time
 $(BUILD)/tests/engine/kv/kv_store_test: TEST_WRAP := -Wl,--wrap=pread,--wrap=pwritev
 define TEST_template
 .PHONY: test-$(1) tests-$(1)

@@ -2,13 +2,13 @@
  *
  *   [fixed 0] contexts [fixed 1] turn [fixed 2] ... turn [fixed n] question [fixed n+1]
  *
- * They depend on the instructions and the roles of the turns alone, so those of prompts without
- * turns are kept; others are rendered when asked for (a fraction of a millisecond beside a
+ * They depend on the instructions, the roles of the turns and, where a template says it, the date, so those of
+ * prompts without turns are kept for the day; others are rendered when asked for (a fraction of a millisecond beside a
  * prefill). */
 #include "retrieval/local/local_prompt.h"
 
 #include <cjson/cJSON.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,14 @@ typedef struct token_list {
     size_t n, cap;
 } token_list;
 
-/* The fixed parts of a prompt without turns. */
+/* The fixed parts of a prompt without turns, as they are on one day. */
 typedef struct plain_parts {
+    /* immutable once others see it */
     const prompt_instructions *of;
+    long day; /* since 1970 */
     token_list parts[3];
+    /* guarded by mu */
+    size_t n_users; /* and one more while it is kept: the last one frees it */
 } plain_parts;
 
 struct local_prompts {
@@ -38,8 +42,9 @@ struct local_prompts {
     const tokenizer *tokenizer;
     chat_template *wrapping; /* NULL: ChatML */
     size_t window;
-    /* of the instructions that were asked for first, which are those of all as a rule */
-    _Atomic(plain_parts *) plain;
+    pthread_mutex_t mu;
+    /* guarded by mu: of the instructions that were asked for first, which are those of all as a rule */
+    plain_parts *plain;
 };
 
 /* ---- tokens ------------------------------------------------------------------------------ */
@@ -124,11 +129,10 @@ static const char *special_text(const tokenizer *t, tokenizer_special which, cha
 
 static int render(const local_prompts *b, const chat_template *wrapping,
                   const prompt_instructions *says, const prompt_turn *turns, size_t n,
-                  bool turns_first, fo_buf *out, fo_err *err) {
+                  bool turns_first, time_t now, fo_buf *out, fo_err *err) {
     cJSON *messages = sentinel_messages(says, turns, n, turns_first);
     if (!messages) return fo_no_memory(err);
     char bos[64], eos[64];
-    time_t now = time(NULL);
     struct tm day;
     gmtime_r(&now, &day);
     chat_template_input in = {.messages = messages,
@@ -179,14 +183,14 @@ static int tokenize_fixed(const local_prompts *b, char **parts, size_t n, token_
 
 /* lists[n_turns + 3], zeroed; the caller frees them. */
 static int fixed_parts(const local_prompts *b, const prompt_instructions *says,
-                       const prompt_turn *turns, size_t n, bool turns_first, token_list *lists,
-                       fo_err *err) {
+                       const prompt_turn *turns, size_t n, bool turns_first, time_t now,
+                       token_list *lists, fo_err *err) {
     char *parts[PROMPT_MAX_TURNS + 3];
     fo_buf text = {0};
-    int rc = render(b, b->wrapping, says, turns, n, turns_first, &text, err);
+    int rc = render(b, b->wrapping, says, turns, n, turns_first, now, &text, err);
     if (!rc && !cut(text.data, n + 2, parts)) {
         fo_buf_clear(&text);
-        rc = render(b, NULL, says, turns, n, turns_first, &text, err);
+        rc = render(b, NULL, says, turns, n, turns_first, now, &text, err);
         if (!rc && !cut(text.data, n + 2, parts))
             rc = fo_fail(err, FO_EINVAL, "the prompt could not be laid out");
     }
@@ -200,26 +204,58 @@ static void free_plain(plain_parts *p) {
     free(p);
 }
 
-/* Those of a prompt without turns: *own is the caller's to free where another's are kept. */
-static int take_plain(local_prompts *b, const prompt_instructions *says, const plain_parts **out,
-                      plain_parts **own, fo_err *err) {
-    plain_parts *kept = atomic_load(&b->plain), *fresh;
-    if (kept && kept->of == says) {
-        *out = kept;
-        return FO_OK;
+static void give_plain_back(local_prompts *b, plain_parts *p) {
+    if (!p) return;
+    pthread_mutex_lock(&b->mu);
+    const bool last = --p->n_users == 0;
+    pthread_mutex_unlock(&b->mu);
+    if (last) free_plain(p);
+}
+
+static plain_parts *find_plain(local_prompts *b, const prompt_instructions *says, long day) {
+    pthread_mutex_lock(&b->mu);
+    plain_parts *kept = b->plain;
+    if (kept && (kept->of != says || kept->day != day)) kept = NULL;
+    if (kept) kept->n_users++;
+    pthread_mutex_unlock(&b->mu);
+    return kept;
+}
+
+/* Where none are kept, or another day's: those go with the last prompt that is still made of them. */
+static void keep_plain(local_prompts *b, plain_parts *fresh) {
+    pthread_mutex_lock(&b->mu);
+    plain_parts *old = b->plain;
+    if (!old || (old->of == fresh->of && old->day != fresh->day)) {
+        b->plain = fresh;
+        fresh->n_users++;
+    } else {
+        old = NULL;
     }
-    if (!(fresh = calloc(1, sizeof *fresh))) return fo_no_memory(err);
+    pthread_mutex_unlock(&b->mu);
+    give_plain_back(b, old);
+}
+
+/* Those of a prompt without turns, which the caller gives back. */
+static int take_plain(local_prompts *b, const prompt_instructions *says, plain_parts **out,
+                      fo_err *err) {
+    const time_t now = time(NULL);
+    const long day = (long)(now / (24 * 60 * 60));
+    if ((*out = find_plain(b, says, day))) return FO_OK;
+    plain_parts *fresh = calloc(1, sizeof *fresh);
+    if (!fresh) return fo_no_memory(err);
     fresh->of = says;
-    int rc = fixed_parts(b, says, NULL, 0, false, fresh->parts, err);
-    kept = NULL;
-    if (rc || !atomic_compare_exchange_strong(&b->plain, &kept, fresh)) *own = fresh;
+    fresh->day = day;
+    fresh->n_users = 1;
     *out = fresh;
+    int rc = fixed_parts(b, says, NULL, 0, false, now, fresh->parts, err);
+    if (!rc) keep_plain(b, fresh);
     return rc;
 }
 
 int local_prompts_create(local_prompts **out, const local_prompt_model *m, fo_err *err) {
     local_prompts *b = calloc(1, sizeof *b);
     if (!b) return fo_no_memory(err);
+    pthread_mutex_init(&b->mu, NULL);
     b->tokenizer = m->tokenizer;
     b->window = m->window;
     fo_err why = {0};
@@ -232,7 +268,8 @@ int local_prompts_create(local_prompts **out, const local_prompt_model *m, fo_er
 
 void local_prompts_free(local_prompts *b) {
     if (!b) return;
-    free_plain(atomic_load(&b->plain));
+    free_plain(b->plain);
+    pthread_mutex_destroy(&b->mu);
     chat_template_free(b->wrapping);
     free(b);
 }
@@ -249,8 +286,8 @@ typedef struct assembly {
     token_list *turns;    /* [n_turns], from the first that is kept */
     size_t n_turns;       /* that are kept */
     token_list own[PROMPT_MAX_TURNS + 3];
-    plain_parts *own_plain;
-    const token_list *fixed; /* [n_turns + 3]: own, or kept ones */
+    plain_parts *plain;      /* to give back; NULL: own are made */
+    const token_list *fixed; /* [n_turns + 3]: own, or those of plain */
     token_list question;
 } assembly;
 
@@ -269,12 +306,11 @@ static int count_rest(void *ctx, size_t first_turn, size_t *n, fo_err *err) {
     int rc;
     if (a->n_turns) {
         rc = fixed_parts(a->b, in->instructions, in->turns + first_turn, a->n_turns,
-                         in->turns_first, a->own, err);
+                         in->turns_first, time(NULL), a->own, err);
         a->fixed = a->own;
     } else {
-        const plain_parts *plain = NULL;
-        rc = take_plain(a->b, in->instructions, &plain, &a->own_plain, err);
-        if (!rc) a->fixed = plain->parts;
+        rc = take_plain(a->b, in->instructions, &a->plain, err);
+        if (!rc) a->fixed = a->plain->parts;
     }
     if (!rc)
         rc = append_text(&a->question, a->b->tokenizer, in->question, strlen(in->question), 0, err);
@@ -389,7 +425,7 @@ static void free_assembly(assembly *a) {
     for (size_t i = 0; a->contexts && i < a->in->n_contexts; i++) free(a->contexts[i].v);
     for (size_t i = 0; a->turns && i < a->in->n_turns; i++) free(a->turns[i].v);
     for (size_t i = 0; i < PROMPT_MAX_TURNS + 3; i++) free(a->own[i].v);
-    free_plain(a->own_plain);
+    give_plain_back(a->b, a->plain);
     free(a->question.v);
     free(a->contexts);
     free(a->turns);

@@ -1,10 +1,24 @@
 /* Prompts: order, budget, tokens of pieces, with a tokenizer of bytes and a few words. */
 #include "tests/test.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "retrieval/answer/prompt.h"
 #include "retrieval/local/local_prompt.h"
 #include "tests/retrieval/chain_model.h"
+
+/* The linker leads every call of time here: a test's clock stands at `clock_at`. */
+static _Atomic(time_t) clock_at; /* 0: the machine's */
+time_t __real_time(time_t *out);
+time_t __wrap_time(time_t *out);
+time_t __wrap_time(time_t *out) {
+    if (!clock_at) return __real_time(out);
+    if (out) *out = clock_at;
+    return clock_at;
+}
 
 /* How prompts are made for one model. */
 typedef struct builder {
@@ -446,6 +460,73 @@ static void a_template_that_loses_the_text_falls_back_to_chatml(void **state) {
     close_builder(b);
 }
 
+static void a_template_that_says_the_date_says_todays(void **state) {
+    fixture *f = *state;
+    static const char dated[] =
+        "{{ strftime_now('%Y-%m-%d') }}{% for m in messages %}<{{ m.role }}>"
+        "{{ m.content }}{% endfor %}!";
+    static const struct {
+        time_t at;
+        const char *says;
+    } days[] = {{1000000000, "2001-09-09<"},
+                {1000080000, "2001-09-10<"},
+                {1000080001, "2001-09-10<"},
+                {999999999, "2001-09-09<"}};
+    const prompt_turn turns[] = {{false, "Which birds fish?"}, {true, "Herons do."}};
+    builder *b = open_builder(f->t, dated, 100000000, 8192);
+    for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
+        clock_at = days[i].at;
+        for (size_t n_turns = 0; n_turns <= 2; n_turns += 2) {
+            laid p = build(b, (prompt_input){.contexts = birds,
+                                             .n_contexts = 1,
+                                             .turns = turns,
+                                             .n_turns = n_turns,
+                                             .question = "Why?"});
+            char *s = text_of(f, p.tokens, p.n_tokens);
+            if (!strstr(s, days[i].says)) fail_msg("on day %zu: %s", i, s);
+            free(s);
+            laid_free(&p);
+        }
+    }
+    clock_at = 0;
+    close_builder(b);
+}
+
+typedef struct layer {
+    const builder *b;
+    atomic_bool *over;
+} layer;
+
+static void *lay_again_and_again(void *ctx) {
+    const layer *l = ctx;
+    while (!atomic_load(l->over)) {
+        laid p =
+            build(l->b, (prompt_input){.contexts = birds, .n_contexts = 1, .question = "Why?"});
+        laid_free(&p);
+    }
+    return NULL;
+}
+
+/* The parts of one day are read while those of the next take their place. */
+static void days_change_while_prompts_are_made(void **state) {
+    fixture *f = *state;
+    enum { THREADS = 3 };
+    pthread_t threads[THREADS];
+    atomic_bool over = false;
+    layer l = {f->small, &over};
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, lay_again_and_again, &l), 0);
+    for (int day = 1; day <= 50; day++) {
+        clock_at = 1000000000 + day * 86400L;
+        laid p =
+            build(f->small, (prompt_input){.contexts = birds, .n_contexts = 1, .question = "Why?"});
+        laid_free(&p);
+    }
+    atomic_store(&over, true);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    clock_at = 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(system_contexts_turns_question_in_this_order),
@@ -459,6 +540,8 @@ int main(void) {
         cmocka_unit_test(old_turns_go_first_and_a_conversation_begins_with_the_user),
         cmocka_unit_test(text_of_documents_and_users_never_becomes_a_control_token),
         cmocka_unit_test(contexts_are_ordered_by_the_longest_cached_prefix),
+        cmocka_unit_test(a_template_that_says_the_date_says_todays),
+        cmocka_unit_test(days_change_while_prompts_are_made),
         cmocka_unit_test(a_template_that_loses_the_text_falls_back_to_chatml),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
