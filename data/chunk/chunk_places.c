@@ -8,8 +8,6 @@
 
 #include "kernels/utf8.h"
 
-enum { MAX_PLACES = 64 }; /* of a chunk: a few paragraphs, or some rows */
-
 /* ---- writing -------------------------------------------------------------------------------- */
 
 static void write_string(fo_buf *out, const char *key, const char *s) {
@@ -59,7 +57,7 @@ static size_t block_at(const extracted *x, size_t at) {
 void chunk_places_write(fo_buf *out, const extracted *x, const chunk *c) {
     size_t begun = out->len, n = 0, at = c->start, at_cp = c->start_cp;
     uint32_t last = 0;
-    for (size_t i = block_at(x, c->start); i < x->n_blocks && n < MAX_PLACES; i++) {
+    for (size_t i = block_at(x, c->start); i < x->n_blocks; i++) {
         const text_block *b = &x->blocks[i];
         if (b->start >= c->end) break;
         const text_place *p = extracted_place(x, b);

@@ -61,6 +61,31 @@ static void lines_are_kept(void **state) {
     builder_free(&b);
 }
 
+/* However many rows a chunk has, each has its own. */
+static void rows_behind_many_are_their_own(void **state) {
+    (void)state;
+    enum { ROWS = 200 };
+    builder b = {.max_bytes = 10000};
+    fo_buf out = {0};
+    for (int i = 1; i <= ROWS; i++) {
+        char range[16], row[16];
+        snprintf(range, sizeof range, "A%d:B%d", i, i);
+        snprintf(row, sizeof row, "row %03d;", i);
+        say(&b, &(text_place){.range = range}, row);
+    }
+    const char *at = strstr(b.text.data, "row 150;");
+    assert_non_null(at);
+    size_t at_cp = (size_t)(at - b.text.data);
+    write_all(&out, &b);
+    chunk_place p;
+    assert_true(chunk_places_find(out.data, at_cp, &p));
+    assert_string_equal(p.range, "A150:B150");
+    assert_true(chunk_places_whole(out.data, &p));
+    assert_string_equal(p.range, "A1:B200");
+    fo_buf_free(&out);
+    builder_free(&b);
+}
+
 static void what_is_no_time_is_none(void **state) {
     (void)state;
     chunk_place p;
@@ -73,6 +98,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_kept_and_stretched),
         cmocka_unit_test(lines_are_kept),
+        cmocka_unit_test(rows_behind_many_are_their_own),
         cmocka_unit_test(what_is_no_time_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
