@@ -4,13 +4,15 @@
 #ifndef FORAGE_DATA_CSV_ROWS_H
 #define FORAGE_DATA_CSV_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* What parts the fields, by the first lines of the table. */
 char csv_separator(const char *s, size_t n);
-/* Bytes of the whole rows that s[0..n) begins with, and how many rows; 0: none is whole. */
-size_t csv_rows_end(const char *s, size_t n, char separator, uint64_t *n_rows);
+/* Bytes of the whole rows that s[0..n) begins with, and how many rows; 0: none is whole. goes_on: the text does, behind
+ * s[n - 1], where a quote may be closed yet. */
+size_t csv_rows_end(const char *s, size_t n, char separator, bool goes_on, uint64_t *n_rows);
 /* Bytes of the table's beginning up to the row that names the columns, with it, and how many rows; 0: none does. */
 size_t csv_header(const char *s, size_t n, char separator, uint64_t *n_rows);
 

@@ -8,16 +8,20 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/table_rows.h"
 
-enum { LOOK_BYTES = 4096, MAX_FIELD = 64 << 10, MAX_TITLES = 8 };
+enum {
+    LOOK_BYTES = 4096,
+    MAX_FIELD = 256 << 10, /* in quotes: less than a part of a large table has for its rows */
+    MAX_TITLES = 8,
+};
 
-/* The sign that stands most often outside of quotes in the first line that has any. */
-char csv_separator(const char *s, size_t n) {
+/* The sign that stands most often in the first line that has any; quotes: outside of them. '\0': there is none. */
+static char most_frequent(const char *s, size_t n, bool quotes) {
     static const char candidates[] =
         "\t;|,"; /* of two as frequent the first: 2,5 is a number too */
     size_t counts[sizeof candidates] = {0};
     bool quoted = false, any = false;
     for (size_t i = 0; i < n && i < LOOK_BYTES; i++) {
-        if (s[i] == '"') quoted = !quoted;
+        if (s[i] == '"') quoted = quotes && !quoted;
         if (s[i] == '\n' && !quoted && any) break;
         const char *p = quoted || !s[i] ? NULL : strchr(candidates, s[i]);
         if (!p) continue;
@@ -27,37 +31,58 @@ char csv_separator(const char *s, size_t n) {
     size_t best = 0;
     for (size_t i = 1; i < sizeof candidates - 1; i++)
         if (counts[i] > counts[best]) best = i;
-    return candidates[best];
+    return any ? candidates[best] : '\0';
+}
+
+char csv_separator(const char *s, size_t n) {
+    char sign = most_frequent(s, n, true);
+    if (!sign) sign = most_frequent(s, n, false); /* behind a quote that nothing closes */
+    return sign ? sign : '\t';
 }
 
 typedef struct line_reader {
     const char *s;
     size_t n, at;
     char separator;
+    bool goes_on; /* the text does, behind s[n - 1] */
     fo_buf field;
 } line_reader;
+
+/* Where the field that the quote at s[0] opens is closed: the offset of that quote; 0: that one is a letter, for nothing
+ * closes it where a field may end; n: it goes on behind s[n - 1]. Someone's inch sign must not swallow the rows below
+ * it, up to the next quote: that one opens a field of its own, and stands before text. */
+static size_t closing_quote(const char *s, size_t n, char separator, bool goes_on) {
+    for (size_t i = 1; i < n && i < MAX_FIELD; i++) {
+        if (s[i] != '"') continue;
+        if (i + 1 < n && s[i + 1] == '"') {
+            i++;
+            continue;
+        }
+        size_t next = i + 1;
+        while (next < n && s[next] == ' ') next++;
+        bool ends = next == n || s[next] == separator || s[next] == '\n' || s[next] == '\r';
+        bool opens = s[i - 1] == separator || s[i - 1] == '\n' || s[i - 1] == '\r';
+        return ends || !opens ? i : 0;
+    }
+    return goes_on && n < MAX_FIELD ? n : 0;
+}
 
 /* The next field, without its quotes, in r->field. *last: it is the line's. */
 static void read_field(line_reader *r, bool *last) {
     fo_buf_clear(&r->field);
-    bool quoted = r->at < r->n && r->s[r->at] == '"';
-    r->at += quoted;
-    for (; r->at < r->n; r->at++) {
-        char c = r->s[r->at];
-        if (quoted && c == '"') {
-            if (r->at + 1 < r->n && r->s[r->at + 1] == '"')
-                r->at++;
-            else {
-                quoted = false;
-                continue;
-            }
-        } else if (!quoted && (c == r->separator || c == '\n')) {
-            break;
-        }
-        if (r->field.len < MAX_FIELD) fo_buf_char(&r->field, c);
+    const char *s = r->s + r->at;
+    size_t n = r->n - r->at;
+    size_t close = n && *s == '"' ? closing_quote(s, n, r->separator, r->goes_on) : 0, at = close;
+    for (size_t i = 1; i < close; i++) {
+        fo_buf_char(&r->field, s[i]);
+        i += s[i] == '"'; /* of two that mean one */
     }
-    *last = r->at >= r->n || r->s[r->at] == '\n';
-    if (r->at < r->n) r->at++;
+    at += close && close < n;
+    size_t from = at;
+    while (at < n && s[at] != r->separator && s[at] != '\n') at++;
+    fo_buf_add(&r->field, s + from, at - from);
+    *last = at >= n || s[at] == '\n';
+    r->at += at + (at < n);
 }
 
 /* The cells of the next row. Returns the column of the last that holds anything. */
@@ -134,21 +159,15 @@ int extract_csv(builder *b, extract_input *in, fo_err *err) {
 
 /* ---- where a large one is cut ---------------------------------------------------------------------- */
 
-size_t csv_rows_end(const char *s, size_t n, char separator, uint64_t *n_rows) {
-    bool quoted = false, begins = true; /* begins: a field does */
+size_t csv_rows_end(const char *s, size_t n, char separator, bool goes_on, uint64_t *n_rows) {
+    bool begins = true; /* a field does */
     size_t end = 0;
     *n_rows = 0;
     for (size_t i = 0; i < n; i++) {
-        bool opens = begins && s[i] == '"';
+        size_t close = begins && s[i] == '"' ? closing_quote(s + i, n - i, separator, goes_on) : 0;
         begins = false;
-        if (opens) {
-            quoted = true;
-        } else if (quoted) {
-            if (s[i] != '"') continue;
-            if (i + 1 < n && s[i + 1] == '"')
-                i++;
-            else
-                quoted = false;
+        if (close) {
+            i += close;
         } else if (s[i] == '\n' || (s[i] == '\r' && i + 1 < n && s[i + 1] != '\n')) {
             ++*n_rows;
             end = i + 1;
@@ -162,7 +181,7 @@ size_t csv_rows_end(const char *s, size_t n, char separator, uint64_t *n_rows) {
 
 size_t csv_header(const char *s, size_t n, char separator, uint64_t *n_rows) {
     table_rows *t = calloc(1, sizeof *t);
-    line_reader r = {.s = s, .n = n, .separator = separator};
+    line_reader r = {.s = s, .n = n, .separator = separator, .goes_on = true};
     size_t end = 0;
     *n_rows = 0;
     for (bool over = !t; !over && r.at < n && *n_rows < MAX_TITLES;) {

@@ -69,8 +69,11 @@ static size_t next_end(text_cutter *c, const char *s, uint64_t *n_rows) {
     if (!c->kind.table) return part_end(s, n);
     if (!c->separator) learn_table(c);
     if (c->n_parts) n -= c->header.len;
-    size_t end = csv_rows_end(s, n, c->separator, n_rows);
-    return end ? end : part_end(s, n); /* a row as long as a part is none that anybody meant */
+    size_t end = csv_rows_end(s, n, c->separator, true, n_rows);
+    if (end) return end;
+    end = part_end(s, n); /* a row as long as a part is none that anybody meant */
+    csv_rows_end(s, end, c->separator, false, n_rows);
+    return end;
 }
 
 static int cut(void *ctx, const char *s, size_t n, fo_err *err) {

@@ -435,7 +435,7 @@ static void tables_of_values(void **state) {
         {"b.tsv", "name\tcity\nAnn\tBergen, NO\n", "name | city\n\nname: Ann; city: Bergen, NO",
          "A2:B2"},
         {"c.csv", "1;2,5\n3;4,5\n", "1 | 2,5\n3 | 4,5", "A2:B2"},
-        {"d.csv", "\"unclosed\nline", "unclosed line", "A1"},
+        {"d.csv", "\"unclosed\nline", "\"unclosed\nline", "A2"},
         {"e.csv",
          "code,item,price\nP1,Rye loaf,4\nP2,,\n\"The prices are valid from 1 February to the "
          "end.\"\n",
@@ -459,6 +459,36 @@ static void tables_of_values(void **state) {
     }
 }
 
+static void rows_below_a_stray_quote_are_rows(void **state) {
+    (void)state;
+    enum { ROWS = 10000 };
+    for (int quoted = 0; quoted < 2; quoted++) {
+        fo_buf csv = {0};
+        fo_buf_str(&csv, "Number,Size,Remark\n");
+        for (int i = 2; i <= ROWS; i++)
+            fo_buf_printf(&csv, "%d,%s,%s\n", i, i == 5 ? "\"3 inches" : "small",
+                          quoted ? "\"so, \"\"so\"\"\"" : "dry");
+        extracted x;
+        fo_err err = {0};
+        extract_request rq = {
+            .bytes = csv.data, .n = csv.len, .file_name = "a.csv", .max_text_bytes = LIMIT};
+        assert_ok(extract_text(&x, &rq, &err), &err);
+        assert_int_equal(x.n_blocks, ROWS);
+        for (size_t i = 1; i < x.n_blocks; i++) {
+            char row[64], range[48];
+            const text_block *b = &x.blocks[i];
+            int n = snprintf(row, sizeof row, "Number: %zu; Size: %s; Remark: %s", i + 1,
+                             i + 1 == 5 ? "\"3 inches" : "small", quoted ? "so, \"so\"" : "dry");
+            snprintf(range, sizeof range, "A%zu:C%zu", i + 1, i + 1);
+            assert_int_equal(b->end - b->start, n);
+            assert_memory_equal(x.text + b->start, row, (size_t)n);
+            assert_string_equal(extracted_place(&x, b)->range, range);
+        }
+        extracted_deinit(&x);
+        fo_buf_free(&csv);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_documents),
@@ -471,6 +501,7 @@ int main(void) {
         cmocka_unit_test(mail_and_what_is_attached),
         cmocka_unit_test(notebooks),
         cmocka_unit_test(tables_of_values),
+        cmocka_unit_test(rows_below_a_stray_quote_are_rows),
         cmocka_unit_test(bombs_end),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
