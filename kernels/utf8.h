@@ -66,4 +66,11 @@ static inline bool fo_utf8_boundary(char c) {
     return ((unsigned char)c & 0xC0) != 0x80;
 }
 
+/* Bytes of s[0..n), which is UTF-8, cut between characters where they are more than `most`. */
+static inline size_t fo_utf8_cut(const char *s, size_t n, size_t most) {
+    if (n <= most) return n;
+    while (most && !fo_utf8_boundary(s[most])) most--;
+    return most;
+}
+
 #endif

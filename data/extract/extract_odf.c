@@ -8,7 +8,7 @@
 #include "data/extract/table_rows.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_BLANKS = 64, MAX_CELL = 64 << 10, MAX_ROWS = 1 << 20 };
+enum { MAX_BLANKS = 64, MAX_ROWS = 1 << 20 };
 
 typedef struct reader {
     builder *b;
@@ -61,7 +61,7 @@ static void flush(reader *r) {
     builder *b = r->b;
     if (r->text.failed || r->cell.failed || r->notes.failed) b->failure = FO_ENOMEM;
     if (r->tables) {
-        if (r->text.len && r->cell.len + r->text.len < MAX_CELL) {
+        if (r->text.len) { /* add() bounds both */
             if (r->cell.len) fo_buf_char(&r->cell, ' ');
             fo_buf_add(&r->cell, r->text.data, r->text.len);
         }

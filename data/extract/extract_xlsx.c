@@ -11,7 +11,7 @@
 #include "data/extract/table_rows.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, NAME_BYTES = 128, MAX_CELL = 64 << 10 };
+enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, NAME_BYTES = 128 };
 
 typedef struct sheet {
     char name[NAME_BYTES], id[64];
@@ -185,11 +185,11 @@ static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size
     return (size_t)snprintf(out, cap, "%04d-%02d-%02d%s%s", y, m, d, *clock ? " " : "", clock);
 }
 
-/* A number as the cell shows it, as far as its kind says; 15 digits are what Excel keeps. */
+/* A number as the cell shows it, as far as its kind says; 15 digits are what Excel keeps. 0: it is none. */
 static size_t show_number(const reader *r, const char *s, char *out, size_t cap) {
     char *end;
     double v = strtod(s, &end);
-    if (!*s || *end || !isfinite(v)) return (size_t)snprintf(out, cap, "%.60s", s);
+    if (!*s || *end || !isfinite(v)) return 0;
     uint8_t kind = r->style >= 0 && (size_t)r->style < r->n_styles ? r->styles[r->style] : PLAIN;
     if (kind == SHARE) return (size_t)snprintf(out, cap, "%.10g%%", v * 100);
     if (kind != PLAIN && v >= 0 && v < 2958466) return show_date(r, v, kind, out, cap);
@@ -224,11 +224,11 @@ static void end_cell(reader *r) {
         s = n && *s == '1' ? "yes" : n ? "no" : "";
         n = strlen(s);
     } else if (!*r->type || !strcmp(r->type, "n")) {
-        n = n ? show_number(r, s, shown, sizeof shown) : 0;
-        s = shown;
+        size_t k = show_number(r, s, shown, sizeof shown);
+        if (k) s = shown, n = k; /* what is no number stays as it is written */
     }
     size_t before = r->rows.n_cells;
-    table_rows_cell(&r->rows, r->column, s ? s : "", n < MAX_CELL ? n : MAX_CELL);
+    table_rows_cell(&r->rows, r->column, s ? s : "", n);
     if (r->rows.n_cells > before) {
         if (!r->any) r->first = r->column;
         r->last = r->column;
@@ -273,7 +273,12 @@ static void sheet_close(void *ctx, const char *name) {
 
 static void sheet_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (r->in_value && !r->in_phonetic && r->value.len + n <= MAX_CELL) fo_buf_add(&r->value, s, n);
+    if (!r->in_value || r->in_phonetic || r->b->failure) return;
+    if (r->value.len + n > r->b->max_bytes)
+        r->b->failure = FO_ELIMIT;
+    else
+        fo_buf_add(&r->value, s, n);
+    if (r->value.failed) r->b->failure = FO_ENOMEM;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "data/extract/data_text.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 
 enum {
@@ -160,8 +161,9 @@ static void write_row(reader *r, const xmlNode *n) {
         write_pair(r, (const char *)c->name, c, NULL, line_of(n));
         for (const xmlAttr *a = c->properties; a && !r->document; a = a->next) {
             char name[128];
-            snprintf(name, sizeof name, "%.60s %.60s", (const char *)c->name,
-                     (const char *)a->name);
+            const char *of = (const char *)c->name, *its = (const char *)a->name;
+            snprintf(name, sizeof name, "%.*s %.*s", (int)fo_utf8_cut(of, strlen(of), 60), of,
+                     (int)fo_utf8_cut(its, strlen(its), 60), its);
             if (a->children && a->children->content)
                 write_pair(r, name, NULL, a->children->content, line_of(n));
         }

@@ -11,7 +11,7 @@ void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
     t->n_cells = t->n_header = 0;
-    t->said = t->begun = t->used = t->fresh = t->pairs = false;
+    t->said = t->begun = t->used = t->fresh = t->pairs = t->more = t->told = false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
 }
@@ -24,7 +24,13 @@ void table_rows_free(table_rows *t) {
 void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n) {
     while (n && fo_is_blank(*s)) s++, n--;
     while (n && fo_is_blank(s[n - 1])) n--;
-    if (!n || t->n_cells == TABLE_MAX_COLUMNS) return;
+    if (t->b && (n > t->b->max_bytes || t->row.len > t->b->max_bytes - n))
+        t->b->failure = t->b->failure ? t->b->failure : FO_ELIMIT;
+    if (!n || (t->b && t->b->failure)) return;
+    if (t->n_cells == TABLE_MAX_COLUMNS) {
+        t->more = true;
+        return;
+    }
     table_cell *c = &t->cells[t->n_cells++];
     *c = (table_cell){.at = t->row.len, .column = column};
     for (size_t i = 0; i < n; i++) {
@@ -110,6 +116,16 @@ static bool is_headed(const table_rows *t, bool number) {
     return t->used || number || t->n_cells == t->n_header;
 }
 
+/* Once for a table: what is not there is not searched for in vain. */
+static void tell_of_more(table_rows *t) {
+    if (!t->more || t->told) return;
+    t->told = true;
+    builder_begin(t->b, TEXT_PARAGRAPH, 0);
+    builder_str(t->b, "(Rows of this table have more than 1,024 cells; those behind them are left "
+                      "out.)");
+    builder_end(t->b);
+}
+
 void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     if (t->row.failed || t->header.failed) t->b->failure = FO_ENOMEM;
     if (!builder_go_on(t->b, t->row.len)) return;
@@ -127,6 +143,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     if (is_header(t, number, header)) {
         keep_header(t, header);
         write_joined(t, !t->begun);
+        tell_of_more(t);
         t->fresh = true;
         t->begun = true;
         t->n_cells = 0;
@@ -140,6 +157,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
                      !t->begun || (t->n_cells == 1 && t->n_header > 2)); /* a remark stands apart */
         t->pairs |= t->n_cells == 2;
     }
+    tell_of_more(t);
     t->begun = true;
     t->fresh = false;
     t->n_cells = 0;

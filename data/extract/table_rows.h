@@ -29,12 +29,14 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool sheet; /* of a workbook, where two columns may have a header */
     bool pairs; /* two cells without a header were written: what follows is no header of two */
     bool begun;
-    bool fresh; /* the header was the last row */
+    bool fresh;      /* the header was the last row */
+    bool more, told; /* cells were left out; it has been said */
 } table_rows;
 
 void table_rows_begin(table_rows *t, builder *b, bool sheet);
-/* A cell of the row at hand, columns from 0 and rising; one without text is none. What is beyond
- * TABLE_MAX_COLUMNS is left out. Line breaks in it become blanks. */
+/* A cell of the row at hand, columns from 0 and rising; one without text is none. What is behind
+ * TABLE_MAX_COLUMNS of them is left out, and the text says so below the row. Line breaks in it become blanks. A row
+ * longer than b's text may be is that failure of b's. */
 void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n);
 /* The row is complete and stands at this place (NULL: none); header: it says that it is one. An empty row
  * ends the table: the next has a header of its own; but one right below the header is nothing. */

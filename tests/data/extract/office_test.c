@@ -7,6 +7,7 @@
 
 #include "data/extract/extract.h"
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
 
 enum { LIMIT = 4 << 20, MAX_ROWS = 48 };
 
@@ -459,6 +460,102 @@ static void tables_of_values(void **state) {
     }
 }
 
+/* Is all of it there, as text? */
+static void says(const fo_buf *bytes, const char *name, const char *const *phrases) {
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {.bytes = bytes->data,
+                          .n = bytes->len,
+                          .file_name = name,
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_false(bytes->failed);
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    assert_true(fo_utf8_valid(x.text, x.len, NULL));
+    for (; *phrases; phrases++)
+        if (!strstr(x.text, *phrases)) fail_msg("%s: '%s' is not in it", name, *phrases);
+    extracted_deinit(&x);
+}
+
+static void add_euros(fo_buf *out, size_t n, const char *end) {
+    while (n--) fo_buf_str(out, "\xE2\x82\xAC");
+    fo_buf_str(out, end);
+}
+
+/* More than 64 KiB of characters of three bytes, and names longer than those that rows have. */
+static void long_values_are_whole(void **state) {
+    (void)state;
+    fo_buf shared = {0}, cells = {0}, content = {0}, csv = {0}, xml = {0};
+    fo_buf_str(&shared, "<sst><si><t>x");
+    add_euros(&shared, 30000, "end of shared</t></si></sst>");
+    fo_buf_str(&cells, "<worksheet><sheetData><row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' "
+                       "t='inlineStr'><is><t>x");
+    add_euros(&cells, 30000, "end of inline</t></is></c><c r='C1'><v>x");
+    add_euros(&cells, 40, "end of value</v></c></row></sheetData></worksheet>");
+    const part book[] = {
+        {"xl/workbook.xml",
+         "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='r1'/></sheets></workbook>"},
+        {"xl/_rels/workbook.xml.rels",
+         RELS(REL("r1", "worksheet", "a.xml") REL("r2", "sharedStrings", "s.xml"))},
+        {"xl/s.xml", shared.data},
+        {"xl/a.xml", cells.data},
+        {0}};
+    fo_buf bytes = {0};
+    bytes.data = make(book, &bytes.len);
+    says(&bytes, "a.xlsx",
+         (const char *[]){"end of shared", "end of inline", "end of value", NULL});
+    free(bytes.data);
+
+    fo_buf_str(&content, "<d><table name='S'><table-row><table-cell>");
+    for (int i = 0; i < 3; i++) {
+        fo_buf_printf(&content, "<p>%d ", i);
+        add_euros(&content, 15000, " euros</p>");
+    }
+    fo_buf_str(&content, "</table-cell></table-row></table></d>");
+    const part sheet[] = {ODF_TYPE("spreadsheet"), {"content.xml", content.data}, {0}};
+    bytes.data = make(sheet, &bytes.len);
+    says(&bytes, "a.ods", (const char *[]){"0 \xE2", "1 \xE2", "2 \xE2", NULL});
+    free(bytes.data);
+
+    fo_buf_str(&csv, "name,\"x");
+    add_euros(&csv, 30000, "end\",other\nx");
+    add_euros(&csv, 30000, "ends, next\n");
+    says(&csv, "a.csv", (const char *[]){"end | other", "ends; x\xE2", ": next", NULL});
+
+    fo_buf_str(&xml, "<list><row><n");
+    for (int i = 0; i < 40; i++) fo_buf_str(&xml, "\xC3\xA9");
+    fo_buf_str(&xml, " k='seven'/></row><row><n k='8'/></row></list>");
+    says(&xml, "a.xml", (const char *[]){"\xC3\xA9 k: seven", NULL});
+    fo_buf_free(&shared);
+    fo_buf_free(&cells);
+    fo_buf_free(&content);
+    fo_buf_free(&csv);
+    fo_buf_free(&xml);
+}
+
+static void columns_that_are_left_out_are_told(void **state) {
+    (void)state;
+    fo_buf wide = {0};
+    for (int row = 0; row < 2; row++)
+        for (int i = 1; i <= 1100; i++)
+            fo_buf_printf(&wide, "%s%d%c", row ? "v" : "n", i, i == 1100 ? '\n' : ',');
+    says(&wide, "a.csv",
+         (const char *[]){"v1024",
+                          "(Rows of this table have more than 1,024 cells; those behind them are "
+                          "left out.)",
+                          NULL});
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {
+        .bytes = wide.data, .n = wide.len, .file_name = "a.csv", .max_text_bytes = LIMIT};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    const char *told = strstr(x.text, "(Rows of this");
+    assert_true(told && !strstr(told + 1, "(Rows of this")); /* once */
+    extracted_deinit(&x);
+    fo_buf_free(&wide);
+}
+
 static void rows_below_a_stray_quote_are_rows(void **state) {
     (void)state;
     enum { ROWS = 10000 };
@@ -502,6 +599,8 @@ int main(void) {
         cmocka_unit_test(notebooks),
         cmocka_unit_test(tables_of_values),
         cmocka_unit_test(rows_below_a_stray_quote_are_rows),
+        cmocka_unit_test(long_values_are_whole),
+        cmocka_unit_test(columns_that_are_left_out_are_told),
         cmocka_unit_test(bombs_end),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
