@@ -193,6 +193,7 @@ static const extract_format formats[] = {
      .endings = "yaml yml",
      .extract = extract_yaml,
      .apart = true,
+     .version = 1,
      .company = EXTRACT_WITH_ANY},
     {.name = "xml",
      .what = "an XML file",

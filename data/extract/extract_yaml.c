@@ -70,7 +70,19 @@ static const char *anchored(const reader *r, const char *name) {
     return NULL;
 }
 
+/* The name is given again: what it meant is no more what its aliases mean. */
+static void forget_anchor(reader *r, const char *name) {
+    for (size_t i = 0; i < r->n_anchors; i++) {
+        if (strcmp(r->anchors[i].name, name) != 0) continue;
+        free(r->anchors[i].name);
+        free(r->anchors[i].value);
+        r->anchors[i] = r->anchors[--r->n_anchors];
+        return;
+    }
+}
+
 static void keep_anchor(reader *r, const char *name, const char *value, size_t n) {
+    forget_anchor(r, name);
     if (r->n_anchors == MAX_ANCHORS || n > MAX_ANCHORED) return;
     anchor a = {strdup(name), strndup(value, n)};
     if (a.name && a.value) {
@@ -144,8 +156,12 @@ static int take(reader *r, const yaml_event_t *e, fo_err *err) {
         return FO_OK;
     }
     case YAML_MAPPING_START_EVENT:
+        if (e->data.mapping_start.anchor)
+            forget_anchor(r, (const char *)e->data.mapping_start.anchor);
         return begin(r, false, line, err);
     case YAML_SEQUENCE_START_EVENT:
+        if (e->data.sequence_start.anchor)
+            forget_anchor(r, (const char *)e->data.sequence_start.anchor);
         return begin(r, true, line, err);
     case YAML_MAPPING_END_EVENT:
     case YAML_SEQUENCE_END_EVENT:

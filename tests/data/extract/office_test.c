@@ -556,6 +556,16 @@ static void columns_that_are_left_out_are_told(void **state) {
     fo_buf_free(&wide);
 }
 
+static void aliases_mean_what_was_named_last(void **state) {
+    (void)state;
+    fo_buf yaml = {0};
+    fo_buf_str(&yaml, "a: &v old\nb: *v\nc: &v ");
+    for (int i = 0; i < 60; i++) fo_buf_str(&yaml, "more ");
+    fo_buf_str(&yaml, "\nd: *v\ne: &w one\nf: &w [x, y]\ng: *w\nh: &v new\ni: *v\n");
+    says(&yaml, "a.yaml", (const char *[]){"b: old", "d: v", "g: w", "i: new", NULL});
+    fo_buf_free(&yaml);
+}
+
 static void rows_below_a_stray_quote_are_rows(void **state) {
     (void)state;
     enum { ROWS = 10000 };
@@ -601,6 +611,7 @@ int main(void) {
         cmocka_unit_test(rows_below_a_stray_quote_are_rows),
         cmocka_unit_test(long_values_are_whole),
         cmocka_unit_test(columns_that_are_left_out_are_told),
+        cmocka_unit_test(aliases_mean_what_was_named_last),
         cmocka_unit_test(bombs_end),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
