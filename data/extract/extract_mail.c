@@ -10,9 +10,11 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/mime.h"
+#include "kernels/utf8.h"
 
 enum {
     MAX_DEPTH = 12,
+    MAX_NAME = 256, /* of an attachment, with its NUL */
     MAX_PARTS = 2000,
     /* Of all archives in a message, and of those in them. */
     MAX_MEMBERS = 1000,
@@ -26,6 +28,7 @@ typedef struct reader {
     size_t n_parts;
     archive_bounds bounds; /* what archives may still hold */
     bool left_out;         /* parts that were too many or too deep; it has been said */
+    bool other_form; /* of a text that was read already: what is attached to it alone counts */
     fo_err *err;
 } reader;
 
@@ -87,7 +90,11 @@ static void write_name(reader *r, const char *name, const char *what, bool headi
     size_t replaced = 0;
     fo_buf_str(&line, "Attachment: ");
     encoding_clean(&line, name, strlen(name), &replaced);
-    if (what) fo_buf_printf(&line, " (%s)", what);
+    if (what) {
+        fo_buf_str(&line, " (");
+        encoding_clean(&line, what, strlen(what), &replaced); /* it may name files, cut anywhere */
+        fo_buf_char(&line, ')');
+    }
     builder_begin(r->b, heading ? TEXT_HEADING : TEXT_PARAGRAPH, heading ? 3 : 0);
     builder_add_flowing(r->b, line.data ? line.data : "", line.len);
     builder_end(r->b);
@@ -95,10 +102,14 @@ static void write_name(reader *r, const char *name, const char *what, bool headi
 }
 
 static void write_unreadable(reader *r, const char *why) {
+    fo_buf clean = {0}; /* it may name files, cut anywhere */
+    size_t replaced = 0;
+    encoding_clean(&clean, why, strlen(why), &replaced);
     builder_begin(r->b, TEXT_PARAGRAPH, 0);
     builder_str(r->b, "This attachment could not be read: ");
-    builder_str(r->b, why);
+    builder_add(r->b, clean.data ? clean.data : "", clean.len);
     builder_end(r->b);
+    fo_buf_free(&clean);
 }
 
 typedef struct unpacking {
@@ -189,9 +200,20 @@ static bool begins(const char *s, const char *with) {
     return strncasecmp(s, with, strlen(with)) == 0;
 }
 
+static void say_left_out(reader *r) {
+    if (!r->left_out) {
+        builder_begin(r->b, TEXT_PARAGRAPH, 0);
+        builder_str(r->b, "(More parts of this message are too many or too deep within each "
+                          "other; they were not read.)");
+        builder_end(r->b);
+    }
+    r->left_out = true;
+}
+
 typedef struct parts {
     mime_part list[64];
     size_t n;
+    bool more; /* than the list has room for */
 } parts;
 
 /* The parts between lines of the boundary. */
@@ -199,7 +221,7 @@ static void split_parts(const mime_part *p, const char *boundary, parts *out) {
     size_t k = strlen(boundary), begin = 0;
     bool in = false;
     out->n = 0;
-    for (size_t at = 0; at <= p->n_body && out->n < sizeof out->list / sizeof *out->list;) {
+    for (size_t at = 0; at <= p->n_body && !out->more;) {
         const char *line = p->body + at;
         const char *newline = at < p->n_body ? memchr(line, '\n', p->n_body - at) : NULL;
         size_t len = newline ? (size_t)(newline - line) : p->n_body - at;
@@ -208,7 +230,8 @@ static void split_parts(const mime_part *p, const char *boundary, parts *out) {
         bool end = at + len >= p->n_body;
         if (in && (mark || end)) {
             size_t stop = mark ? at : p->n_body;
-            out->list[out->n++] = mime_split(p->body + begin, stop - begin);
+            out->more = out->n == sizeof out->list / sizeof *out->list;
+            if (!out->more) out->list[out->n++] = mime_split(p->body + begin, stop - begin);
         }
         if (mark) {
             in = !(len >= k + 4 && line[k + 2] == '-' && line[k + 3] == '-');
@@ -227,6 +250,20 @@ static bool is_type(const mime_part *p, const char *type) {
     return is;
 }
 
+/* Of the forms in which a text comes one is read, of the others what is attached to them: some programs attach to the
+ * last one alone. */
+static void read_forms(reader *r, const parts *all, int depth) {
+    size_t chosen = all->n - 1; /* the best form stands last */
+    for (size_t i = all->n; i > 0; i--)
+        if (is_type(&all->list[i - 1], "text/plain")) chosen = i - 1;
+    bool before = r->other_form;
+    read_part(r, &all->list[chosen], depth + 1);
+    r->other_form = true;
+    for (size_t i = 0; i < all->n && !r->b->failure; i++)
+        if (i != chosen) read_part(r, &all->list[i], depth + 1);
+    r->other_form = before;
+}
+
 static void read_multipart(reader *r, const mime_part *p, const char *type, int depth) {
     char boundary[200];
     parts *all = calloc(1, sizeof *all);
@@ -235,29 +272,45 @@ static void read_multipart(reader *r, const mime_part *p, const char *type, int 
         return;
     }
     if (mime_parameter(type, "boundary", boundary, sizeof boundary)) split_parts(p, boundary, all);
-    const mime_part *chosen = NULL;
-    if (begins(type, "multipart/alternative"))
-        for (size_t i = 0; i < all->n && !chosen; i++)
-            if (is_type(&all->list[i], "text/plain")) chosen = &all->list[i];
-    if (!chosen && begins(type, "multipart/alternative") && all->n)
-        chosen = &all->list[all->n - 1]; /* the best form stands last */
-    if (chosen)
-        read_part(r, chosen, depth + 1);
+    if (begins(type, "multipart/alternative") && all->n)
+        read_forms(r, all, depth);
     else
         for (size_t i = 0; i < all->n && !r->b->failure; i++)
             read_part(r, &all->list[i], depth + 1);
+    if (all->more) say_left_out(r);
     free(all);
+}
+
+/* What it is called; "" where it is a signature without a name, which says nothing to anybody. */
+static void name_part(const char *disposition, const char *type, char out[MAX_NAME]) {
+    fo_buf name = {0};
+    bool named = mime_parameter_text(disposition, "filename", &name) ||
+                 mime_parameter_text(type, "name", &name);
+    bool signature = begins(type, "application/pgp-") ||
+                     begins(type, "application/pkcs7-signature") ||
+                     begins(type, "application/x-pkcs7-signature");
+    snprintf(out, MAX_NAME, "%s", signature ? "" : "attachment");
+    if (named && !name.failed)
+        snprintf(out, MAX_NAME, "%.*s", (int)fo_utf8_cut(name.data, name.len, MAX_NAME - 1),
+                 name.data);
+    fo_buf_free(&name);
+}
+
+/* Of another form of a text that was read, its text and the images that it is laid out with say nothing new. */
+static bool says_nothing_new(const reader *r, const char *type, bool attached) {
+    return r->other_form && !attached && (begins(type, "text/") || begins(type, "image/"));
 }
 
 static void read_leaf(reader *r, const mime_part *p, const char *type, int depth) {
     fo_buf encoding = {0}, disposition = {0}, bytes = {0};
-    char name[256];
+    char name[MAX_NAME];
     mime_field(p, "Content-Transfer-Encoding", &encoding);
     mime_field(p, "Content-Disposition", &disposition);
-    if (!mime_parameter(disposition.data ? disposition.data : "", "filename", name, sizeof name))
-        mime_parameter(type, "name", name, sizeof name);
+    name_part(disposition.data ? disposition.data : "", type, name);
     bool attached = begins(disposition.data ? disposition.data : "", "attachment");
-    if (!doc_budget_take(r->b->budget, p->n_body)) {
+    if (says_nothing_new(r, type, attached)) {
+        /* passed over */
+    } else if (!doc_budget_take(r->b->budget, p->n_body)) {
         r->b->failure = r->b->budget->failure;
     } else {
         mime_decode(encoding.data ? encoding.data : "", p->body, p->n_body, &bytes);
@@ -282,13 +335,7 @@ static void read_leaf(reader *r, const mime_part *p, const char *type, int depth
 static void read_part(reader *r, const mime_part *p, int depth) {
     if (!builder_go_on(r->b, p->n_body)) return;
     if (depth > MAX_DEPTH || r->n_parts++ >= MAX_PARTS) {
-        if (!r->left_out) {
-            builder_begin(r->b, TEXT_PARAGRAPH, 0);
-            builder_str(r->b, "(More parts of this message are too many or too deep within each "
-                              "other; they were not read.)");
-            builder_end(r->b);
-        }
-        r->left_out = true;
+        say_left_out(r);
         return;
     }
     fo_buf type = {0};
@@ -306,6 +353,8 @@ static void read_message(reader *r, const mime_part *p, int depth) {
     static const char *const fields[] = {"From", "To", "Cc", "Date"};
     builder *b = r->b;
     fo_buf value = {0};
+    bool before = r->other_form;
+    r->other_form = false; /* all of it is new */
     if (mime_field_text(p, "Subject", &value) && value.len) {
         builder_set_title(b, value.data, value.len);
         builder_begin(b, TEXT_HEADING, depth ? 2 : 1);
@@ -325,6 +374,7 @@ static void read_message(reader *r, const mime_part *p, int depth) {
     if (value.failed) b->failure = FO_ENOMEM;
     fo_buf_free(&value);
     read_part(r, p, depth);
+    r->other_form = before;
 }
 
 int extract_mail(builder *b, extract_input *in, fo_err *err) {

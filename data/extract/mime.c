@@ -2,6 +2,7 @@
 #include "data/extract/mime.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -136,17 +137,17 @@ static size_t decode_word(const char *s, size_t n, fo_buf *out) {
     return ok ? (size_t)(close + 2 - s) : 0;
 }
 
-bool mime_field_text(const mime_part *p, const char *name, fo_buf *out) {
-    fo_buf raw = {0};
+/* A value as it stands in a head, with its encoded words decoded. */
+static void decode_words(const char *s, size_t n, fo_buf *out) {
     size_t replaced = 0, plain = 0, at = 0;
-    bool there = mime_field(p, name, &raw), after_word = false;
-    while (there && at < raw.len) {
-        size_t k = decode_word(raw.data + at, raw.len - at, out);
+    bool after_word = false;
+    while (at < n) {
+        size_t k = decode_word(s + at, n - at, out);
         if (!k) {
             at++;
-            after_word &= isspace((unsigned char)raw.data[at - 1]) != 0;
-            if (at < raw.len && raw.data[at] == '=' && !after_word) {
-                encoding_clean(out, raw.data + plain, at - plain, &replaced);
+            after_word &= isspace((unsigned char)s[at - 1]) != 0;
+            if (at < n && s[at] == '=' && !after_word) {
+                encoding_clean(out, s + plain, at - plain, &replaced);
                 plain = at;
             }
             continue;
@@ -155,36 +156,146 @@ bool mime_field_text(const mime_part *p, const char *name, fo_buf *out) {
         plain = at;
         after_word = true; /* blanks between two such words are none of the text */
     }
-    if (there && plain < raw.len) encoding_clean(out, raw.data + plain, raw.len - plain, &replaced);
-    if (there && !out->data) fo_buf_str(out, "");
+    if (plain < n) encoding_clean(out, s + plain, n - plain, &replaced);
+    if (!out->data) fo_buf_str(out, "");
+}
+
+bool mime_field_text(const mime_part *p, const char *name, fo_buf *out) {
+    fo_buf raw = {0};
+    bool there = mime_field(p, name, &raw);
+    if (there) decode_words(raw.data ? raw.data : "", raw.len, out);
     fo_buf_free(&raw);
     return there;
 }
 
-bool mime_parameter(const char *value, const char *name, char *out, size_t cap) {
-    size_t k = strlen(name);
-    out[0] = 0;
-    for (const char *p = strchr(value, ';'); p; p = strchr(p, ';')) {
-        p++;
-        while (*p == ' ' || *p == '\t') p++;
-        if (strncasecmp(p, name, k) != 0) continue;
-        const char *v = p + k;
-        bool extended = *v == '*'; /* name*=utf-8''caf%C3%A9.txt */
-        v += extended;
-        if (*v++ != '=') continue;
-        size_t n = 0;
-        bool quoted = *v == '"';
-        v += quoted;
-        const char *mark = extended ? strchr(v, '\'') : NULL;
-        if (mark && (mark = strchr(mark + 1, '\''))) v = mark + 1;
-        for (; *v && n + 1 < cap; v++) {
-            if (quoted ? *v == '"' : *v == ';' || *v == ' ' || *v == '\t') break;
-            int high = extended && *v == '%' ? hex(v[1]) : -1, low = high >= 0 ? hex(v[2]) : -1;
-            out[n++] = low >= 0 ? (char)(high * 16 + low) : *v;
-            v += low >= 0 ? 2 : 0;
-        }
-        out[n] = 0;
-        return n > 0;
+/* ---- parameters ----------------------------------------------------------------------------------- */
+
+typedef struct parameter { /* into the field's value */
+    const char *name, *value;
+    size_t n_name, n;
+    bool quoted;
+} parameter;
+
+/* The next one behind *p, which moves on; false: there is none. */
+static bool next_parameter(const char **p, parameter *out) {
+    for (const char *s = strchr(*p, ';'); s; s = strchr(s, ';')) {
+        s += 1 + strspn(s + 1, " \t");
+        size_t k = strcspn(s, "=; \t");
+        *out = (parameter){.name = s, .n_name = k};
+        s += k + strspn(s + k, " \t");
+        if (*s != '=') continue;
+        s += 1 + strspn(s + 1, " \t");
+        out->quoted = *s == '"';
+        out->value = s += out->quoted;
+        while (*s && !(out->quoted ? *s == '"' : strchr("; \t", *s) != NULL))
+            s += out->quoted && *s == '\\' && s[1] ? 2 : 1;
+        out->n = (size_t)(s - out->value);
+        *p = s;
+        return true;
     }
     return false;
+}
+
+/* How a name is written: itself, with a * where its value names a character set ("name*"), or in pieces of which some may
+ * do that ("name*0*", "name*1"). */
+enum { PLAIN = -2, EXTENDED = -1, MAX_PIECES = 64 };
+
+static bool is_named(const parameter *p, const char *name, int which, bool *extended) {
+    size_t k = strlen(name);
+    if (p->n_name < k || strncasecmp(p->name, name, k) != 0) return false;
+    char mark[16] = "";
+    if (which == EXTENDED) snprintf(mark, sizeof mark, "*");
+    if (which >= 0) snprintf(mark, sizeof mark, "*%d", which);
+    size_t n_mark = strlen(mark), left = p->n_name - k;
+    if (left < n_mark || memcmp(p->name + k, mark, n_mark) != 0) return false;
+    left -= n_mark;
+    *extended = which == EXTENDED || (which >= 0 && left == 1 && p->name[k + n_mark] == '*');
+    return left == (*extended && which >= 0);
+}
+
+static bool find_parameter(const char *value, const char *name, int which, parameter *out,
+                           bool *extended) {
+    while (next_parameter(&value, out))
+        if (is_named(out, name, which, extended)) return true;
+    return false;
+}
+
+/* utf-8''caf%C3%A9.txt: its bytes; the character set stands before the first piece of it. */
+static void add_extended(const parameter *p, fo_buf *out) {
+    for (size_t i = 0; i < p->n; i++) {
+        int high = p->value[i] == '%' && i + 2 < p->n ? hex(p->value[i + 1]) : -1;
+        int low = high >= 0 ? hex(p->value[i + 2]) : -1;
+        fo_buf_char(out, low >= 0 ? (char)(high * 16 + low) : p->value[i]);
+        i += low >= 0 ? 2 : 0;
+    }
+}
+
+static void add_plain(const parameter *p, fo_buf *out) {
+    for (size_t i = 0; i < p->n; i++) {
+        bool escape = p->quoted && p->value[i] == '\\' && i + 1 < p->n &&
+                      (p->value[i + 1] == '"' || p->value[i + 1] == '\\');
+        i += escape;
+        fo_buf_char(out, p->value[i]);
+    }
+}
+
+/* The character set goes from *p to *charset. */
+static void split_charset(parameter *p, parameter *charset) {
+    const char *mark = memchr(p->value, '\'', p->n);
+    const char *end = p->value + p->n;
+    const char *language = mark ? memchr(mark + 1, '\'', (size_t)(end - mark - 1)) : NULL;
+    if (!language) return;
+    *charset = (parameter){.value = p->value, .n = (size_t)(mark - p->value)};
+    p->value = language + 1;
+    p->n = (size_t)(end - p->value);
+}
+
+/* Its bytes, appended; charset->n: what they are in, where that is said. */
+static bool add_parameter(const char *value, const char *name, fo_buf *out, parameter *charset) {
+    parameter p;
+    bool extended = false, found = false;
+    *charset = (parameter){0};
+    if (find_parameter(value, name, EXTENDED, &p, &extended)) {
+        split_charset(&p, charset);
+        add_extended(&p, out);
+        return true;
+    }
+    for (int i = 0; i < MAX_PIECES && find_parameter(value, name, i, &p, &extended); i++) {
+        if (extended && !i) split_charset(&p, charset);
+        if (extended)
+            add_extended(&p, out);
+        else
+            add_plain(&p, out);
+        found = true;
+    }
+    if (found || !find_parameter(value, name, PLAIN, &p, &extended)) return found;
+    add_plain(&p, out);
+    return true;
+}
+
+bool mime_parameter(const char *value, const char *name, char *out, size_t cap) {
+    fo_buf raw = {0};
+    parameter charset;
+    out[0] = 0;
+    if (add_parameter(value, name, &raw, &charset) && raw.data && !raw.failed) {
+        size_t n = raw.len < cap ? raw.len : cap - 1;
+        memcpy(out, raw.data, n);
+        out[n] = 0;
+    }
+    fo_buf_free(&raw);
+    return out[0] != 0;
+}
+
+bool mime_parameter_text(const char *value, const char *name, fo_buf *out) {
+    fo_buf raw = {0};
+    parameter charset;
+    size_t begun = out->len;
+    bool there = add_parameter(value, name, &raw, &charset) && raw.len;
+    if (there && charset.n)
+        there = decode_text(charset.value, charset.n, &raw, out);
+    else if (there)
+        decode_words(raw.data, raw.len, out);
+    out->failed |= raw.failed;
+    fo_buf_free(&raw);
+    return there && out->len > begun;
 }

@@ -17,8 +17,11 @@ mime_part mime_split(const char *s, size_t n);
 bool mime_field(const mime_part *p, const char *name, fo_buf *out);
 /* The same with its encoded words ("=?utf-8?Q?caf=C3=A9?=") as UTF-8. */
 bool mime_field_text(const mime_part *p, const char *name, fo_buf *out);
-/* A parameter of a field's value ("charset" of "text/plain; charset=utf-8"), without quotes. */
+/* A parameter of a field's value ("charset" of "text/plain; charset=utf-8"), without quotes, its pieces ("name*0",
+ * "name*1") joined; cut at cap - 1 bytes. False where there is none, or an empty one. */
 bool mime_parameter(const char *value, const char *name, char *out, size_t cap);
+/* The same as UTF-8, appended to *out: of the character set that it names, and its encoded words decoded. */
+bool mime_parameter_text(const char *value, const char *name, fo_buf *out);
 
 /* The body without its transfer encoding ("base64", "quoted-printable"; any other: as it is). */
 void mime_decode(const char *encoding, const char *s, size_t n, fo_buf *out);

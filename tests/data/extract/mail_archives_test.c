@@ -8,6 +8,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "kernels/utf8.h"
 
 static extract_host *host;
 
@@ -192,6 +193,35 @@ static void many_members_are_bounded(void **state) {
     free(box);
 }
 
+/* A sentence may cut a name anywhere, a text may not. */
+static void what_names_are_cut_in_is_text(void **state) {
+    (void)state;
+    enum { MANY = 1001 };
+    static char names[MANY][256];
+    static file list[MANY];
+    fo_err err = {0};
+    size_t n;
+    for (int i = 0; i < MANY; i++) {
+        size_t at = (size_t)snprintf(names[i], sizeof names[i], "%04d", i);
+        for (int k = 0; k < 110; k++) at += (size_t)sprintf(names[i] + at, "\xC3\xA9");
+        snprintf(names[i] + at, sizeof names[i] - at, ".txt");
+        list[i] = (file){names[i], "text", 4};
+    }
+    for (size_t shift = 0; shift < 2; shift++) { /* bytes before the cut: even, odd */
+        char *box = zipped(list, MANY, &n);
+        extracted x;
+        assert_ok(read_mail(&x, shift ? "a.zip" : "ab.zip", box, n, &err), &err);
+        assert_says(&x, "This attachment could not be read: it holds more than");
+        assert_true(fo_utf8_valid(x.text, x.len, NULL));
+        extracted_deinit(&x);
+        free(box);
+        for (int i = 0; i < MANY; i++) {
+            memmove(names[i] + 1, names[i], strlen(names[i]) + 1);
+            names[i][0] = '_';
+        }
+    }
+}
+
 static int set_up(void **state) {
     (void)state;
     return extract_host_create(&host, &(extract_host_options){.program = "/proc/self/exe"}, NULL);
@@ -209,6 +239,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(files_in_an_archive_are_read),
         cmocka_unit_test(bombs_and_damage_cost_the_attachment),
         cmocka_unit_test(many_members_are_bounded),
+        cmocka_unit_test(what_names_are_cut_in_is_text),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
