@@ -171,9 +171,12 @@ static const char *choose(const unsigned char *b, size_t n, const char *declared
     survey((const char *)b, n, &good, &bad);
     if (bad == 0 && good > 0) return "utf-8";
     if (name) return name;
-    bool has_nul = memchr(b, 0, n < 4096 ? n : 4096) != NULL;
-    /* A UTF-16 label on bytes without a zero is a mistake, unless they are no ASCII either. */
-    if (declared && !(bad == 0 && !has_nul && strncmp(declared, "utf-", 4) == 0)) {
+    size_t look = n < 4096 ? n : 4096, no_text = 0;
+    for (size_t i = 0; i < look; i++) no_text += b[i] < 8;
+    /* A UTF-16 label on bytes without a zero is a mistake, unless they are no ASCII either: every other one of
+     * Cyrillic, Greek or Hebrew is a control character. */
+    bool wide = memchr(b, 0, look) || no_text * 4 > look;
+    if (declared && !(bad == 0 && !wide && strncmp(declared, "utf-", 4) == 0)) {
         if (bad == 0 && strcmp(declared, "windows-1252") == 0) return "utf-8";
         return declared;
     }

@@ -199,16 +199,27 @@ static bool is_binary(const unsigned char *b, size_t n) {
     return control * (bad ? 50 : 10) > look;
 }
 
+/* It is said to be in UTF-16 or UTF-32, whose bytes is_binary takes for control characters where they are no Western
+ * text: and it is. Bytes at random have one unit in sixteen that stands for nothing; of numbers most are dropped. */
+static bool is_wide_text(const extract_input *in) {
+    if (!in->charset || !strcmp(in->charset, "utf-8") || strncmp(in->charset, "utf-", 4) != 0)
+        return false;
+    fo_buf text = {0};
+    const char *name;
+    size_t replaced = 0, n = in->n < BINARY_BYTES ? in->n : BINARY_BYTES;
+    encoding_limits limits = {.max_bytes = SIZE_MAX};
+    bool wide = !encoding_decode(&text, in->bytes, n, in->charset, &limits, &name, &replaced, NULL);
+    wide = wide && !strcmp(name, in->charset) && replaced * 100 <= text.len &&
+           text.len * 2 >= n / (name[4] == '1' ? 2 : 4);
+    fo_buf_free(&text);
+    return wide;
+}
+
 /* What messages call the document, its length cut between characters: for "%.*s". */
 #define LABEL_BYTES 200
 static const char *label(const extract_request *rq, int *n) {
     const char *name = rq->file_name && *rq->file_name ? base_name(rq->file_name) : "the document";
-    size_t len = strlen(name);
-    if (len > LABEL_BYTES) {
-        len = LABEL_BYTES;
-        while (len && !fo_utf8_boundary(name[len])) len--;
-    }
-    *n = (int)len;
+    *n = (int)fo_utf8_cut(name, strlen(name), LABEL_BYTES);
     return name;
 }
 
@@ -289,7 +300,7 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
         return f->extract ? FO_OK : refuse(rq, f->what, err);
     }
     const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
-    if (is_binary(in->bytes, in->n)) {
+    if (is_binary(in->bytes, in->n) && !is_wide_text(in)) {
         if (!named || !named->is || !named->extract) return refuse(rq, "binary data", err);
         return not_as_named(rq, named, err);
     }

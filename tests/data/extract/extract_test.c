@@ -139,6 +139,41 @@ static void encodings_are_recognised(void **state) {
     extracted_deinit(&x);
 }
 
+/* Every other byte of Cyrillic in UTF-16 is a control character, and no zero: the declared name is believed, of text. */
+static void wide_text_is_read_as_it_is_declared(void **state) {
+    (void)state;
+    static const char little[] = "\x1F\x04\x40\x04\x38\x04\x32\x04\x35\x04\x42\x04",
+                      text[] = "\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82";
+    char big[12], wide[24] = {0};
+    for (size_t i = 0; i < 12; i++) big[i] = little[i ^ 1];
+    for (size_t i = 0; i < 12; i++) wide[i / 2 * 4 + i % 2] = little[i];
+    const struct {
+        const char *bytes, *type;
+        size_t n;
+    } cases[] = {{little, "text/plain; charset=utf-16le", 12},
+                 {little, "text/plain; charset=UTF-16", 12},
+                 {big, "text/plain; charset=utf-16be", 12},
+                 {wide, "text/plain; charset=utf-32le", 24}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_as(cases[i].bytes, cases[i].n, cases[i].type, NULL);
+        assert_string_equal(x.text, text);
+        extracted_deinit(&x);
+    }
+    char noise[4096];
+    uint64_t seed = 1;
+    for (size_t i = 0; i < sizeof noise; i++) noise[i] = (char)test_random(&seed);
+    extracted x;
+    fo_err err = {0};
+    assert_int_equal(extract_text(&x,
+                                  &(extract_request){.bytes = noise,
+                                                     .n = sizeof noise,
+                                                     .content_type = cases[0].type,
+                                                     .max_text_bytes = LIMIT},
+                                  &err),
+                     FO_EUNSUPPORTED);
+    assert_non_null(strstr(err.msg, "binary data"));
+}
+
 static size_t gzip(const void *in, size_t n, unsigned char *out, size_t cap) {
     z_stream z = {0};
     assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -269,6 +304,7 @@ int main(void) {
         cmocka_unit_test(html_loses_its_markup_and_chrome),
         cmocka_unit_test(manual_pages_need_no_troff),
         cmocka_unit_test(encodings_are_recognised),
+        cmocka_unit_test(wide_text_is_read_as_it_is_declared),
         cmocka_unit_test(gzip_is_unpacked_and_bombs_are_refused),
         cmocka_unit_test(what_cannot_be_read_is_named),
         cmocka_unit_test(long_titles_are_cut),
