@@ -17,6 +17,7 @@ void extract_drop(builder *b, fo_buf *text);
 /* Text that has been decoded, to b, by the rules of the format; b->failure says what went wrong. */
 void extract_plain_text(builder *b, const char *text, size_t n);
 void extract_html_text(builder *b, const char *text, size_t n);
+void extract_markdown_text(builder *b, const char *text, size_t n); /* without front matter */
 /* file_name says which language it is; NULL: nobody knows. */
 void extract_code_text(builder *b, const char *file_name, const char *text, size_t n);
 

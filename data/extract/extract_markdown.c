@@ -181,27 +181,51 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
     return 0;
 }
 
-/* A block of "key: value" lines between --- lines at the very top: not text, but a title. */
-static size_t skip_front_matter(builder *b, const char *s, size_t n) {
-    if (n < 8 || memcmp(s, "---\n", 4) != 0) return 0;
-    const char *end = memmem(s + 3, n - 3 < 65536 ? n - 3 : 65536, "\n---", 4);
-    if (!end) return 0;
-    size_t stop = (size_t)(end - s) + 4;
-    if (stop < n && s[stop] != '\n' && s[stop] != ' ') return 0;
-    for (size_t at = 4; at < stop;) {
-        const char *newline = memchr(s + at, '\n', n - at);
-        size_t line_end = newline ? (size_t)(newline - s) : n;
-        if (line_end - at > 6 && memcmp(s + at, "title:", 6) == 0) {
-            size_t from = at + 6, to = line_end;
-            while (from < to && s[from] == ' ') from++;
-            while (to > from && s[to - 1] == ' ') to--;
-            if (to - from >= 2 && (s[from] == '"' || s[from] == '\'') && s[to - 1] == s[from])
-                from++, to--;
-            builder_set_title(b, s + from, to - from);
-        }
-        at = line_end + 1;
+/* ---- front matter ----------------------------------------------------------------------------------- */
+
+/* Bytes of the key that the line begins with, up to its colon; 0: it begins with none. blanks: it may have some. */
+static size_t key_bytes(const char *s, size_t n, bool blanks) {
+    enum { MAX_KEY = 64 };
+    size_t k = 0;
+    while (k < n && k < MAX_KEY &&
+           (fo_is_letter(s[k]) || fo_is_digit(s[k]) || (unsigned char)s[k] >= 0x80 ||
+            (s[k] && strchr("_-.\"'", s[k])) || (blanks && k && s[k] == ' ')))
+        k++;
+    return k < n && s[k] == ':' && (k + 1 == n || fo_is_blank(s[k + 1])) ? k : 0;
+}
+
+/* "---" or "...", and nothing else than blanks behind it. */
+static bool closes(const char *s, size_t n) {
+    return n >= 3 && (!memcmp(s, "---", 3) || !memcmp(s, "...", 3)) && fo_only_blanks(s + 3, n - 3);
+}
+
+static void take_title(builder *b, const char *s, size_t n) {
+    while (n && *s == ' ') s++, n--;
+    while (n && s[n - 1] == ' ') n--;
+    if (n >= 2 && (*s == '"' || *s == '\'') && s[n - 1] == *s) s++, n -= 2;
+    builder_set_title(b, s, n);
+}
+
+/* Lines of "key: value", and what belongs to such in YAML, between --- lines at the very top: no text, but a title. A rule
+ * that a text begins with is followed by a blank line, or by words. Bytes of it; 0: there is none. */
+static size_t front_matter(const char *s, size_t n, const char **title, size_t *n_title) {
+    enum { MOST = 64 << 10 };
+    bool keys = false;
+    *n_title = 0;
+    if (n < 8 || memcmp(s, "---\n", 4) != 0 || s[4] == '\n') return 0;
+    for (size_t at = 4; at < n && at < MOST;) {
+        const char *line = s + at, *newline = memchr(line, '\n', n - at);
+        size_t len = newline ? (size_t)(newline - line) : n - at, key = key_bytes(line, len, keys);
+        if (closes(line, len)) return keys ? at + len : 0;
+        bool list = len && line[0] == '-' && (len == 1 || line[1] == ' ');
+        bool belongs = list || (len && strchr(" \t]}", line[0]));
+        if (!key && len && line[0] != '#' && !(keys && belongs)) return 0;
+        if (key == 5 && !memcmp(line, "title", 5) && !*n_title)
+            *title = line + 6, *n_title = len - 6;
+        keys |= key > 0;
+        at += len + 1;
     }
-    return stop;
+    return 0;
 }
 
 /* How much work md4c may make of a paragraph, found before it is asked: nothing can stop it within
@@ -273,12 +297,9 @@ static forecast forecast_work(builder *b, const char *s, size_t n) {
     return worst;
 }
 
-static void extract_markdown_text(builder *b, const char *s, size_t n) {
+void extract_markdown_text(builder *b, const char *s, size_t n) {
     /* Hundredths of a second: nothing that somebody wrote comes near. */
     const double most_brackets = 1e8, most_addresses = 1e7, most_nesting = 1e8;
-    size_t skip = skip_front_matter(b, s, n);
-    s += skip;
-    n -= skip;
     reader r = {.b = b, .calls = 65536};
     size_t calls;
     if (fo_mul_size(n, 16, &calls)) r.calls += calls;
@@ -307,7 +328,10 @@ static void extract_markdown_text(builder *b, const char *s, size_t n) {
 int extract_markdown(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
-    if (!rc) extract_markdown_text(b, text.data, text.len);
+    const char *title = NULL;
+    size_t n_title = 0, skip = rc ? 0 : front_matter(text.data, text.len, &title, &n_title);
+    if (skip && n_title) take_title(b, title, n_title);
+    if (!rc) extract_markdown_text(b, text.data + skip, text.len - skip);
     extract_drop(b, &text);
     return rc;
 }

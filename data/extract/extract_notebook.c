@@ -61,11 +61,7 @@ static int write_cell(builder *b, const cJSON *cell, fo_err *err) {
     if (source.failed) {
         rc = fo_no_memory(err);
     } else if (!strcmp(type, "markdown")) {
-        extract_input in = {.bytes = (const unsigned char *)source.data,
-                            .n = source.len,
-                            .charset = "utf-8",
-                            .head = ""};
-        rc = extract_markdown(b, &in, err);
+        extract_markdown_text(b, source.data, source.len);
     } else {
         write_code(b, &source, b->max_bytes);
         write_outputs(b, cell);

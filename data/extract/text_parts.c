@@ -12,13 +12,20 @@
 
 enum { MAX_HEADER = 64 << 10 };
 
+/* May s[at..n] be a line of three hyphens? At a text's top it begins what is no text of it (extract_markdown.c). */
+static bool begins_rule(const char *s, size_t at, size_t n) {
+    size_t k = at;
+    while (k <= n && k < at + 3 && s[k] == '-') k++;
+    return k > n || (k == at + 3 && (s[k] == '\n' || s[k] == '\r'));
+}
+
 /* Where the part that begins at s ends, of n bytes and one more that are there: behind an empty line of its last half, else
  * behind a line, a word, a character. */
 static size_t part_end(const char *s, size_t n) {
     const size_t from = n / 2;
     size_t line = 0, word = 0;
     for (size_t at = n; at > from; at--) {
-        if (s[at - 1] == '\n') {
+        if (s[at - 1] == '\n' && !begins_rule(s, at, n)) {
             if (!line) line = at;
             size_t before = at - 1;
             while (before > from && (s[before - 1] == '\r' || s[before - 1] == ' ')) before--;

@@ -10,7 +10,8 @@
  *     }
  *
  * A part ends at an empty line, else at the end of a line, a word or a character, in this order; of a table of values, at the
- * end of a row, and each part but the first has the row that names the columns before its own. Where it ends depends on what
+ * end of a row, and each part but the first has the row that names the columns before its own. None is cut at a line's end
+ * before a line of three hyphens, which at its top would begin front matter. Where it ends depends on what
  * lies before it alone. Text in UTF-16 and text packed by gzip come out as UTF-8, unpacked. One thread at a time. */
 #ifndef FORAGE_DATA_TEXT_PARTS_H
 #define FORAGE_DATA_TEXT_PARTS_H

@@ -54,6 +54,27 @@ static void markdown_becomes_readable_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* A rule at the top of a text is followed by text; lines of keys alone are no text. */
+static void a_rule_at_the_top_costs_no_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"---\n\n# Title\n\nFirst part\n\n---\n\nrest\n", "Title\n\nFirst part\n\nrest"},
+        {"---\n\nFirst part\n\nSetext\n---\n\nrest\n", "First part\n\nSetext\n\nrest"},
+        {"---\nWords: first,\nthen others\n\n---\nrest\n", "Words: first, then others\n\nrest"},
+        {"---\n- one\n---\nrest\n", "- one\n\nrest"},
+        {"---\nx: y\n----\nrest\n", "x: y\n\nrest"},
+        {"---\n# of Hugo\ntitle: T\ntags:\n- a\n  - b\n\nlast change: 2024\n--- \nrest\n", "rest"},
+        {"---\nx:\n...\nrest\n", "rest"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 static void html_loses_its_markup_and_chrome(void **state) {
     (void)state;
     extracted x = read_string(
@@ -301,6 +322,7 @@ static void hostile_nesting_and_long_lines_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_becomes_readable_text),
+        cmocka_unit_test(a_rule_at_the_top_costs_no_text),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
         cmocka_unit_test(manual_pages_need_no_troff),
         cmocka_unit_test(encodings_are_recognised),

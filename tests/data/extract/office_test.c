@@ -412,6 +412,10 @@ static void notebooks(void **state) {
              "\"image/png\":\"iVBO\",\"text/plain\":\"<Figure>\"}}]},{\"cell_type\":\"raw\"}, "
              "7],\"nbformat\":4}",
              "notebook", "Levels\n\nRead daily.\n\nmean(levels)\n\n342\n\n<Figure>");
+    read_one(
+        "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":\"---\\nlevel: high\\n---\\nrest\"}],"
+        "\"nbformat\":4}",
+        "notebook", "level: high\n\nrest"); /* no cell has front matter */
     extracted x;
     fo_err err = {0};
     const char *torn = "{\"nbformat\":4,\"cells\":[{]";

@@ -382,6 +382,31 @@ static void a_stray_quote_swallows_no_rows(void **state) {
     }
 }
 
+/* What a part begins with would be front matter at a text's top, and is a rule within it. */
+static void no_part_begins_with_a_rule(void **state) {
+    (void)state;
+    static const char *const units[] = {"---\nNote: the heron waits.\n---\n\n", "---\nx: y\n",
+                                        "\r\n---\r\nx\r\n"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        for (size_t shift = 0; shift < 12; shift++) {
+            fo_buf b = {0};
+            for (size_t k = 0; k < shift; k++) fo_buf_char(&b, 'x');
+            fo_buf_char(&b, '\n');
+            char *s = text_of(units[i], N - b.len);
+            fo_buf_str(&b, s);
+            parts p = cut(b.data, b.len, 4096);
+            for (size_t k = 1; k < p.n; k++) {
+                assert_int_equal(b.data[p.ends[k] - 1], '\n');
+                if (strncmp(b.data + p.ends[k], "---\n", 4) == 0 ||
+                    strncmp(b.data + p.ends[k], "---\r\n", 5) == 0)
+                    fail_msg("part %zu of %zu begins with a rule", k + 1, i);
+            }
+            fo_buf_free(&p.joined);
+            fo_buf_free(&b);
+            free(s);
+        }
+}
+
 /* Rows that do not end, and a header as long as a part, are cut like text. */
 static void a_table_that_is_none_ends_all_the_same(void **state) {
     (void)state;
@@ -440,6 +465,7 @@ int main(void) {
         cmocka_unit_test(damage_and_bombs_are_said),
         cmocka_unit_test(parts_of_a_table_have_its_header_and_their_rows),
         cmocka_unit_test(a_stray_quote_swallows_no_rows),
+        cmocka_unit_test(no_part_begins_with_a_rule),
         cmocka_unit_test(a_table_that_is_none_ends_all_the_same),
         cmocka_unit_test(what_is_large_says_so),
         cmocka_unit_test(only_text_is_cut),
