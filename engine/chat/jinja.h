@@ -146,7 +146,7 @@ bool j_push(jinja *c, jlist *l, jval v);
 jval j_dict(jinja *c, jtype dict_or_namespace, size_t cap);
 bool j_put(jinja *c, jdict *d, jval key, jval value);
 const jval *j_get(jinja *c, const jdict *d, jval key); /* NULL: none */
-const jval *j_get_str(const jdict *d, jstr key);
+const jval *j_get_str(jinja *c, const jdict *d, jstr key);
 jval j_from_json(jinja *c, const struct cJSON *json); /* strings stay in the cJSON tree */
 bool j_is(jstr s, const char *text);
 

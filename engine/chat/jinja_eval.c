@@ -13,7 +13,7 @@ enum { NAME_LOOP = 0 }; /* jinja_parse interns it first */
 static flow run(jinja *c, jscope *s, const jnode *n);
 
 bool jscope_set(jinja *c, jscope *s, uint32_t name, jval v) {
-    if (c->failed) return false;
+    if (!jinja_charge(c, s->n / 16)) return false;
     for (size_t i = 0; i < s->n; i++)
         if (s->vars[i].name == name) {
             s->vars[i].v = v;
@@ -146,8 +146,9 @@ static void define_macro(jinja *c, jscope *s, const jnode *n) {
     jscope_set(c, s, n->name, (jval){.type = J_MACRO, .macro = m});
 }
 
-static uint32_t name_number(const jinja *c, jstr name) {
+static uint32_t name_number(jinja *c, jstr name) {
     const jtemplate *t = c->template;
+    if (!jinja_charge(c, t->n_names / 16)) return UINT32_MAX;
     for (size_t i = 0; i < t->n_names; i++)
         if (t->names[i].n == name.n && memcmp(t->names[i].p, name.p, name.n) == 0)
             return (uint32_t)i;
@@ -156,7 +157,8 @@ static uint32_t name_number(const jinja *c, jstr name) {
 
 jval jinja_call_macro(jinja *c, const jmacro *m, const jcall *args, const jval *caller) {
     const jargs *params = m->node->args;
-    if (!jinja_enter(c)) return J_UNDEF;
+    /* Names of arguments are looked for among the parameters'. */
+    if (!jinja_charge(c, args->n_kw * params->n_kw / 16) || !jinja_enter(c)) return J_UNDEF;
     jscope *scope = jinja_alloc(c, 1, sizeof *scope);
     jstr name = m->node->text;
     if (scope && args->n > params->n_kw)

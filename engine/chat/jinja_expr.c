@@ -51,8 +51,7 @@ jval jinja_attr(jinja *c, jval v, jstr name) {
     if (jinja_has_method(v, name)) return bind_method(c, v, name);
     if (v.type == J_LOOP) return loop_attr(c, v.loop, name);
     if (v.type == J_DICT || v.type == J_NAMESPACE) {
-        if (!jinja_charge(c, v.dict->n / 8)) return J_UNDEF;
-        const jval *at = j_get_str(v.dict, name);
+        const jval *at = j_get_str(c, v.dict, name);
         if (at) return *at;
     }
     return undefined(c, name);

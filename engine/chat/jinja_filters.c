@@ -577,8 +577,13 @@ static const struct {
     {"wordcount", f_wordcount},
 };
 
+/* What a look at all of a string costs, for those that take it so. */
+static size_t looking(jval v) {
+    return 1 + (v.type == J_STRING ? v.s->n / 64 : 0);
+}
+
 jval jinja_filter(jinja *c, jstr name, jval v, const jcall *args) {
-    if (!jinja_charge(c, 1)) return J_UNDEF;
+    if (!jinja_charge(c, looking(v))) return J_UNDEF;
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         if (!j_is(name, filters[i].name)) continue;
         jval out = filters[i].fn(c, v, args);
@@ -596,9 +601,9 @@ static bool parity(jinja *c, jval v, int64_t odd) {
     return false;
 }
 
-static bool string_cased(jval v, unsigned want, unsigned not_want) {
+static bool string_cased(jinja *c, jval v, unsigned want, unsigned not_want) {
     bool any = false;
-    if (v.type != J_STRING) return false;
+    if (v.type != J_STRING || !jinja_charge(c, looking(v))) return false;
     for (size_t i = 0; i < v.s->n;) {
         int32_t cp;
         i += fo_utf8_decode(v.s->p + i, v.s->n - i, &cp);
@@ -645,8 +650,8 @@ bool jinja_test(jinja *c, jstr name, jval v, const jcall *a) {
         return v.type == J_MACRO || v.type == J_FUNCTION || v.type == J_METHOD;
     if (j_is(name, "odd")) return parity(c, v, 1);
     if (j_is(name, "even")) return parity(c, v, 0);
-    if (j_is(name, "upper")) return string_cased(v, UNICODE_UPPER, UNICODE_LOWER);
-    if (j_is(name, "lower")) return string_cased(v, UNICODE_LOWER, UNICODE_UPPER);
+    if (j_is(name, "upper")) return string_cased(c, v, UNICODE_UPPER, UNICODE_LOWER);
+    if (j_is(name, "lower")) return string_cased(c, v, UNICODE_LOWER, UNICODE_UPPER);
     if (j_is(name, "escaped")) return false;
     if (j_is(name, "filter")) return is_known_filter(v);
     jval other = jarg(a, 0, "", J_UNDEF);

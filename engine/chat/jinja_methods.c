@@ -200,7 +200,9 @@ static void reverse(jlist *l) {
     }
 }
 
-static size_t find_last(jstr s, jstr what, size_t end) {
+/* Every place may cost a look at nearly all of `what`, and is charged so. */
+static size_t find_last(jinja *c, jstr s, jstr what, size_t end) {
+    if (!jinja_charge(c, end / 64 * (1 + what.n / 64))) return s.n + 1;
     for (size_t at = end >= what.n ? end - what.n + 1 : 0; at-- > 0;)
         if (memcmp(s.p + at, what.p, what.n) == 0) return at;
     return s.n + 1;
@@ -242,7 +244,7 @@ static jval split(jinja *c, jstr s, const jcall *a, bool from_right) {
     size_t at = 0, end = s.n;
     if (from_right && limit >= 0) {
         for (; limit && jinja_charge(c, 1 + end / 16); limit--) {
-            size_t hit = find_last(s, *sep.s, end);
+            size_t hit = find_last(c, s, *sep.s, end);
             if (hit > s.n) break;
             push_part(c, out, s, hit + sep.s->n, end);
             end = hit;
@@ -277,19 +279,20 @@ static jval split_lines(jinja *c, jstr s, bool keep) {
     return out;
 }
 
-static bool edge_is(jstr s, jstr part, bool end) {
-    return part.n <= s.n &&
+static bool edge_is(jinja *c, jstr s, jstr part, bool end) {
+    return part.n <= s.n && jinja_charge(c, part.n / 64) &&
            (!part.n || memcmp(s.p + (end ? s.n - part.n : 0), part.p, part.n) == 0);
 }
 
 static jval starts_or_ends(jinja *c, jstr s, const jcall *a, bool end) {
     jval v = jarg(a, 0, "prefix", J_UNDEF);
-    if (v.type == J_STRING) return j_bool(edge_is(s, *v.s, end));
+    if (v.type == J_STRING) return j_bool(edge_is(c, s, *v.s, end));
     if (v.type != J_TUPLE)
         return jinja_fail(c, FO_EINVAL, "%s() needs a str, not a %s",
                           end ? "endswith" : "startswith", j_type_name(v));
-    for (size_t i = 0; i < v.list->n; i++)
-        if (v.list->v[i].type == J_STRING && edge_is(s, *v.list->v[i].s, end)) return j_bool(true);
+    for (size_t i = 0; i < v.list->n && jinja_charge(c, 1); i++)
+        if (v.list->v[i].type == J_STRING && edge_is(c, s, *v.list->v[i].s, end))
+            return j_bool(true);
     return j_bool(false);
 }
 
@@ -297,7 +300,7 @@ static jval partition(jinja *c, jstr s, const jcall *a, bool last) {
     jval sep = need_string(c, a, 0, "partition"), out = j_list(c, J_TUPLE, 3);
     if (c->failed || !sep.s->n || !jinja_charge(c, s.n / 16))
         return jinja_fail(c, FO_EINVAL, "partition() needs a separator that is not empty");
-    size_t hit = last ? find_last(s, *sep.s, s.n) : find(s, *sep.s, 0);
+    size_t hit = last ? find_last(c, s, *sep.s, s.n) : find(s, *sep.s, 0);
     bool found = hit <= s.n;
     size_t behind = found ? hit + sep.s->n : last ? 0 : s.n;
     push_part(c, out, s, 0, found ? hit : last ? 0 : s.n);
@@ -309,7 +312,7 @@ static jval partition(jinja *c, jstr s, const jcall *a, bool last) {
 static jval position(jinja *c, jstr s, const jcall *a, bool last, bool must) {
     jval what = need_string(c, a, 0, "find");
     if (!jinja_charge(c, s.n / 16)) return J_UNDEF;
-    size_t hit = last ? find_last(s, *what.s, s.n) : find(s, *what.s, 0);
+    size_t hit = last ? find_last(c, s, *what.s, s.n) : find(s, *what.s, 0);
     if (hit <= s.n) return j_int((int64_t)fo_utf8_count(s.p, hit));
     return must ? jinja_fail(c, FO_EINVAL, "index(): the part is not there") : j_int(-1);
 }
@@ -451,11 +454,11 @@ static jval string_method(jinja *c, jstr s, jstr m, const jcall *a) {
     jval part = need_string(c, a, 0, "this method"); /* the rest take one */
     if (c->failed) return J_UNDEF;
     if (j_is(m, "removeprefix")) {
-        size_t cut = edge_is(s, *part.s, false) ? part.s->n : 0;
+        size_t cut = edge_is(c, s, *part.s, false) ? part.s->n : 0;
         return j_string_at(c, s.p + cut, s.n - cut);
     }
     if (j_is(m, "removesuffix"))
-        return j_string_at(c, s.p, s.n - (edge_is(s, *part.s, true) ? part.s->n : 0));
+        return j_string_at(c, s.p, s.n - (edge_is(c, s, *part.s, true) ? part.s->n : 0));
     jval to = need_string(c, a, 1, "replace");
     if (c->failed) return J_UNDEF;
     return jstr_replace(c, s, *part.s, *to.s, need_int(c, a, 2, "count", -1));
@@ -565,7 +568,8 @@ bool jinja_has_method(jval self, jstr name) {
 }
 
 jval jinja_method(jinja *c, jval self, jstr name, const jcall *args) {
-    if (!jinja_charge(c, 1)) return J_UNDEF;
+    /* Most methods of a string look at all of it. */
+    if (!jinja_charge(c, 1 + (self.type == J_STRING ? self.s->n / 64 : 0))) return J_UNDEF;
     jval v = J_UNDEF;
     if (self.type == J_STRING)
         v = string_method(c, *self.s, name, args);

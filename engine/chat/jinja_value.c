@@ -134,17 +134,18 @@ jval j_dict(jinja *c, jtype type, size_t cap) {
     return d->k && d->v ? (jval){.type = type, .dict = d} : J_UNDEF;
 }
 
-const jval *j_get_str(const jdict *d, jstr key) {
+const jval *j_get_str(jinja *c, const jdict *d, jstr key) {
+    if (!jinja_charge(c, d->n / 8)) return NULL;
     for (size_t i = 0; i < d->n; i++)
-        if (d->k[i].type == J_STRING && d->k[i].s->n == key.n &&
+        if (d->k[i].type == J_STRING && d->k[i].s->n == key.n && jinja_charge(c, key.n / 64) &&
             (!key.n || memcmp(d->k[i].s->p, key.p, key.n) == 0))
             return &d->v[i];
     return NULL;
 }
 
 const jval *j_get(jinja *c, const jdict *d, jval key) {
+    if (key.type == J_STRING) return j_get_str(c, d, *key.s);
     if (!jinja_charge(c, d->n / 8)) return NULL;
-    if (key.type == J_STRING) return j_get_str(d, *key.s);
     for (size_t i = 0; i < d->n; i++)
         if (d->k[i].type != J_STRING && j_equal(c, d->k[i], key)) return &d->v[i];
     return NULL;
@@ -264,8 +265,8 @@ bool j_equal(jinja *c, jval a, jval b) {
     case J_NONE:
         return true;
     case J_STRING:
-        return a.s->n == b.s->n && (!a.s->n || memcmp(a.s->p, b.s->p, a.s->n) == 0) &&
-               jinja_charge(c, a.s->n / 64);
+        return a.s->n == b.s->n && jinja_charge(c, a.s->n / 64) &&
+               (!a.s->n || memcmp(a.s->p, b.s->p, a.s->n) == 0);
     case J_FUNCTION:
         return a.i == b.i;
     case J_LIST:

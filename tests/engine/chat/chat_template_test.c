@@ -156,6 +156,18 @@ static void hostile_templates_hit_a_limit(void **state) {
         "{{ '%999d' % 1 | center(100000000) }}",
         "{% set ns = namespace(s='aaaaaaaa') %}{% for i in range(40) %}"
         "{% set ns.s = ns.s | replace('a', 'aaaa') %}{% endfor %}",
+        /* Work that is long without a step of its own: it is charged before it is done. */
+        "{{ ('a' * 20000000).rfind('a' * 9999999 ~ 'b') }}",
+        "{{ ('a' * 20000000).rpartition('a' * 9999999 ~ 'b') }}",
+        "{{ ('a' * 20000000).rsplit('a' * 9999999 ~ 'b', 1) }}",
+        "{% set a = 'a' * 9999999 ~ 'b' %}{% set b = 'a' * 9999999 ~ 'c' %}"
+        "{% for i in range(1000000) %}{% if a == b %}{% endif %}{% endfor %}",
+        "{% set a = 'a' * 9999999 ~ 'b' %}{% set b = 'a' * 9999999 ~ 'c' %}"
+        "{% for i in range(1000000) %}{% if a.startswith(b) %}{% endif %}{% endfor %}",
+        "{% set a = 'a' * 9999999 ~ 'b' %}{% set b = 'a' * 9999999 ~ 'c' %}{% set d = {a: 1} %}"
+        "{% for i in range(1000000) %}{% if d[b] %}{% endif %}{% endfor %}",
+        "{% set a = 'a' * 9999999 %}"
+        "{% for i in range(1000000) %}{% if a.isalpha() or a is lower %}{% endif %}{% endfor %}",
     };
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         fo_buf out = {0};
