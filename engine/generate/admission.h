@@ -1,7 +1,8 @@
 /* admission.h - how much work may come in: queries and tokens a second over a moving window.
  *
  * The window is a second, in 20 buckets: a burst is let through up to the limit, then callers are
- * told when to come again. Threads: any (a lock inside). */
+ * told when to come again. For a limit below 1 it is 1/limit seconds (at most a day), in which one
+ * is let through. Threads: any (a lock inside). */
 #ifndef FORAGE_ENGINE_ADMISSION_H
 #define FORAGE_ENGINE_ADMISSION_H
 

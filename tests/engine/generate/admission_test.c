@@ -52,6 +52,25 @@ static void one_query_larger_than_the_window_is_let_in_alone(void **state) {
     admission_free(a);
 }
 
+static void a_limit_below_one_is_one_in_a_longer_window(void **state) {
+    (void)state;
+    admission *a;
+    assert_ok(admission_create(&a, .5, 0, &err), &err);
+    int64_t wait;
+    assert_ok(admission_ask(a, 0, 1, &wait, &err), &err);
+    assert_int_equal(admission_ask(a, 1100, 1, &wait, &err), FO_EBUSY);
+    assert_non_null(strstr(err.msg, "0.5 queries a second"));
+    assert_int_equal(wait, 900);
+    assert_int_equal(admission_ask(a, 1940, 1, &wait, &err), FO_EBUSY);
+    assert_ok(admission_ask(a, 2000, 1, &wait, &err), &err);
+    admission_free(a);
+    assert_ok(admission_create(&a, 1e-300, 0, &err), &err);
+    assert_ok(admission_ask(a, 1e9, 1, &wait, &err), &err);
+    assert_int_equal(admission_ask(a, 1e9, 1, &wait, &err), FO_EBUSY);
+    assert_true(wait > 0 && wait <= 24 * 3600 * 1000);
+    admission_free(a);
+}
+
 /* Against a plain list of what was let in: never more than the limit in any second. */
 static void never_lets_more_through_than_the_limit_in_any_second(void **state) {
     (void)state;
@@ -86,6 +105,7 @@ int main(void) {
         cmocka_unit_test(lets_a_burst_in_up_to_the_limit_and_says_when_to_come_again),
         cmocka_unit_test(counts_tokens_and_takes_them_back),
         cmocka_unit_test(one_query_larger_than_the_window_is_let_in_alone),
+        cmocka_unit_test(a_limit_below_one_is_one_in_a_longer_window),
         cmocka_unit_test(never_lets_more_through_than_the_limit_in_any_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
