@@ -91,7 +91,7 @@ void engine_finish(engine *e, generation *g, const char *reason, int error, cons
     pthread_cond_broadcast(&g->news);
     pthread_mutex_unlock(&g->mu);
     /* Counted on admission, not computed: what the cache had, and the rest of the answer. */
-    if (!g->internal)
+    if (!t->background)
         admission_refund(e->admission, now, g->submitted_ms,
                          (int64_t)(g->max_tokens - g->n_out) + (int64_t)ev->cached_tokens);
     scheduler_remove(&e->sched, g->task);
@@ -147,6 +147,12 @@ static bool allows(void *ctx, int32_t token) {
            (!g->filter || answer_filter_allows(g->filter, token));
 }
 
+static void cannot_write(engine *e, generation *g) {
+    engine_finish(e, g, "error", FO_EUNSUPPORTED,
+                  g->filter ? "the model's vocabulary cannot write what the schema asks for"
+                            : "the model gives no token that may be written");
+}
+
 bool engine_take_token(engine *e, int task_number, int32_t token, const float *logits) {
     task *t = &e->sched.tasks[task_number];
     generation *g = t->owner;
@@ -155,8 +161,7 @@ bool engine_take_token(engine *e, int task_number, int32_t token, const float *l
     for (size_t i = 0; i < g->n_stop_tokens && !end; i++)
         if (g->stop_tokens[i] == token) end = true, g->ev.stop_token = token;
     if (!end && g->filter && !answer_filter_take(g->filter, token)) {
-        engine_finish(e, g, "error", FO_EUNSUPPORTED,
-                      "the model's vocabulary cannot write what the schema asks for");
+        cannot_write(e, g);
         return false;
     }
     double now = fo_now_ms();
@@ -209,7 +214,10 @@ static void take_row(engine *e, int task_number, const float *logits) {
     bool constrained = g->markers.max > 0 || g->filter;
     int32_t token = sampler_pick(e->sampler, &g->sampling, logits, t->tokens, (size_t)t->n_tokens,
                                  g->n_out, constrained ? allows : NULL, g);
-    if (engine_take_token(e, task_number, token, logits)) t->tokens[t->n_tokens++] = token;
+    if (token < 0)
+        cannot_write(e, g);
+    else if (engine_take_token(e, task_number, token, logits))
+        t->tokens[t->n_tokens++] = token;
 }
 
 /* The rows of a part chose: the token that was due, and as long as a guess is what was chosen, the

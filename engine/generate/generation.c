@@ -228,7 +228,8 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     if (i < 0) {
         wait = 1000;
         rc = fo_fail(err, FO_EBUSY, "too many requests wait for the model");
-    } else {
+    } else if (
+        !r->background) { /* that takes nothing from those who ask: it works when nobody does */
         rc = admission_ask(e->admission, g->submitted_ms, (int64_t)(r->n_prompt + r->max_tokens),
                            &wait, err);
         if (rc) scheduler_remove(&e->sched, i);

@@ -234,7 +234,7 @@ static int32_t pick_ruled(const ruled *r) {
     const sampler_params *p = r->p;
     sampler *s = r->s;
     candidate best = best_allowed(r);
-    if (best.token < 0) return 0;
+    if (best.token < 0) return -1;
     if (p->temperature <= 0) return best.token;
     float reach = 40 * p->temperature;
     if (p->min_p > 0 && -p->temperature * logf(p->min_p) < reach)

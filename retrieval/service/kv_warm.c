@@ -92,6 +92,18 @@ static void count_chunk(kv_warm *w, const generator_layout *l, size_t cached) {
     pthread_mutex_unlock(&w->mu);
 }
 
+/* A model that has no place for it now gets it later: it is not passed over. */
+static bool start(kv_warm *w, const generator_layout *l, const generator_options *o,
+                  generator_stream **out) {
+    int rc;
+    while ((rc = generator_start(w->s->generator, l, o, out, NULL, NULL)) == FO_EBUSY &&
+           !stopping(w)) {
+        struct timespec t = {0, POLL_MS * 1000000L};
+        nanosleep(&t, NULL);
+    }
+    return rc == FO_OK;
+}
+
 static void warm_chunk(kv_warm *w, const store_chunk *k, const unsigned char salt[32],
                        double heat) {
     generator_layout *l = NULL;
@@ -103,7 +115,7 @@ static void warm_chunk(kv_warm *w, const store_chunk *k, const unsigned char sal
                            .prefill_only = true,
                            .background = true};
     bool fits = l->n_used == 1 && !l->cut && l->context_tokens >= LEAST_TOKENS;
-    if (fits && !generator_start(w->s->generator, l, &o, &g, NULL, NULL)) {
+    if (fits && start(w, l, &o, &g)) {
         generator_event ev = {0};
         wait_for(w, g, &ev);
         generator_stream_free(g);

@@ -3,6 +3,7 @@
  * way to end, nothing leaked. */
 #include "tests/test.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <pthread.h>
 
@@ -572,6 +573,55 @@ static void admission_says_when_to_come_again(void **state) {
     close_engine(e);
 }
 
+static void what_works_in_the_background_takes_nothing_of_the_quota(void **state) {
+    (void)state;
+    engine *e = open_engine((engine_options){.max_qps = 2});
+    int32_t p[16];
+    for (int i = 0; i < 10; i++) {
+        random_tokens(p, 16);
+        generation_request r = request(p, 16, 1);
+        r.background = r.prefill_only = true;
+        generation *g = NULL;
+        fo_err why = {0};
+        assert_ok(engine_submit(e, &r, &g, NULL, &why), &why);
+        generation_free(g);
+    }
+    generation_request r = request(p, 16, 3);
+    result got;
+    run(e, &r, &got);
+    assert_int_equal(got.ev.error, FO_OK);
+    assert_int_equal(got.n, 3);
+    close_engine(e);
+}
+
+static void says_so_where_nothing_may_be_written_any_more(void **state) {
+    (void)state;
+    cJSON *root = cJSON_Parse("{\"const\": true}");
+    json_schema *schema = NULL;
+    assert_ok(json_schema_compile(&schema, root, &err), &err);
+    cJSON_Delete(root);
+    engine *e = open_engine((engine_options){0});
+    const sampler_bias ban = {tokenizer_find(engine_tokenizer(e), "t", 1),
+                              -INFINITY}; /* all that begins `true` */
+    assert_true(ban.token > 2);
+    int32_t p[4] = {5, 6, 7, 8};
+    generation_request r = request(p, 4, 20);
+    r.ignore_end = false;
+    r.rule.schema = schema;
+    r.sampling.bias = &ban;
+    r.sampling.n_bias = 1;
+    for (int temperature = 0; temperature < 2; temperature++) {
+        r.sampling.temperature = (float)temperature;
+        result got;
+        run(e, &r, &got);
+        assert_int_equal(got.ev.error, FO_EUNSUPPORTED);
+        assert_string_equal(got.ev.finish_reason, "error");
+        assert_non_null(strstr(got.ev.message, "vocabulary cannot write"));
+    }
+    close_engine(e);
+    json_schema_free(schema);
+}
+
 /* ---- many threads -------------------------------------------------------------------------- */
 
 typedef struct client {
@@ -692,6 +742,8 @@ int main(void) {
         cmocka_unit_test(says_why_a_request_cannot_be_served),
         cmocka_unit_test(refuses_models_that_cannot_write_or_fit),
         cmocka_unit_test(admission_says_when_to_come_again),
+        cmocka_unit_test(what_works_in_the_background_takes_nothing_of_the_quota),
+        cmocka_unit_test(says_so_where_nothing_may_be_written_any_more),
         cmocka_unit_test(serves_64_threads_that_come_and_go),
         cmocka_unit_test(stories260k_tells_the_story_it_is_known_for),
     };

@@ -193,6 +193,23 @@ static bool only_odd(void *asked, int32_t token) {
     return token % 2 == 1;
 }
 
+static bool none(void *ctx, int32_t token) {
+    (void)ctx, (void)token;
+    return false;
+}
+
+static void a_rule_that_allows_nothing_gives_nothing(void **state) {
+    (void)state;
+    sampler *s = make();
+    sampler_params p = sampler_params_default();
+    float l[V];
+    for (int i = 0; i < V; i++) l[i] = (float)i;
+    assert_int_equal(sampler_pick(s, &p, l, NULL, 0, 0, none, NULL), -1);
+    p.temperature = 1;
+    assert_int_equal(sampler_pick(s, &p, l, NULL, 0, 0, none, NULL), -1);
+    sampler_free(s);
+}
+
 /* What is drawn under a rule is distributed as if only the allowed tokens were there, whichever way
  * it is drawn; most of the vocabulary is not asked about. */
 static void a_rule_leaves_the_distribution_of_the_rest(void **state) {
@@ -241,6 +258,7 @@ int main(void) {
         cmocka_unit_test(a_constraint_is_obeyed),
         cmocka_unit_test(logprobs_are_normalised_and_sorted),
         cmocka_unit_test(bad_parameters_are_named),
+        cmocka_unit_test(a_rule_that_allows_nothing_gives_nothing),
         cmocka_unit_test(a_rule_leaves_the_distribution_of_the_rest),
         cmocka_unit_test(the_heap_agrees_with_a_linear_scan),
     };
