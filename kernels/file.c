@@ -235,12 +235,34 @@ int fo_file_put(const char *path, const void *data, size_t n, fo_err *err) {
     return rc;
 }
 
+/* By read, not by a map: what the disk does not give is an error then, and no signal. */
+static int write_from(fo_file_writer *w, int fd, const char *from, fo_err *err) {
+    char bytes[16384];
+    for (;;) {
+        ssize_t n = read(fd, bytes, sizeof bytes);
+        if (n == 0) return FO_OK;
+        if (n < 0 && errno == EINTR) continue;
+        int rc = n < 0 ? fo_fail_errno(err, "cannot read %s", from)
+                       : fo_file_write(w, bytes, (size_t)n, err);
+        if (rc) return rc;
+    }
+}
+
 int fo_file_copy(const char *from, const char *to, fo_err *err) {
-    fo_map m;
-    int rc = fo_map_open(&m, from, err);
-    if (rc) return rc;
-    rc = fo_file_put(to, m.data, m.size, err);
-    fo_map_close(&m);
+    int fd = open(from, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fo_fail_errno(err, "cannot open %s", from);
+    struct stat st;
+    fo_file_writer *w = NULL;
+    int rc = FO_OK;
+    if (fstat(fd, &st) != 0)
+        rc = fo_fail_errno(err, "cannot stat %s", from);
+    else if (!S_ISREG(st.st_mode))
+        rc = fo_fail(err, FO_EINVAL, "%s is not a regular file", from);
+    if (!rc) rc = fo_file_create(&w, to, err);
+    if (!rc) rc = write_from(w, fd, from, err);
+    close(fd);
+    if (!rc) return fo_file_commit(w, err);
+    fo_file_abort(w);
     return rc;
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/kv/kv_segment.h"
 #include "kernels/file.h"
+#include "kernels/map_guard.h"
 #include "kernels/page_sums.h"
 #include "kernels/sqlite_files.h"
 
@@ -37,14 +38,20 @@ static uint64_t known_bytes(const check *k, uint32_t id) {
 static void check_file(check *k, const char *name, uint32_t id) {
     char path[4096];
     fo_map m = {0};
+    fo_map_guard g = {0};
     fo_err why = {0};
     snprintf(path, sizeof path, "%s/%s", k->dir, name);
     int rc = fo_map_open(&m, path, &why);
+    if (!rc) fo_map_guard_begin(&g, &m);
     if (!rc) rc = kv_segment_check(m.data, m.size, &why);
+    size_t at;
+    if (fo_map_guard_failed(&g, &at)) /* what was found in its place is void */
+        rc = fo_fail(&why, FO_EIO, "it cannot be read at byte %zu", at);
     if (!rc && m.size < known_bytes(k, id))
         rc = fo_fail(&why, FO_ECORRUPT, "it is cut off: the index knows %llu bytes",
                      (unsigned long long)known_bytes(k, id));
     if (rc) k->fn(k->ctx, name, false, why.msg);
+    fo_map_guard_end(&g);
     fo_map_close(&m);
 }
 
@@ -55,13 +62,16 @@ static void check_rows(check *k) {
     sqlite3_stmt *st = NULL;
     int step = sqlite3_prepare_v2(k->index, sql, -1, &st, NULL), wrong = 0;
     fo_map m = {0};
+    fo_map_guard g = {0};
     int64_t at = -1;
     while (step != SQLITE_DONE && (step = sqlite3_step(st)) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(st, 0);
         if (id != at) {
             char *path = id >= 0 && id <= UINT32_MAX ? kv_segment_path(k->dir, (uint32_t)id) : NULL;
+            fo_map_guard_end(&g);
             fo_map_close(&m);
             if (!path || fo_map_open(&m, path, NULL) != FO_OK) m = (fo_map){0};
+            fo_map_guard_begin(&g, &m);
             free(path);
             at = id;
         }
@@ -70,9 +80,11 @@ static void check_rows(check *k) {
                                .n_bytes = (uint64_t)sqlite3_column_int64(st, 3),
                                .offset = (uint64_t)sqlite3_column_int64(st, 2)};
         if (sqlite3_column_bytes(st, 1) == 32) memcpy(r.key, sqlite3_column_blob(st, 1), 32);
-        wrong += m.size && !kv_segment_holds(m.data, m.size, &r);
+        /* Of a file that cannot be read it is told already; no row is to blame for it. */
+        wrong += m.size && !kv_segment_holds(m.data, m.size, &r) && !fo_map_guard_failed(&g, NULL);
     }
     sqlite3_finalize(st);
+    fo_map_guard_end(&g);
     fo_map_close(&m);
     char what[120];
     snprintf(what, sizeof what, "%d of its rows tell of records that are not there", wrong);
