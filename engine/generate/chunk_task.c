@@ -307,7 +307,9 @@ int chunk_task_admit(chunk_task *t, kv_seq *kv, chunk_stream *s, int *n_attached
     t->current = -1;
     if (t->warm) {
         int rc = enter_alone(t, kv, s, err);
+        /* A chunk alone stands behind the prefix and a lead, which is no part of the prompt. */
         *n_attached = kv_seq_tokens(kv);
+        if (t->stage != STAGE_WARM && *n_attached > t->n_prefix) *n_attached = t->n_prefix;
         return rc;
     }
     if (!t->decided || t->moves) look_up(t, kv_seq_tokens(kv));

@@ -77,6 +77,22 @@ static void known_chunks_are_met_in_any_order_and_company(void **state) {
     close_engine(e);
 }
 
+/* What a warming request finds for a chunk alone, lead included, is not all of its prompt's. */
+static void warming_counts_no_more_than_the_prefix_as_cached(void **state) {
+    (void)state;
+    make_texts();
+    engine *e = open_engine((engine_options){0});
+    ask a;
+    result got;
+    make_ask(&a, "01", NULL, 0);
+    run(e, &a.r, &got);
+    make_ask(&a, "23", NULL, 0);
+    run(e, &a.r, &got);
+    assert_true(got.ev.cached_tokens > 0 && got.ev.cached_tokens <= 30);
+    assert_true(got.ev.prefix_tokens <= 30);
+    close_engine(e);
+}
+
 /* With a budget the answer may be another, but what it leaves behind is nothing that an exact
  * request could meet. */
 static void what_is_not_exact_is_never_attached(void **state) {
@@ -489,6 +505,7 @@ int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_chunks_are_met_in_any_order_and_company),
+        cmocka_unit_test(warming_counts_no_more_than_the_prefix_as_cached),
         cmocka_unit_test(what_is_not_exact_is_never_attached),
         cmocka_unit_test(tenants_share_no_chunk),
         cmocka_unit_test(what_was_new_is_known_the_next_time),
