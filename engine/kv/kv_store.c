@@ -21,7 +21,7 @@
 #include "kernels/clock.h"
 #include "kernels/cond.h"
 
-enum { LINE = 64, MAX_REUSE = 1000000, DISK_SHARE = 4 /* a record takes no more of the disk */ };
+enum { LINE = 64, MAX_REUSE = 1000000 };
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
@@ -276,16 +276,22 @@ void kv_store_close_by(kv_store *s, double until_ms) {
 
 /* ---- put --------------------------------------------------------------------------------- */
 
+/* False, and counted: the disk is behind. */
+static bool queue_takes(kv_store *s, uint64_t n) {
+    bool room = !s->stats.queue_bytes || s->stats.queue_bytes + n <= s->queue_budget;
+    s->stats.queue_refused += !room;
+    return room;
+}
+
 /* What may become of n bytes: kept in RAM, written. FO_ELIMIT, FO_EBUSY: neither. */
 static int where(kv_store *s, const kv_store_item *it, size_t n, bool *ram, bool *disk,
                  fo_err *err) {
     *ram = it->kind == KV_STORE_CHUNK && n <= s->ram_budget;
-    *disk = s->dir && !it->ram_only && kv_segment_extent(n) <= s->disk_budget / DISK_SHARE;
+    *disk = !it->ram_only && kv_store_disk_takes(s, n);
     if (!*ram && !*disk)
         return fo_fail(err, FO_ELIMIT, "a KV record of %zu bytes is too large for the store", n);
-    if (*disk && s->stats.queue_bytes && s->stats.queue_bytes + n > s->queue_budget) {
+    if (*disk && !queue_takes(s, n)) {
         *disk = false;
-        s->stats.queue_refused++;
         if (!*ram) return fo_fail(err, FO_EBUSY, "the KV store's disk is behind");
     }
     return FO_OK;
@@ -300,7 +306,8 @@ int kv_store_put(kv_store *s, const kv_store_item *it, const void *data, size_t 
     if (there) {
         kv_entry *e = &s->entries[i];
         raise_reuse(s, e, it->reuse);
-        if (s->dir && !it->ram_only && !e->segment && !e->queued && e->buffer)
+        if (!it->ram_only && !e->segment && !e->queued && e->buffer &&
+            kv_store_disk_takes(s, e->n_bytes) && queue_takes(s, e->n_bytes))
             rc = kv_store_enqueue(s, i, err);
     } else {
         rc = where(s, it, n, &ram, &disk, err);

@@ -637,7 +637,8 @@ static void enqueue_rest(kv_store *s) {
     unwritten *list = malloc(((size_t)s->n_entries + 1) * sizeof *list);
     for (int i = 0; list && i < s->cap_entries; i++) {
         const kv_entry *e = &s->entries[i];
-        if (e->taken && e->buffer && !e->segment && !e->queued)
+        if (e->taken && e->buffer && !e->segment && !e->queued &&
+            kv_store_disk_takes(s, e->n_bytes))
             list[n++] = (unwritten){e->reuse, i};
     }
     if (n) qsort(list, n, sizeof *list, by_reuse);

@@ -18,7 +18,7 @@
 #include "engine/kv/kv_store.h"
 #include "engine/kv/kv_store_index.h"
 
-enum { KV_NONE = -1 };
+enum { KV_NONE = -1, KV_DISK_SHARE = 4 /* a record takes no more of the disk */ };
 
 typedef struct kv_buffer {
     unsigned char *data;
@@ -130,6 +130,11 @@ void kv_store_disk_close(kv_store *s, double until_ms);
 void kv_store_disk_forget(kv_store *s, int i);
 /* Leave a segment after a read. mu held. */
 void kv_store_segment_leave(kv_store *s, kv_segment *g);
+/* May a record of n bytes be written at all? One that takes too much of the disk would drive all others
+ * out. */
+static inline bool kv_store_disk_takes(const kv_store *s, uint64_t n) {
+    return s->dir && kv_segment_extent(n) <= s->disk_budget / KV_DISK_SHARE;
+}
 /* Put the entry's buffer into the queue. mu held. FO_ENOMEM. */
 int kv_store_enqueue(kv_store *s, int i, fo_err *err);
 

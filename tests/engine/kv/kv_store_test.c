@@ -435,6 +435,31 @@ static void the_folder_stays_within_its_budget(void **state) {
     test_remove(dir);
 }
 
+static void what_is_too_large_for_the_disk_drives_nothing_out(void **state) {
+    (void)state;
+    enum { LARGE = 9 << 20 };
+    char *dir = test_folder();
+    kv_store *s = must_open(dir, 32 << 20, 8 << 20, model_a);
+    for (uint64_t i = 0; i < 10; i++) put(s, KV_STORE_BLOCK, i, 20000, 0);
+    for (int k = 0; k < 2;
+         k++) { /* kept in RAM; met again, it is no more for the disk than before */
+        assert_int_equal(put(s, KV_STORE_CHUNK, 100, LARGE, 5), FO_OK);
+        kv_store_flush(s);
+        must_check(s);
+        for (uint64_t i = 0; i < 10; i++) assert_true(has(s, KV_STORE_BLOCK, i, 20000));
+    }
+    kv_store_stats st;
+    kv_store_get_stats(s, &st);
+    assert_int_equal(st.disk.evictions, 0);
+    assert_int_equal(st.ram.records, 1);
+    kv_store_close(s); /* nor is it at the end */
+    s = must_open(dir, 0, 8 << 20, model_a);
+    for (uint64_t i = 0; i < 10; i++) assert_true(has(s, KV_STORE_BLOCK, i, 20000));
+    assert_false(has(s, KV_STORE_CHUNK, 100, LARGE));
+    kv_store_close(s);
+    test_remove(dir);
+}
+
 static void a_disk_that_refuses_costs_nothing_but_hits(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -708,6 +733,7 @@ int main(void) {
         cmocka_unit_test(another_models_records_are_never_found_and_go_first),
         cmocka_unit_test(damaged_bytes_are_dropped_and_the_rest_is_kept),
         cmocka_unit_test(the_folder_stays_within_its_budget),
+        cmocka_unit_test(what_is_too_large_for_the_disk_drives_nothing_out),
         cmocka_unit_test(a_disk_that_refuses_costs_nothing_but_hits),
         cmocka_unit_test(the_end_waits_no_longer_than_it_may_for_a_slow_disk),
         cmocka_unit_test(what_the_disk_does_not_give_costs_nothing_but_hits),
