@@ -5,6 +5,7 @@
 #include "engine/generate/engine_file.h"
 #include "engine/generate/engine_internal.h"
 #include "kernels/clock.h"
+#include "kernels/cond.h"
 
 enum { SAVE_ALL_MS = 10000 /* the end waits no longer for pages and chunks to be written */ };
 
@@ -20,6 +21,7 @@ static int open_kv(engine *e, const engine_options *opt, const engine_memory_pla
     kv_store_options so = {.dir = opt->kv_dir,
                            .ram_bytes = plan->store,
                            .disk_bytes = opt->kv_disk,
+                           .queue_bytes = opt->kv_queue,
                            .notices = opt->notices};
     if (!rc) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
     if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
@@ -37,7 +39,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     engine *e = calloc(1, sizeof *e);
     if (!e) return fo_no_memory(err);
     pthread_mutex_init(&e->mu, NULL);
-    pthread_cond_init(&e->wake, NULL);
+    fo_cond_init(&e->wake);
     e->batch_wait_us = opt->batch_wait_us;
     e->row_cost = opt->row_cost;
     e->read_stretch = opt->read_stretch == 0  ? READ_STRETCH

@@ -53,6 +53,7 @@ typedef struct engine_options {
     uint64_t kv_store_ram;   /* 0: a quarter of the pages' bytes, less where memory is short */
     const char *kv_dir;      /* NULL: nothing on disk */
     uint64_t kv_disk;        /* bytes there; 0: nothing on disk */
+    uint64_t kv_queue;       /* kv_store_options.queue_bytes */
     double defrag_threshold; /* kv_cache_options; 0: .5 */
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
      * question attends to most (docs/measurements/kv.md); 0: .15, < 0: none. */

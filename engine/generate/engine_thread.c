@@ -1,4 +1,5 @@
 /* engine_thread.c - one thread that turns requests into tokens. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -6,10 +7,12 @@
 #include "engine/generate/engine_internal.h"
 #include "kernels/alloc_guard.h"
 #include "kernels/clock.h"
+#include "kernels/cond.h"
 
 enum {
     MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
     SAVE_BLOCKS = 8,      /* blocks an idle engine gives to the KV store before it looks up */
+    SAVE_AGAIN_MS = 50,   /* it waits so long for the store's disk */
     MOST_WARMING = 32,    /* requests whose chunks wait to be computed for the next time */
 };
 
@@ -385,7 +388,10 @@ void *engine_thread(void *v) {
                 continue;
             }
             kv_cache_maintain(e->kv);
-            pthread_cond_wait(&e->wake, &e->mu);
+            /* What the KV store's full queue did not take is offered again. */
+            const bool rest = kv_cache_unsaved(e->kv) > 0;
+            const double until = rest ? fo_now_ms() + SAVE_AGAIN_MS : INFINITY;
+            if (fo_cond_wait_until(&e->wake, &e->mu, until) == ETIMEDOUT) continue;
             if (e->batch_wait_us > 0 && !e->stop) { /* let company arrive */
                 pthread_mutex_unlock(&e->mu);
                 struct timespec w = {e->batch_wait_us / 1000000,

@@ -67,6 +67,10 @@ void kv_seq_expect(kv_seq *s, double uses);
  * another sequence uses or used them. NULL is fine. */
 void kv_seq_free(kv_seq *s, bool keep);
 
+/* It was in work before, with n tokens, whose blocks kv_seq_free kept: to meet these again is no use
+ * of them by another. Before it attaches. */
+void kv_seq_return(kv_seq *s, int n);
+
 /* Take the memory for a block table of n tokens now, so that until then no other call allocates. */
 int kv_seq_prepare(kv_seq *s, int n, fo_err *err);
 
@@ -80,6 +84,10 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
 /* How many of tokens[0..n) attach would find, without taking anything: for admission and for
  * choosing the order of contexts. */
 int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n);
+
+/* Blocks of tokens[0..n), the last first, are findable no more, as far as no sequence holds them and
+ * none has met them. */
+void kv_cache_forget(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n);
 
 /* The names ([max][32]) of the blocks of tokens[0..n) that attach would read from the store: how
  * many. */
@@ -147,6 +155,9 @@ bool kv_cache_met(kv_cache *c, const unsigned char name[32]);
 /* Write up to max blocks that are worth it and not in the store yet, those worth most first: when
  * there is nothing else to do. How many were given to the store. */
 int kv_cache_save(kv_cache *c, int max);
+/* Blocks that may be worth it and were not given yet: where this is not 0 after kv_cache_save, the
+ * store was busy. */
+int kv_cache_unsaved(const kv_cache *c);
 /* The same with everything cached, for at most max_ms: before the end. */
 int kv_cache_save_all(kv_cache *c, double max_ms);
 

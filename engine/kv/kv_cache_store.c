@@ -115,6 +115,10 @@ int kv_cache_save(kv_cache *c, int max) {
     return saved;
 }
 
+int kv_cache_unsaved(const kv_cache *c) {
+    return c->n_unsaved;
+}
+
 int kv_cache_save_all(kv_cache *c, double max_ms) {
     if (!c->store) return 0;
     double until = fo_now_ms() + max_ms;

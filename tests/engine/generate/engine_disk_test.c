@@ -136,6 +136,28 @@ static void observe(engine *e, size_t *seen) {
     }
 }
 
+/* The queue takes a block at a time; an idle engine comes back to it with the rest. */
+static void an_idle_engine_writes_all_that_was_met(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    engine *e = open_engine((engine_options){.model = path,
+                                             .kv_ram = 4 << 20,
+                                             .kv_dir = dir,
+                                             .kv_disk = 16 << 20,
+                                             .kv_queue = 1,
+                                             .no_lookup = true});
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++) answer(e, texts[i], LONGEST, 0);
+    engine_stats st = {0};
+    for (int k = 0; k < 1000 && st.kv.saved_blocks < 4 * (LONGEST / 16); k++) {
+        usleep(20000);
+        engine_get_stats(e, &st);
+    }
+    assert_true(st.kv.saved_blocks >= 4 * (LONGEST / 16));
+    close_engine(e);
+    test_remove(dir);
+}
+
 static void what_one_tenant_computed_is_invisible_to_another(void **state) {
     (void)state;
     enum { N = 36 };
@@ -176,6 +198,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thousand_requests_write_the_same_with_reuse_and_without),
         cmocka_unit_test(a_context_survives_a_restart),
+        cmocka_unit_test(an_idle_engine_writes_all_that_was_met),
         cmocka_unit_test(what_one_tenant_computed_is_invisible_to_another),
     };
     return cmocka_run_group_tests(tests, setup, remove_folder);
