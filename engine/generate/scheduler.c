@@ -18,7 +18,8 @@
  * 5. A task whose prefix another one is computing now waits for its pages (leader) instead of
  *    computing them twice. Leaders came into work earlier, so there is no circle; a leader takes
  *    the place in the step of the most urgent task that waits for it.
- * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap.
+ * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap. To
+ *    meet them again counts as no use by another where its KV is to be dropped at the end.
  * 7. Only a task of lower priority is preempted to make a place for one that waits.
  * 8. Background tasks compute in steps that nobody else has a part in, one at a time, and nobody
  *    but such a one waits for them as its leader; so 3 does not hold for them. A step of theirs may
@@ -170,6 +171,10 @@ static void free_canvas(task *t) {
 void scheduler_remove(scheduler *s, int i) {
     task *t = &s->tasks[i];
     if (t->state == TASK_WAITING) indexed_heap_remove(&s->waiting, i);
+    /* Preempted, it left its blocks findable, for itself. */
+    if (t->state == TASK_WAITING && t->drop_kv && t->reuse != KV_REUSE_OFF)
+        kv_cache_forget(s->kv, t->salt, t->tokens,
+                        t->n_before < t->n_tokens ? t->n_before : t->n_tokens);
     if (t->state == TASK_RUNNING) {
         leave_running(s, i);
         leave_chunk(t);
@@ -186,6 +191,7 @@ static void preempt(scheduler *s, int i) {
     scheduler_note_pages(t);
     if (t->sparse) kv_sparse_reset(t->sparse);
     if (t->guide_sparse) kv_sparse_reset(t->guide_sparse);
+    if (kv_seq_tokens(t->kv) > t->n_before) t->n_before = kv_seq_tokens(t->kv);
     leave_running(s, i);
     leave_chunk(t);
     kv_seq_free(t->kv, true);
@@ -433,6 +439,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         int rc = kv_seq_create(&kv, s->kv, t->salt, t->reuse, err);
         if (!rc) rc = kv_seq_prepare(kv, longest_stream(t), err);
         if (!rc && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
+        if (!rc && t->drop_kv) kv_seq_return(kv, t->n_before);
         /* One that warms computes chunks alone: the prompt's blocks are not used once more. */
         if (!rc && t->pass_rows)
             rc = take_canvas(s, t, kv, &n, err);

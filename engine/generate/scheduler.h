@@ -63,6 +63,7 @@ typedef struct task {
     int most_pages;                   /* that it has held at a time */
     int n_attached;                   /* tokens that came from the cache before it computed any */
     int n_preempted;
+    int n_before;  /* tokens that it had when it was preempted last, or an earlier time if more */
     bool admitted; /* has run before */
     bool urgent;   /* its deadline is near */
     double started_ms;

@@ -325,6 +325,15 @@ static int best_child(const kv_cache *c, const prefix_hash *parent, const unsign
     return best;
 }
 
+void kv_seq_return(kv_seq *s, int n) {
+    s->n_before = n;
+}
+
+/* Block i is one that it made before: that it comes, or is computed, again says nothing about others. */
+static bool was_own(const kv_seq *s, int i) {
+    return i < s->n_before / s->c->P;
+}
+
 /* Block i of the sequence, whose name is h, from the store into a page of its own. */
 static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *tokens) {
     kv_cache *c = s->c;
@@ -381,7 +390,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
             ahead = true;
             if ((p = restore_page(s, &h, i, tokens)) == NONE) break;
         }
-        use_page(c, p, i ? s->pages[i - 1] : NONE, s->expected, true);
+        use_page(c, p, i ? s->pages[i - 1] : NONE, s->expected, !was_own(s, i));
         s->pages[i] = p;
         s->chain[i] = h;
         s->n_pages = i + 1;
@@ -425,6 +434,26 @@ int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tok
     int n_match;
     best_child(c, i ? &parent : NULL, salt, tokens + i * c->P, limit - i * c->P, &n_match);
     return i * c->P + n_match;
+}
+
+void kv_cache_forget(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n) {
+    int last = NONE;
+    prefix_hash h, parent;
+    for (int i = 0; i < n / c->P; i++, parent = h) {
+        prefix_hash_block(&h, c->named, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P);
+        int p = find_page(c, &h);
+        if (p == NONE) break;
+        last = p;
+    }
+    while (last != NONE) {
+        const page_meta *m = &c->meta[last];
+        if (m->refs || m->met || kv_cache_has_child(c, last)) return;
+        int before = m->has_parent ? find_page(c, &m->parent) : NONE;
+        indexed_heap_remove(&c->cached, last);
+        kv_cache_unregister_page(c, last);
+        free_push(c, last);
+        last = before;
+    }
 }
 
 int kv_cache_stored(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n,
@@ -487,7 +516,7 @@ void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n) {
         if (twin == NONE) {
             register_page(c, s->pages[i], &s->chain[i], parent, s->salt, s->tail);
             use_page(c, s->pages[i], i ? s->pages[i - 1] : NONE, s->expected,
-                     kv_cache_store_remembers(c, &s->chain[i]));
+                     !was_own(s, i) && kv_cache_store_remembers(c, &s->chain[i]));
         } else if (twin != s->pages[i]) {
             hold_page(c, twin); /* same tokens, same weights: the same bits (row invariance) */
             kv_seq_note_pages(s, 1);

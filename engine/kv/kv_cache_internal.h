@@ -51,6 +51,7 @@ struct kv_seq {
     unsigned char salt[32];
     enum kv_reuse reuse;
     int n_tokens;
+    int n_before;            /* of its tokens, when it was in work before (kv_seq_return) */
     int n_asked, n_restored; /* blocks looked for in the store; tokens that came from it */
     int n_exact;             /* what follows so many tokens is not exact: INT_MAX, all is */
     int shift;               /* position p lies in slot p + shift (kv_seq_pack) */

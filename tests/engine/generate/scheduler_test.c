@@ -221,6 +221,34 @@ static void higher_priority_takes_the_place_of_lower(void **state) {
     rig_close(&r);
 }
 
+/* What is to be dropped at the end is, though it was preempted before; also where it never came back. */
+static void a_preempted_task_leaves_nothing_that_is_to_be_dropped(void **state) {
+    (void)state;
+    for (int comes_back = 0; comes_back < 2; comes_back++) {
+        rig r;
+        kv_cache_stats st;
+        rig_open(&r, 64, 16, 64, 1);
+        int low = add(&r, 0, 0, 100, 20, -5, 0);
+        r.s.tasks[low].drop_kv = true;
+        for (int i = 0; i < 4; i++) step(&r, NULL);
+        int high = add(&r, 1, 0, 20, 4, 0, 0);
+        r.s.tasks[high].drop_kv = true;
+        bool finished[MAX_TASKS] = {0};
+        step(&r, finished);
+        assert_int_equal(r.s.tasks[low].state, TASK_WAITING);
+        kv_cache_get_stats(r.kv, &st);
+        assert_true(st.n_cached >= 6); /* coming back is cheap */
+        int sum = 0;
+        if (!comes_back) scheduler_remove(&r.s, low);
+        while (!finished[high]) step(&r, finished);
+        while (comes_back && !finished[low]) sum += step(&r, finished);
+        assert_true(sum < 100);
+        kv_cache_get_stats(r.kv, &st);
+        assert_int_equal(st.n_cached, 0);
+        rig_close(&r);
+    }
+}
+
 static void the_second_waits_for_the_prefix_that_the_first_computes(void **state) {
     (void)state;
     rig r;
@@ -398,6 +426,7 @@ int main(void) {
         cmocka_unit_test(decode_goes_on_beside_a_long_prompt),
         cmocka_unit_test(a_prompt_beside_written_tokens_is_read_in_short_pieces),
         cmocka_unit_test(higher_priority_takes_the_place_of_lower),
+        cmocka_unit_test(a_preempted_task_leaves_nothing_that_is_to_be_dropped),
         cmocka_unit_test(the_second_waits_for_the_prefix_that_the_first_computes),
         cmocka_unit_test(followers_choose_a_new_leader_when_theirs_goes),
         cmocka_unit_test(an_urgent_follower_brings_its_leader_forward),
