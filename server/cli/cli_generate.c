@@ -63,7 +63,7 @@ static const cli_option options[] = {
     {"chat", CLI_BOOL, &o.chat, NULL, "put prompts into the model's chat template"},
     {"system", CLI_STRING, &o.system, "TEXT", "the system message of --chat", .flag_only = true},
     {"parse-special", CLI_BOOL, &o.parse_special, NULL,
-     "special tokens in prompts are tokens, not text"},
+     "special tokens in prompts and messages are tokens, not text"},
     {"ignore-end", CLI_BOOL, &o.ignore_end, NULL, "go on past the model's end token"},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic instead of what the server runs"},
     {"token-ids", CLI_BOOL, &o.token_ids, NULL, "put the ids of the answer into the output"},
@@ -98,6 +98,8 @@ static void job_free(job *j) {
 typedef struct batch {
     engine *e;
     chat_prompt *chat;
+    fo_err why; /* the model's template cannot be used; code 0: it can */
+    bool told;  /* that ChatML is used */
     size_t n_lines, n_done, n_failed;
     uint64_t prompt_tokens, cached_tokens, completion_tokens;
     double *first_token_ms, *total_ms; /* [n_lines] */
@@ -116,7 +118,13 @@ static void show_work(batch *b) {
 }
 
 static int messages_tokens(batch *b, const cJSON *messages, job *j) {
-    return chat_prompt_tokens(b->chat, messages, &j->ids, &j->n_ids, &j->err);
+    fo_err why = {0};
+    int rc =
+        chat_prompt_tokens(b->chat, messages, o.parse_special, &j->ids, &j->n_ids, &why, &j->err);
+    if (rc || !why.code || b->told) return rc;
+    b->told = true;
+    printable_say(stderr, "forage: ChatML is used: %s", b->why.code ? b->why.msg : why.msg);
+    return FO_OK;
 }
 
 static int text_tokens(batch *b, const char *text, job *j) {
@@ -430,9 +438,7 @@ static int run(int argc, char **argv) {
     if (!rc) rc = engine_flags_apply(&eo, &err);
     if (!rc) rc = engine_open(&b.e, &eo, &err);
     if (rc) return cli_fail(&err);
-    fo_err why = {0};
-    rc = chat_prompt_create(&b.chat, engine_gguf(b.e), engine_tokenizer(b.e), &why, &err);
-    if (!rc && o.chat && why.code) printable_say(stderr, "forage: ChatML is used: %s", why.msg);
+    rc = chat_prompt_create(&b.chat, engine_gguf(b.e), engine_tokenizer(b.e), &b.why, &err);
     int status = rc ? cli_fail(&err) : o.prompt ? run_prompt(&b) : run_file(&b);
     chat_prompt_free(b.chat);
     engine_close(b.e);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/chat/chat_prompt.h"
 #include "engine/gguf/gguf.h"
@@ -130,13 +129,8 @@ static const cli_option chat_options[] = {
     {0}};
 
 static int read_date(chat_template_input *in, fo_err *err) {
-    time_t now = time(NULL);
-    struct tm day;
-    localtime_r(&now, &day);
-    in->year = day.tm_year + 1900;
-    in->month = day.tm_mon + 1;
-    in->day = day.tm_mday;
     char more;
+    chat_prompt_date(in);
     if (!c.date) return FO_OK;
     if (sscanf(c.date, "%4d-%2d-%2d%c", &in->year, &in->month, &in->day, &more) != 3 ||
         in->month < 1 || in->month > 12 || in->day < 1 || in->day > 31 || in->year < 1)

@@ -59,7 +59,8 @@ static figures run_cases(bool exact, double margin) {
         const cJSON *tokens = cJSON_GetObjectItem(c, "tokens");
         int32_t *ids;
         size_t n;
-        assert_ok(chat_prompt_tokens(chat, cJSON_GetObjectItem(c, "messages"), &ids, &n, &err),
+        assert_ok(chat_prompt_tokens(chat, cJSON_GetObjectItem(c, "messages"), false, &ids, &n,
+                                     NULL, &err),
                   &err);
         assert_int_equal(n, cJSON_GetArraySize(tokens));
         for (size_t i = 0; i < n; i++)
