@@ -395,16 +395,22 @@ static void index_properties(struct json_schema *s, uint32_t first) {
 
 static int object_of(compiling *c, const schema_set *plain) {
     json_shape k = {.kind = JSON_OBJECT, .rest = JSON_NO_NODE, .max = JSON_ENDLESS};
+    const cJSON *where = NULL; /* of minProperties */
     names *list = calloc(1, sizeof *list);
     int rc = list ? find_names(c, plain, list) : no_room(c);
     for (int i = 0; !rc && i < plain->n; i++) {
+        const uint32_t before = k.min;
         rc = read_count(c, plain->of[i], "minProperties", &k.min, true);
+        if (k.min > before) where = plain->of[i];
         if (!rc) rc = read_count(c, plain->of[i], "maxProperties", &k.max, false);
     }
     k.first = c->s->n_properties;
     for (uint32_t i = 0; !rc && i < list->n; i++) rc = add_property(c, plain, list->of[i]);
     k.n = c->s->n_properties - k.first;
     index_properties(c->s, k.first);
+    if (!rc && k.min != JSON_ENDLESS && k.min > k.n + JSON_FREE_NAMES)
+        rc = json_refuse(c, FO_EUNSUPPORTED, where, "minProperties",
+                         "at most 16 more than are declared");
     schema_set rest;
     schemas_of(plain, NULL, &rest);
     if (!rc && !forbids(&rest)) rc = json_node_of(c, &rest, &k.rest);
@@ -467,9 +473,10 @@ static int array_of(compiling *c, const schema_set *plain) {
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
+#define LEAP_YEAR "(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)"
 #define DATE                                                                                       \
-    "\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|"  \
-    "1\\d|2[0-9]))"
+    "(\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|" \
+    "1\\d|2[0-8]))|" LEAP_YEAR "-02-29)"
 #define TIME  "([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)"
 #define OCTET "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
 #define LABEL "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"

@@ -55,6 +55,7 @@ static void copy_way(json_way *to, const json_way *from) {
 
 static bool end_value(json_way *w) {
     w->where = w->depth ? AT_AFTER : AT_DONE;
+    w->name = 0;
     w->mantissa = 0;
     w->count = w->low = w->high = w->at = 0;
     w->shape = w->node = w->state = 0;
@@ -335,8 +336,7 @@ static bool is_next(const reading *g, const json_shape *k, const json_frame *f, 
 
 /* Behind the properties that as many can follow as minProperties wants. The later one comes, the fewer can. */
 static uint32_t early_ones(const reading *g, const json_shape *k, const json_frame *f) {
-    uint32_t end = k->n, open = 0;
-    if (fits(g, k->rest)) return end;
+    uint32_t end = k->n, open = fits(g, k->rest) ? JSON_FREE_NAMES : 0;
     for (; end > f->next && f->count + 1 + open < k->min; end--)
         open += fits(g, g->s->properties[k->first + end - 1].node);
     g->r->turns += k->n - end;
@@ -345,7 +345,21 @@ static uint32_t early_ones(const reading *g, const json_shape *k, const json_fra
 
 /* May a name that is not declared come now? */
 static bool may_add(const reading *g, const json_shape *k, const json_frame *f) {
-    return fits(g, k->rest) && f->count < k->max && n_required(g, k, f->next) == 0;
+    return fits(g, k->rest) && f->count < k->max && n_required(g, k, f->next) == 0 &&
+           f->count + JSON_FREE_NAMES >= k->min + f->n_names;
+}
+
+/* A name that is not declared is whole. Whether it is another one matters as long as it counts: names
+ * of one hash are taken for the same. */
+static bool is_new_name(const reading *g) {
+    const uint64_t h = g->w->name;
+    const uint16_t mine = (uint16_t)(h ^ h >> 16 ^ h >> 32 ^ h >> 48);
+    json_frame *f = frame_of(g);
+    if (f->count >= shape_of(g, f->shape)->min) return true;
+    for (uint32_t i = 0; i < f->n_names; i++)
+        if (f->names[i] == mine) return false;
+    f->names[f->n_names++] = mine; /* there is room: may_add */
+    return true;
 }
 
 /* The first declared property before `end` that may come now; none: end or more. */
@@ -397,18 +411,19 @@ static bool read_name(const reading *g, char c) {
     const json_shape *k = shape_of(g, f->shape);
     const json_property *p = g->s->properties + k->first;
     bool end = c == '"' && !w->escape && !w->utf8;
-    /* A name that is not declared has no escape where others are: it might mean one of them. */
+    /* A name that is not declared has no escape where it might mean another one that matters. */
     bool plain = w->low == w->high || !memchr(key_text(g->s, w->low), '\\', w->at);
-    bool free_name = plain && may_add(g, k, f) && !(c == '\\' && k->n);
+    bool free_name = plain && may_add(g, k, f) && !(c == '\\' && (k->n || f->count < k->min));
     bool declared = narrow(g, key_text, c);
     uint32_t first = declared ? g->s->properties[w->low].by_key - k->first : 0;
     if (end && declared && p[first].len == w->at + 1) /* whole: no other key begins with it */
         return first < w->count && is_next(g, k, f, first) && end_name(g, p[first].node, first + 1);
     bool open = declared && any_open(g, k, c);
     if (!open && !free_name) return false;
-    if (end && !open) return end_name(g, k->rest, k->n);
+    if (end && !open) return is_new_name(g) && end_name(g, k->rest, k->n);
     if (!open && !read_character(NULL, w, c)) return false;
     if (!open) w->like = NO_LIKE;
+    w->name = (w->name ^ (unsigned char)c) * 1099511628211u; /* FNV-1a */
     w->at++;
     return true;
 }
@@ -419,6 +434,7 @@ static bool begin_name(const reading *g) {
     const json_shape *k = shape_of(g, f->shape);
     const uint32_t end = early_ones(g, k, f), first = next_declared(g, k, f, end);
     w->where = IN_KEY;
+    w->name = 14695981039346656037u;
     w->count = end;
     w->at = 1;
     w->low = k->first;

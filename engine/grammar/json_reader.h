@@ -28,9 +28,13 @@ typedef struct json_frame {
     uint32_t count; /* members, items */
     uint16_t shape;
     uint16_t next; /* of an object: the first declared property that may still come */
+    /* Hashes of the names that are not declared, while minProperties wants more: such a name comes
+     * once. */
+    uint16_t names[JSON_FREE_NAMES], n_names;
 } json_frame;
 
 typedef struct json_way {
+    uint64_t name;       /* hash of a name so far */
     json_units mantissa; /* of a bounded number: its digits */
     uint32_t count; /* code points of a string, digits, properties up to the last that may come */
     uint32_t low, high; /* literals, or properties by key, that go on as was read: [low, high) */

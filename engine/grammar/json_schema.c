@@ -312,7 +312,8 @@ static uint8_t object_height(const struct json_schema *s, const json_shape *k) {
     }
     if (n_required > k->max || k->min > k->max) return JSON_NEVER;
     if (k->min > n_required) { /* others are needed: any of them, to be on the safe side all */
-        if (k->min > n_possible && rest == JSON_NEVER) return JSON_NEVER;
+        const uint32_t n_free = rest == JSON_NEVER ? 0 : JSON_FREE_NAMES;
+        if (k->min > n_possible + n_free) return JSON_NEVER;
         if (k->min > n_possible && rest > most) most = rest;
         for (uint32_t i = 0; i < k->n; i++) {
             uint8_t h = s->nodes[s->properties[k->first + i].node].height;

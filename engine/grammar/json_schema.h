@@ -16,6 +16,8 @@
  * - declared properties come in the order of the schema, others behind them;
  * - numbers with bounds have no exponent, at most 12 decimals and 18 digits before the point,
  *   integers neither point nor exponent;
+ * - a name that is not declared comes once, without an escape, while minProperties wants more, which
+ *   is at most 16 above what is declared;
  * - a string with a pattern has no \uXXXX escape, and a name beside declared ones no escape;
  * - at most 62 levels. */
 #ifndef FORAGE_ENGINE_JSON_SCHEMA_H

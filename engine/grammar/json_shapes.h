@@ -19,6 +19,7 @@ enum {
     JSON_DECIMALS = 12,
     JSON_DIGITS = 18, /* of a bounded number, before the point */
     JSON_ENDLESS = 0x7fffffff,
+    JSON_FREE_NAMES = 16, /* that are not declared and count towards minProperties */
 };
 
 enum json_kind { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_LITERALS };

@@ -41,7 +41,8 @@ typedef struct builder {
     struct {
         int from, n;
         uint32_t chars;
-    } * sets; /* [MAX_STATES] */
+        bool begin; /* nothing was read: ^ holds */
+    } * sets;       /* [MAX_STATES] */
     int n_sets;
     int *hash;    /* [HASH] set + 1 */
     int *mark;    /* [MAX_NODES] the closure that saw it last */
@@ -222,7 +223,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* The state of the nodes in scratch. */
-static int intern(builder *b, uint32_t chars, int *out) {
+static int intern(builder *b, uint32_t chars, bool begin, int *out) {
     size_t n = (size_t)b->n_scratch;
     qsort(b->scratch, n, sizeof *b->scratch, by_number);
     uint32_t h = chars * 2654435761u + 1;
@@ -231,6 +232,7 @@ static int intern(builder *b, uint32_t chars, int *out) {
     for (; b->hash[at]; at = (at + 1) % HASH) {
         int s = b->hash[at] - 1;
         if (b->sets[s].n == b->n_scratch && b->sets[s].chars == chars &&
+            b->sets[s].begin == begin &&
             !memcmp(b->members + b->sets[s].from, b->scratch, n * sizeof *b->scratch))
             return *out = s, FO_OK;
     }
@@ -239,6 +241,7 @@ static int intern(builder *b, uint32_t chars, int *out) {
     b->sets[b->n_sets].from = b->n_members;
     b->sets[b->n_sets].n = b->n_scratch;
     b->sets[b->n_sets].chars = chars;
+    b->sets[b->n_sets].begin = begin;
     b->n_members += b->n_scratch;
     b->hash[at] = b->n_sets + 1;
     *out = b->n_sets++;
@@ -251,7 +254,7 @@ static bool set_accepts(builder *b, int s) {
     b->round++;
     b->n_scratch = 0;
     for (int i = 0; i < b->sets[s].n; i++)
-        close_over(b, b->members[b->sets[s].from + i], b->sets[s].from == 0, true);
+        close_over(b, b->members[b->sets[s].from + i], b->sets[s].begin, true);
     for (int i = 0; i < b->n_scratch; i++)
         if (b->nodes[b->scratch[i]].kind == NODE_ACCEPT) return true;
     return false;
@@ -296,7 +299,7 @@ static int make_row(builder *b, pattern *p, int s) {
         }
         if ((b->work += (size_t)b->sets[s].n) > MAX_WORK) return too_large(b);
         int next = 0;
-        if (b->n_scratch) rc = intern(b, chars, &next);
+        if (b->n_scratch) rc = intern(b, chars, false, &next);
         if (!rc && b->n_scratch) *to = (uint16_t)next;
     }
     return rc;
@@ -333,7 +336,7 @@ static int determine(builder *b, pattern *p, int first) {
     b->round++;
     b->n_scratch = 0;
     close_over(b, first, true, false);
-    int rc = intern(b, 0, &start);
+    int rc = intern(b, 0, true, &start);
     p->n_classes = find_classes(b, p->class_of);
     int room = 0;
     for (int s = 0; !rc && s < b->n_sets; s++) {
