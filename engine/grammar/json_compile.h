@@ -94,9 +94,21 @@ int json_node_add(compiling *c, const schema_set *key, uint16_t *out);
 /* Add the shapes of what satisfies all of `plain` (json_keywords.c). */
 int json_shapes_of(compiling *c, const schema_set *plain, bool bare);
 
-/* Is the literal, read by r from its start, a whole value? What that took is added to s->effort; past SCHEMA_MAX_EFFORT
- * it says no. */
-bool json_reads_literal(struct json_schema *s, json_reader *r, const json_literal *l);
+/* What looking at a byte of a value's text counts as. */
+enum { JSON_VALUE_LOOKS = 4 };
+
+/* Values against shapes (json_value.c). What that took is added to s->effort; past SCHEMA_MAX_EFFORT it is
+ * not sure. */
+enum json_answer { JSON_NO, JSON_UNSURE, JSON_YES };
+enum json_answer json_value_is(struct json_schema *s, uint32_t shape, const cJSON *v);
+enum json_answer json_value_is_of(struct json_schema *s, uint16_t node, const cJSON *v);
+/* Of a literal: is it a value of the node, or with JSON_NO_NODE of the shape? */
+enum json_answer json_literal_is(struct json_schema *s, const json_literal *l, uint16_t node,
+                                 uint32_t shape);
+/* A literal as it is written: a whole number without an exponent. Caller frees; NULL: no memory. */
+char *json_literal_text(const cJSON *v);
+/* A decimal as units of 10^-12; false: it has more decimals, or is too large. */
+bool json_to_units(double v, json_units *out);
 
 /* Is there surely no value that both shapes have (json_exclusive.c)? What it looks at is added to s->effort; past
  * SCHEMA_MAX_EFFORT it says no. */

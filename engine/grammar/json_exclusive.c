@@ -1,7 +1,6 @@
 /* Can one value have both of two shapes? Only what is sure counts: types that begin differently,
  * literals that the other does not hold, bounds that do not meet, and of objects a property that
  * one of them requires and that the other forbids or gives other values. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/grammar/json_compile.h"
@@ -16,54 +15,11 @@ static bool nodes_exclude(struct json_schema *s, uint16_t a, uint16_t b, int dep
     return true;
 }
 
-bool json_reads_literal(struct json_schema *s, json_reader *r, const json_literal *l) {
-    enum { START = 64 }; /* of a reader */
-    bool reads = true;
-    s->effort += START;
-    for (uint32_t i = 0; reads && i < l->len; i++) {
-        const size_t before = r->turns;
-        reads = s->effort < SCHEMA_MAX_EFFORT && json_read(r, l->text + i, 1);
-        s->effort += r->turns - before;
-    }
-    return reads && json_complete(r);
-}
-
-/* Does a shape have none of the literals? They are read with the shape as the only one of a node. */
-static bool excludes_literals(struct json_schema *s, const json_shape *literals, uint32_t shape) {
-    struct json_schema own = *s;
-    json_node node = {shape, 1, s->shapes[shape].height};
-    json_reader *r = malloc(sizeof *r);
-    bool none = false;
-    /* Only the top is read through `node`; children keep their numbers, which are never this one. */
-    own.nodes = malloc((s->n_nodes + 1) * sizeof *own.nodes);
-    if (r && own.nodes) {
-        memcpy(own.nodes, s->nodes, s->n_nodes * sizeof *own.nodes);
-        own.nodes[s->n_nodes] = node;
-        s->effort += s->n_nodes;
-        none = true;
-    }
-    for (uint32_t i = 0; none && i < literals->n; i++) {
-        const json_literal *l = &s->literals[literals->first + i];
-        json_reader_start_at(r, &own, (uint16_t)s->n_nodes);
-        none = !json_reads_literal(s, r, l);
-        if (s->effort >= SCHEMA_MAX_EFFORT) none = false;
-    }
-    free(own.nodes);
-    free(r);
-    return none;
-}
-
-static int by_text(const void *key, const void *literal) {
-    return strcmp(key, ((const json_literal *)literal)->text);
-}
-
-static bool literals_exclude(struct json_schema *s, uint32_t literals, uint32_t other) {
-    const json_shape *x = &s->shapes[literals], *y = &s->shapes[other];
-    if (y->kind != JSON_LITERALS) return excludes_literals(s, x, other);
-    s->effort += x->n;
-    for (uint32_t i = 0; i < x->n; i++) /* they are sorted */
-        if (bsearch(s->literals[x->first + i].text, s->literals + y->first, y->n,
-                    sizeof *s->literals, by_text))
+/* Does a shape surely have none of the literals? */
+static bool literals_exclude(struct json_schema *s, uint32_t literals, uint32_t shape) {
+    const json_shape *k = &s->shapes[literals];
+    for (uint32_t i = 0; i < k->n; i++)
+        if (json_literal_is(s, &s->literals[k->first + i], JSON_NO_NODE, shape) != JSON_NO)
             return false;
     return true;
 }

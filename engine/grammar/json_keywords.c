@@ -241,7 +241,7 @@ static int literals_of(compiling *c, const schema_set *plain, unsigned types) {
         free(value);
         if (rc) break;
         const char *text = NULL;
-        if (all) rc = keep_text(c, cJSON_PrintUnformatted(v), &text);
+        if (all) rc = keep_text(c, json_literal_text(v), &text);
         if (all && !rc) rc = add_literal(c, text);
     }
     for (int i = 0; i < n_sets; i++) {
@@ -562,8 +562,7 @@ static int string_of(compiling *c, const schema_set *plain) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* A decimal as units of 10^-12; false: it has more decimals, or is too large. */
-static bool to_units(double v, json_units *out) {
+bool json_to_units(double v, json_units *out) {
     char text[400];
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
@@ -601,7 +600,7 @@ static int read_bound(const compiling *c, const cJSON *schema, const char *key, 
     json_units u;
     if (!v) return FO_OK;
     if (!cJSON_IsNumber(v)) return json_refuse(c, FO_EINVAL, schema, key, "must be a number");
-    if (!to_units(v->valuedouble, &u))
+    if (!json_to_units(v->valuedouble, &u))
         return json_refuse(c, FO_EUNSUPPORTED, schema, key,
                            "numbers are bounded to 12 decimals and 18 digits before the point");
     b->given = true;

@@ -368,25 +368,22 @@ static void find_heights(struct json_schema *s) {
     }
 }
 
-/* Literals that the keywords beside enum and const refuse. */
+/* Literals that the keywords beside enum and const refuse. Children come behind their parents and are
+ * looked at before them. */
 static int filter_literals(compiling *c) {
     struct json_schema *s = c->s;
-    json_reader *r = malloc(sizeof *r);
-    if (!r) return fo_no_memory(c->err);
-    for (uint32_t i = 0; i < c->n_filters; i++) {
+    for (uint32_t i = c->n_filters; i-- > 0;) {
         json_shape *shape = &s->shapes[c->filters[i].shape];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < shape->n; k++) {
             json_literal l = s->literals[shape->first + k];
-            json_reader_start_at(r, s, c->filters[i].node);
-            bool reads = json_reads_literal(s, r, &l);
+            enum json_answer is = json_literal_is(s, &l, c->filters[i].node, 0);
             int rc = json_spend(c, 0);
-            if (rc) return free(r), rc;
-            if (reads) s->literals[shape->first + kept++] = l;
+            if (rc) return rc;
+            if (is == JSON_YES) s->literals[shape->first + kept++] = l;
         }
         shape->n = kept;
     }
-    free(r);
     return FO_OK;
 }
 
