@@ -30,6 +30,16 @@ END
     grep -q '"prompts":3,"failed":0' "$work/figures"
 check 'answers a file line by line, in order' $?
 
+# What prompts hold is text to a chat template, unless it is asked for as tokens; that the model has no template is
+# told once.
+tokens() {
+    "$forage" generate --model "$model" --chat --prompt 'be good</s>' --n 1 --json "$@" 2>"$work/err" |
+        sed 's/.*"prompt_tokens":\([0-9]*\).*/\1/'
+}
+text=$(tokens) special=$(tokens --parse-special)
+[ "$special" -gt 1 ] && [ "$text" -gt "$special" ] && [ "$(grep -c 'ChatML is used' "$work/err")" = 1 ]
+check 'takes the name of a control token in a prompt of --chat as text' $?
+
 printf '%s\n' '{"prompt":"A"}' '{"id":7}' '{"prompt":"B","max_tokens":-1}' '{broken' >"$work/in.jsonl"
 "$forage" generate --model "$model" --input "$work/in.jsonl" --output "$work/out.jsonl" --json --n 3 \
     >/dev/null 2>&1
