@@ -160,31 +160,62 @@ static int compare_steps(const void *a, const void *b) {
                   y->file ? y->file->path : y->known->path);
 }
 
+/* SHA-256 of contents, to be looked through. */
+typedef struct contents {
+    unsigned char (*list)[32];
+    size_t n;
+} contents;
+
 static int compare_hashes(const void *a, const void *b) {
     return memcmp(a, b, 32);
 }
 
-/* What is removed here, and stands there: which contents does the folder hold, as far as they are known? */
+static void contents_add(contents *c, const unsigned char sha256[32]) {
+    memcpy(c->list[c->n++], sha256, 32);
+}
+
+static void contents_sort(contents *c) {
+    if (c->n) qsort(c->list, c->n, sizeof *c->list, compare_hashes);
+}
+
+static bool contents_have(const contents *c, const unsigned char sha256[32]) {
+    return c->n && bsearch(sha256, c->list, c->n, sizeof *c->list, compare_hashes);
+}
+
+/* Nothing is known of the bytes of a file that could never be read. */
+static bool is_hash(const unsigned char sha256[32]) {
+    static const unsigned char none[32];
+    return memcmp(sha256, none, sizeof none) != 0;
+}
+
+/* What is removed here, and stands there: which contents does the folder hold, as far as they are known? Of a file that
+ * failed there is no document, and the old one of its content stays. */
 static int mark_elsewhere(sync_plan *p, const folder_listing *found, const sync_hash *hashes,
                           fo_err *err) {
-    unsigned char(*held)[32] = malloc((found->n + 1) * sizeof *held);
-    size_t n = 0;
-    if (!held) return fo_no_memory(err);
-    for (size_t i = 0; i < p->n; i++) {
+    contents held = {.list = malloc((found->n + 1) * sizeof *held.list)};
+    contents failed = {.list = malloc((found->n + 1) * sizeof *failed.list)};
+    int rc = held.list && failed.list ? FO_OK : fo_no_memory(err);
+    for (size_t i = 0; i < p->n && !rc; i++) {
         const sync_step *s = &p->steps[i];
         const sync_hash *h = s->file ? &hashes[s->file - found->files] : NULL;
-        if (h && h->known)
-            memcpy(held[n++], h->sha256, 32);
+        if (s->kind == SYNC_FAILED && is_hash(s->known->sha256))
+            contents_add(&failed, s->known->sha256);
+        else if (h && h->known)
+            contents_add(&held, h->sha256);
         else if (s->kind == SYNC_UNCHANGED)
-            memcpy(held[n++], s->known->sha256, 32);
+            contents_add(&held, s->known->sha256);
     }
-    if (n) qsort(held, n, sizeof *held, compare_hashes);
-    for (size_t i = 0; i < p->n && n; i++)
-        if (p->steps[i].kind == SYNC_REMOVED)
-            p->steps[i].elsewhere =
-                bsearch(p->steps[i].known->sha256, held, n, sizeof *held, compare_hashes) != NULL;
-    free(held);
-    return FO_OK;
+    contents_sort(&held);
+    contents_sort(&failed);
+    for (size_t i = 0; i < p->n && !rc; i++) {
+        sync_step *s = &p->steps[i];
+        if (s->kind != SYNC_REMOVED) continue;
+        s->elsewhere = contents_have(&held, s->known->sha256);
+        if (!s->elsewhere && contents_have(&failed, s->known->sha256)) s->kind = SYNC_KEPT;
+    }
+    free(held.list);
+    free(failed.list);
+    return rc;
 }
 
 /* None of the removals, where they are too many. */

@@ -11,7 +11,9 @@
  * and whose content stands under a new path, has moved. Documents are removed where the file is known to
  * be gone: not where its folder could not be read; not where the folder has become empty; and not where
  * more would go than the limit allows: then none goes (WITHHELD). A document whose content the folder
- * still holds under another path (of a move that was interrupted, say) goes, and does not count. */
+ * still holds under another path (of a move that was interrupted, say) goes, and does not count: whoever
+ * carries the plan out sees first that a document of that content is there. Where it stands in a file that
+ * failed, the old document stays (KEPT). */
 #ifndef FORAGE_DATA_SYNC_PLAN_H
 #define FORAGE_DATA_SYNC_PLAN_H
 
@@ -57,7 +59,8 @@ enum sync_kind {
     SYNC_PUT,       /* new (known NULL) or changed */
     SYNC_REMOVED,   /* its document goes */
     SYNC_FORGOTTEN, /* gone, and no document was made of it */
-    SYNC_KEPT,      /* nobody could see whether it is there: its document stays */
+    SYNC_KEPT,      /* nobody could see whether it is there, or a file of its content failed: its
+                       document stays */
     SYNC_WITHHELD,  /* it would go, but too many would */
     SYNC_KINDS
 };
@@ -66,7 +69,8 @@ typedef struct sync_step {
     enum sync_kind kind;
     const folder_file *file; /* NULL: there is none */
     const sync_known *known; /* NULL: nothing is */
-    bool elsewhere;          /* REMOVED: the folder holds the same content under another path */
+    bool elsewhere; /* REMOVED: the folder holds the same content under another path, of which
+                                there is a document or one is put */
 } sync_step;
 
 typedef struct sync_plan {

@@ -4,7 +4,8 @@
  * 1. The store is told of new files before their documents are made, and of what became of them after: killed in
  *    between, the next run knows that there may be documents. Those that name the source and of whose files nothing is
  *    known all the same (orphans) are its own, too.
- * 2. A file that moved is ingested under its new id before the old one goes. */
+ * 2. A file that moved is ingested under its new id before the old one goes, and what is removed here because it stands
+ *    elsewhere goes only where a document was made of it there. */
 #include "retrieval/service/folder_sync.h"
 
 #include <stdio.h>
@@ -38,7 +39,9 @@ typedef struct run {
     sync_hash *hashes;
     sync_archives archives;
     sync_plan plan;
-    size_t done, all; /* steps that read a file */
+    size_t done, all;          /* steps that read a file */
+    unsigned char (*made)[32]; /* of which contents there is a document; NULL: no step asks that */
+    size_t n_made;
 } run;
 
 /* ---- what failed ------------------------------------------------------------------------- */
@@ -218,6 +221,45 @@ static void tell_plan(run *k) {
     }
 }
 
+/* ---- what is there elsewhere ------------------------------------------------------------- */
+
+static void add_made(run *k, const unsigned char sha256[32]) {
+    if (k->made) memcpy(k->made[k->n_made++], sha256, 32);
+}
+
+/* Before anything is put: contents whose documents are as they were. */
+static int begin_made(run *k, fo_err *err) {
+    bool asked = false;
+    for (size_t i = 0; i < k->plan.n; i++) asked = asked || k->plan.steps[i].elsewhere;
+    if (!asked) return FO_OK;
+    k->made = malloc(k->plan.n * sizeof *k->made); /* a step adds one at most */
+    if (!k->made) return fo_no_memory(err);
+    for (size_t i = 0; i < k->plan.n; i++) {
+        const sync_step *p = &k->plan.steps[i];
+        if (p->kind == SYNC_UNCHANGED || p->kind == SYNC_NOTED) add_made(k, p->known->sha256);
+    }
+    return FO_OK;
+}
+
+static int compare_made(const void *a, const void *b) {
+    return memcmp(a, b, 32);
+}
+
+/* Removals of what stands elsewhere where no document came of it there: these stay. */
+static void keep_unmade(run *k) {
+    if (k->n_made) qsort(k->made, k->n_made, sizeof *k->made, compare_made);
+    for (size_t i = 0; i < k->plan.n && k->made; i++) {
+        sync_step *p = &k->plan.steps[i];
+        if (p->kind != SYNC_REMOVED || !p->elsewhere) continue;
+        if (k->n_made &&
+            bsearch(p->known->sha256, k->made, k->n_made, sizeof *k->made, compare_made))
+            continue;
+        p->kind = SYNC_KEPT;
+        k->r->kept++;
+        tell(k, SYNC_KEPT, p->known->path, NULL);
+    }
+}
+
 /* ---- batches ----------------------------------------------------------------------------- */
 
 typedef struct batch {
@@ -226,6 +268,9 @@ typedef struct batch {
     ingest_result results[BATCH_DOCUMENTS];
     store_source_file rows[BATCH_DOCUMENTS]; /* path, error: not owned */
     size_t n, bytes;
+    const char *gone[2 * BATCH_DOCUMENTS]; /* paths of which nothing is known any more */
+    char *old[BATCH_DOCUMENTS];            /* ids whose documents are there under new ones */
+    size_t n_gone, n_old;
     char metadata[128];
 } batch;
 
@@ -235,7 +280,8 @@ static void batch_clear(batch *b) {
         free((char *)b->docs[i].bytes);
         ingest_result_deinit(&b->results[i]);
     }
-    b->n = b->bytes = 0;
+    for (size_t i = 0; i < b->n_old; i++) free(b->old[i]);
+    b->n = b->bytes = b->n_gone = b->n_old = 0;
 }
 
 static char *id_of(const store_source *s, const char *path) {
@@ -257,6 +303,19 @@ static void row_failed(store_source_file *row, const sync_known *before, const c
     row->error = (char *)why;
     row->stored = before && before->stored;
     if (row->stored) memcpy(row->content_sha256, before->content_sha256, 32);
+}
+
+/* The machine had no memory or no room, or what reads documents broke down: that is no fault of the file's. */
+static bool is_passing(const fo_err *why) {
+    return why->code == FO_ENOMEM || why->code == FO_EIO || why->code == FO_EBUSY ||
+           why->code == FO_ENOSPC;
+}
+
+/* ... then the row is such that the next run puts the file again, of whatever content a document stays. */
+static void row_again(store_source_file *row, const sync_known *before) {
+    row->mtime_ns = 0;
+    row->stored = before && before->stored;
+    memset(row->content_sha256, 0, sizeof row->content_sha256);
 }
 
 /* Delete these documents together; one that is gone already is no matter. */
@@ -316,6 +375,32 @@ static int announce(run *k, const batch *b, fo_err *err) {
     return n ? store_write_source_files(k->s->store, k->source.id, rows, n, NULL, 0, err) : FO_OK;
 }
 
+/* What is known of document i from now on: its row in rows[*n], what goes. */
+static int settle(run *k, batch *b, size_t i, store_source_file *rows, size_t *n, fo_err *err) {
+    const sync_step *p = b->steps[i];
+    const ingest_result *g = &b->results[i];
+    store_source_file *row = &b->rows[i];
+    bool moved = p->kind == SYNC_MOVED, failed = g->status == INGEST_FAILED;
+    if (failed && moved) { /* it has not moved, then: the next run sees that again */
+        b->gone[b->n_gone++] = row->path;
+        return FO_OK;
+    }
+    if (failed && is_passing(&g->error))
+        row_again(row, p->known);
+    else if (failed)
+        row_failed(row, p->known, g->error.msg);
+    else
+        row->stored = fo_hex_read(row->content_sha256, 32, g->content_sha256);
+    rows[(*n)++] = *row;
+    if (!failed) add_made(k, row->sha256);
+    if (!moved) return FO_OK;
+    b->gone[b->n_gone++] = p->known->path;
+    char *id = id_of(&k->source, p->known->path);
+    if (!id) return fo_no_memory(err);
+    b->old[b->n_old++] = id;
+    return FO_OK;
+}
+
 static int batch_write(run *k, batch *b, fo_err *err) {
     if (!b->n) return FO_OK;
     ingest_options opt = {.tenant = k->q->tenant,
@@ -328,12 +413,10 @@ static int batch_write(run *k, batch *b, fo_err *err) {
     memset(b->results, 0, sizeof b->results);
     int rc = announce(k, b, err);
     if (!rc) rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);
-    char *old[BATCH_DOCUMENTS];
-    const char *gone[BATCH_DOCUMENTS];
-    size_t n_old = 0, n_gone = 0;
+    store_source_file rows[BATCH_DOCUMENTS];
+    size_t n_rows = 0;
     for (size_t i = 0; i < b->n && !rc; i++) {
         const ingest_result *g = &b->results[i];
-        bool moved = b->steps[i]->kind == SYNC_MOVED;
         if (g->status == INGEST_FAILED && g->error.code == FO_ECANCELLED) {
             if (err) *err = g->error;
             rc = g->error.code;
@@ -341,20 +424,12 @@ static int batch_write(run *k, batch *b, fo_err *err) {
         }
         ingest_error_of_file(&b->results[i].error);
         count_result(k, b, i);
-        if (g->status == INGEST_FAILED) {
-            row_failed(&b->rows[i], moved ? NULL : b->steps[i]->known, g->error.msg);
-            continue;
-        }
-        b->rows[i].stored = fo_hex_read(b->rows[i].content_sha256, 32, g->content_sha256);
-        if (!moved) continue;
-        gone[n_gone++] = b->steps[i]->known->path;
-        if (!(old[n_old] = id_of(&k->source, b->steps[i]->known->path))) rc = fo_no_memory(err);
-        n_old += !rc;
+        rc = settle(k, b, i, rows, &n_rows, err);
     }
-    if (!rc && n_old) rc = delete_ids(k->s, &k->source, old, n_old, err);
-    for (size_t i = 0; i < n_old; i++) free(old[i]);
+    if (!rc && b->n_old) rc = delete_ids(k->s, &k->source, b->old, b->n_old, err);
     if (!rc)
-        rc = store_write_source_files(k->s->store, k->source.id, b->rows, b->n, gone, n_gone, err);
+        rc = store_write_source_files(k->s->store, k->source.id, rows, n_rows, b->gone, b->n_gone,
+                                      err);
     k->done += b->n;
     if (k->q->progress) k->q->progress(k->q->ctx, k->done, k->all);
     batch_clear(b);
@@ -553,8 +628,10 @@ static int run_all(run *k, fo_err *err) {
     if (!rc) rc = make_plan(k, err);
     if (!rc) tell_plan(k);
     if (rc || q->dry_run) return rc;
-    rc = put_all(k, err);
+    rc = begin_made(k, err);
+    if (!rc) rc = put_all(k, err);
     if (!rc) rc = note_all(k, err);
+    if (!rc) keep_unmade(k);
     if (!rc) rc = remove_all(k, err);
     if (!rc) rc = note_archives(k, err);
     return rc;
@@ -601,6 +678,7 @@ int folder_sync_run(service *s, const folder_sync_request *q, folder_sync_report
     folder_listing_deinit(&k.found);
     store_source_deinit(&k.source);
     free(k.hashes);
+    free(k.made);
     service_leave(s);
     return rc;
 }

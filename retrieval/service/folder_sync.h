@@ -53,7 +53,9 @@ typedef struct folder_sync_report {
     size_t created, updated, moved, unchanged, removed;
     size_t failed;   /* files and folders that could not be read or taken in */
     size_t withheld; /* that would have been removed, but too many would; `refused` says so */
-    size_t kept;     /* that nobody could look for: their folder could not be read */
+    size_t
+        kept; /* that nobody could look for: their folder could not be read; or whose file has moved
+                    and fails where it is now */
     size_t textless; /* of those created and updated */
     size_t chunks;   /* of those */
     skip_counts skipped;

@@ -22,8 +22,9 @@ void folder_report_print(const folder_sync_report *r) {
     folder_report_print_skipped(&sorted);
     if (r->textless) printf("%zu without text\n", r->textless);
     if (r->kept)
-        printf("%zu document%s kept: nobody could see whether the file is there\n", r->kept,
-               r->kept == 1 ? "" : "s");
+        printf("%zu document%s kept: nobody could see whether the file is there, or it fails under "
+               "a new name\n",
+               r->kept, r->kept == 1 ? "" : "s");
     for (size_t i = 0; i < r->n_failures; i++)
         printable_say(stdout, "failed: %s: %s", *r->failures[i].path ? r->failures[i].path : ".",
                       r->failures[i].why);

@@ -247,6 +247,30 @@ static void what_stands_elsewhere_does_not_count(void **state) {
     sync_plan_deinit(&s.plan);
 }
 
+/* It moved, and failed under its new name, known by then: the document under the old one is all there is of it. */
+static void what_failed_elsewhere_stays(void **state) {
+    (void)state;
+    scene s = make_scene();
+    s.opt.limit = (sync_limit){.n = 0};
+    known(&s, "a", 1, 'x');
+    known(&s, "b", 1, 0)->size = 7; /* nothing is known of these contents: they are not the same */
+    sync_known *failed = (file(&s, "c", 1, 'x'), known(&s, "c", 1, 'x'));
+    failed->error = "no";
+    failed->stored = failed->held = false;
+    failed->inode = s.files[0].inode;
+    failed = (file(&s, "d", 1, 0), known(&s, "d", 1, 0));
+    failed->error = "no";
+    failed->stored = failed->held = false;
+    failed->inode = s.files[1].inode;
+    s.hashes[0].known = s.hashes[1].known = false;
+    plan(&s);
+    expect(&s, 0, SYNC_FAILED, "c", "c");
+    expect(&s, 1, SYNC_FAILED, "d", "d");
+    expect(&s, 2, SYNC_KEPT, "a", "a");
+    expect(&s, 3, SYNC_WITHHELD, "b", "b");
+    sync_plan_deinit(&s.plan);
+}
+
 /* Whatever happened: every file and everything known is in exactly one step, and nothing goes that is there. */
 static void every_file_has_its_step(void **state) {
     (void)state;
@@ -299,6 +323,7 @@ int main(void) {
         cmocka_unit_test(failures_are_tried_again_when_asked_or_changed),
         cmocka_unit_test(too_many_removals_are_refused_together),
         cmocka_unit_test(what_stands_elsewhere_does_not_count),
+        cmocka_unit_test(what_failed_elsewhere_stays),
         cmocka_unit_test(every_file_has_its_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,184 @@
+/* folder_sync_test.c - no document is lost to a name under which its file fails: what has moved goes out when it is in. And
+ * what fails by no fault of the file is put again. */
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/extract/extract_host.h"
+#include "kernels/file.h"
+#include "retrieval/service/catalog.h"
+#include "retrieval/service/folder_sync.h"
+
+static const char FERRY[] = "The ferry leaves at nine.";
+
+static service *open_with(const char *home, const char *worker) {
+    fo_err err = {0};
+    service *s = NULL;
+    service_options opt = {
+        .home = home, .n_threads = 1, .primes_per_s = -1, .worker_program = worker};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    return s;
+}
+
+/* Old enough for its times to tell whether it has changed. */
+static void write_file(const char *folder, const char *name, const char *bytes, size_t n) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, n, 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+    struct timespec old[2] = {{.tv_sec = 1700000000}, {.tv_sec = 1700000000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+}
+
+static void rename_file(const char *folder, const char *from, const char *to) {
+    char a[4096], b[4096];
+    snprintf(a, sizeof a, "%s/%s", folder, from);
+    snprintf(b, sizeof b, "%s/%s", folder, to);
+    char *slash = strrchr(b, '/');
+    *slash = 0;
+    assert_int_equal(fo_make_dirs(b, NULL), FO_OK);
+    *slash = '/';
+    assert_int_equal(rename(a, b), 0);
+}
+
+static folder_sync_request source(const char *folder) {
+    return (folder_sync_request){.tenant = "default",
+                                 .name = "notes",
+                                 .path = folder,
+                                 .overlap = SIZE_MAX,
+                                 .limit = {.n = 0}}; /* no document may be lost */
+}
+
+static folder_sync_report sync_with(service *s, folder_sync_request q) {
+    folder_sync_report r;
+    fo_err err = {0};
+    assert_ok(folder_sync_run(s, &q, &r, &err), &err);
+    folder_sync_report counts = r;
+    folder_sync_report_deinit(&r);
+    return counts; /* and no strings */
+}
+
+static bool has(service *s, const char *id) {
+    store_document d = {0};
+    bool there = catalog_get_document(service_catalog(s), "default", "default", id, NULL, false, &d,
+                                      NULL) == FO_OK;
+    if (there) store_document_deinit(&d);
+    return there;
+}
+
+/* Whether runs try again what failed, or not. */
+static void move_and_fail(const char *to, bool retry) {
+    char *home = test_folder(), *folder = test_folder();
+    service *s = open_with(home, "/proc/self/exe");
+    folder_sync_request q = source(folder);
+    q.retry_failed = retry;
+    write_file(folder, "a.md", FERRY, strlen(FERRY));
+    write_file(folder, "z.md", "The bus leaves at six.", 22);
+    assert_int_equal(sync_with(s, q).created, 2);
+    rename_file(folder, "a.md", to);
+    for (int i = 0; i < 3; i++) {
+        folder_sync_report r = sync_with(s, q);
+        assert_int_equal(r.failed, 1);
+        assert_int_equal(r.removed, 0);
+        assert_true(has(s, "notes/a.md"));
+    }
+    rename_file(folder, to, "c.md");
+    assert_int_equal(sync_with(s, q).moved, 1);
+    assert_true(has(s, "notes/c.md"));
+    assert_false(has(s, "notes/a.md"));
+    service_close(s);
+    test_remove(home);
+    test_remove(folder);
+}
+
+static void a_file_that_fails_under_its_new_name_keeps_its_old_document(void **state) {
+    (void)state;
+    move_and_fail("b\x01.md", false);
+    move_and_fail("b\x01.md", true);
+    char deep[3 * 200 + 16]; /* no id is so long */
+    memset(deep, 'd', sizeof deep);
+    for (size_t i = 1; i <= 3; i++) deep[i * 200] = '/';
+    snprintf(deep + 601, sizeof deep - 601, "b.md");
+    move_and_fail(deep, false);
+    move_and_fail(deep, true);
+}
+
+/* All files are read again, then, and a move is a new file and one that is gone. */
+static void with_other_settings_it_does_too(void **state) {
+    (void)state;
+    for (int retry = 0; retry < 2; retry++) {
+        char *home = test_folder(), *folder = test_folder();
+        service *s = open_with(home, "/proc/self/exe");
+        folder_sync_request q = source(folder);
+        q.retry_failed = retry;
+        write_file(folder, "a.md", FERRY, strlen(FERRY));
+        write_file(folder, "z.md", "The bus leaves at six.", 22);
+        assert_int_equal(sync_with(s, q).created, 2);
+        rename_file(folder, "a.md", "b\x01.md");
+        q.max_tokens = 100;
+        for (int i = 0; i < 3; i++) {
+            folder_sync_report r = sync_with(s, q);
+            assert_int_equal(r.failed, 1);
+            assert_int_equal(r.removed, 0);
+            assert_int_equal(r.kept, 1);
+            assert_true(has(s, "notes/a.md"));
+        }
+        rename_file(folder, "b\x01.md", "c.md");
+        q.max_tokens = 120; /* the document goes in before the old one goes out */
+        folder_sync_report r = sync_with(s, q);
+        assert_int_equal(r.created, 1);
+        assert_int_equal(r.removed, 1);
+        assert_true(has(s, "notes/c.md"));
+        assert_false(has(s, "notes/a.md"));
+        service_close(s);
+        test_remove(home);
+        test_remove(folder);
+    }
+}
+
+/* The program that reads documents ends at once: a machine short of memory, say. */
+static void what_is_no_fault_of_the_file_is_tried_again(void **state) {
+    (void)state;
+    char *home = test_folder(), *folder = test_folder(), *pdf;
+    size_t n;
+    fo_err err = {0};
+    assert_ok(fo_file_read("tests/data/formats/slides.pdf", 64 << 20, &pdf, &n, &err), &err);
+    write_file(folder, "a.pdf", pdf, n);
+    free(pdf);
+    folder_sync_request q = source(folder);
+    service *s = open_with(home, "/bin/false");
+    assert_int_equal(sync_with(s, q).failed, 1);
+    service_close(s);
+    s = open_with(home, "/proc/self/exe");
+    folder_sync_report r = sync_with(s, q);
+    assert_int_equal(r.failed, 0);
+    assert_int_equal(r.created, 1);
+    /* Cut otherwise, and the program away once more: the document stays as it is until it comes back. */
+    service_close(s);
+    q.max_tokens = 100;
+    s = open_with(home, "/bin/false");
+    assert_int_equal(sync_with(s, q).failed, 1);
+    assert_true(has(s, "notes/a.pdf"));
+    service_close(s);
+    s = open_with(home, "/proc/self/exe");
+    assert_int_equal(sync_with(s, q).updated, 1);
+    assert_int_equal(sync_with(s, q).unchanged, 1);
+    service_close(s);
+    test_remove(home);
+    test_remove(folder);
+}
+
+int main(int argc, char **argv) {
+    if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_that_fails_under_its_new_name_keeps_its_old_document),
+        cmocka_unit_test(with_other_settings_it_does_too),
+        cmocka_unit_test(what_is_no_fault_of_the_file_is_tried_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
