@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "retrieval/service/query_memory_internal.h"
+#include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/generated_answer.h"
 #include "retrieval/answer/relative_days.h"
 #include "kernels/sha256.h"
@@ -46,6 +47,43 @@ static void key_int(fo_buf *b, uint64_t v) {
 
 static void key_number(fo_buf *b, double v) {
     fo_buf_add(b, &v, sizeof v);
+}
+
+/* Has NFKC made plain figures of raised or lowered ones, or of fractions: 10² is not 102. */
+static bool has_small_figures(const char *text) {
+    const utf8proc_uint8_t *p = (const utf8proc_uint8_t *)text;
+    for (utf8proc_ssize_t n; *p; p += n) {
+        utf8proc_int32_t c;
+        n = utf8proc_iterate(p, -1, &c);
+        if (n <= 0) return true; /* ill-formed: as it is written */
+        if (c < 0x80) continue;
+        const utf8proc_propval_t kind = utf8proc_get_property(c)->decomp_type;
+        if (kind == UTF8PROC_DECOMP_TYPE_SUPER || kind == UTF8PROC_DECOMP_TYPE_SUB ||
+            kind == UTF8PROC_DECOMP_TYPE_FRACTION)
+            return true;
+    }
+    return false;
+}
+
+/* What folding takes away though the answer turns on it: -v and -V are two options, zone A is not any zone a. */
+static void key_exact(fo_buf *b, const char *asked) {
+    exact_names x;
+    exact_names_read(&x, asked, strlen(asked));
+    const bool all = has_small_figures(asked) || x.n_options == EXACT_NAMES_MAX ||
+                     x.n_numbered == EXACT_NAMES_MAX;
+    query_key_text(b, all ? asked : NULL); /* further names were not read */
+    for (size_t i = 0; i < x.n_options; i++) {
+        key_int(b, x.options[i].n);
+        fo_buf_add(b, x.options[i].s, x.options[i].n);
+    }
+    for (size_t i = 0; i < x.n_numbered; i++) {
+        const char *blank = memchr(x.numbered[i].s, ' ', x.numbered[i].n), *name = blank + 1;
+        if (*name < 'A' || *name > 'Z')
+            continue; /* a number: its word may be written as one likes */
+        const size_t n = (size_t)(x.numbered[i].s + x.numbered[i].n - name);
+        key_int(b, n);
+        fo_buf_add(b, name, n);
+    }
 }
 
 /* Of the language model all that decides what it writes, and the instructions. A reranker
@@ -121,6 +159,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_int(&b, t->n_index_drops);
     query_key_text(&b, embedder_fingerprint(c->embedder ? c->embedder : s->embedder));
     query_key_text(&b, question);
+    key_exact(&b, q->query ? q->query : "");
     if (q->n_messages) query_key_text(&b, sought); /* made of this epoch's word counts */
     key_int(&b, q->n_messages);
     for (size_t i = 0; i < q->n_messages; i++) {

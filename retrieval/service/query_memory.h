@@ -5,7 +5,8 @@
  * content hash, and as the same chunks where more of their documents was read (a table that goes on
  * behind them): nothing that a change could have altered is served from before it. Keys are
  * SHA-256 over everything that decides the result; questions are compared after NFKC, case
- * folding and folding of white space. Identical queries at one epoch are computed once: the
+ * folding and folding of white space, but options (-v, -V), lettered names (zone A) and raised figures (10²) as they
+ * are written. Identical queries at one epoch are computed once: the
  * others wait for the first (single flight).
  *
  * A thread of its own asks the hottest questions again, at the lowest priority and rate-limited,

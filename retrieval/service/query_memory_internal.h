@@ -44,7 +44,8 @@ bool cached_answer_copy(const cached_answer *k, query_result *out);
 char *query_normalise(const char *text);
 /* One field of a key: length and bytes, so that no two lists of fields look the same. */
 void query_key_text(fo_buf *b, const char *s);
-/* Both keys of the lookup. question: normalised; sought: as it is searched for. */
+/* Both keys of the lookup. question: normalised; sought: as it is searched for. What normalising takes away of exact
+ * names (exact_names.h) is read from the query itself: so whoever leaves the question out has them in still. */
 bool query_keys_make(query_lookup *t, const collection *c, double alpha, const char *question,
                      const char *sought);
 

@@ -192,6 +192,42 @@ static void what_changes_the_answer_is_not_taken_for_the_same(void **state) {
     test_remove(home);
 }
 
+/* -v and -V, zone A and zone a, 10² and 102: case and NFKC fold them, and they are not the same. */
+static void names_that_are_exact_are_not_folded(void **state) {
+    (void)state;
+    static const char *const questions[] = {"What does grep -v do?",      "What does grep -V do?",
+                                            "What does zone A cost?",     "What does zone a cost?",
+                                            "How many are 10²?",          "How many are 102?",
+                                            "How tall is the grey heron?"};
+    static const char *const same[] = {"what DOES grep  -v do?",     "what DOES grep  -V do?",
+                                       "what does ZONE A cost?",     "WHAT does zone a cost?",
+                                       "How many are 10²?",          "how MANY are 102?",
+                                       "How TALL is the grey heron?"};
+    enum { N = sizeof questions / sizeof *questions };
+    char *home = test_folder();
+    service *s = open_home(home, -1);
+    put(s, "heron", HERON);
+    put(s, "grep",
+        "With the option -v grep selects the lines that do not match. With the option -V grep "
+        "prints its version number and exits.");
+    put(s, "zones", "A ticket for zone A costs two francs.");
+    put(s, "figures", "10² are a hundred. 102 are two more.");
+    for (int i = 0; i < N; i++) {
+        query_result r = ask(s, questions[i]);
+        if (r.cache.answer != CACHE_MISS) fail_msg("%s: not asked before", questions[i]);
+        if (i == 0) assert_non_null(strstr(r.answer, "do not match"));
+        if (i == 1) assert_non_null(strstr(r.answer, "version number"));
+        query_result_deinit(&r);
+    }
+    for (int i = 0; i < N; i++) {
+        query_result r = ask(s, same[i]);
+        if (r.cache.answer != CACHE_HIT) fail_msg("%s: the same", same[i]);
+        query_result_deinit(&r);
+    }
+    service_close(s);
+    test_remove(home);
+}
+
 /* Two collections of one epoch that hold something else: each answers from its own. */
 static void collections_share_no_answer(void **state) {
     (void)state;
@@ -531,6 +567,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_question_is_answered_from_memory_and_streamed_alike),
         cmocka_unit_test(what_changes_the_answer_is_not_taken_for_the_same),
+        cmocka_unit_test(names_that_are_exact_are_not_folded),
         cmocka_unit_test(collections_share_no_answer),
         cmocka_unit_test(after_a_change_an_answer_serves_only_from_the_same_contexts),
         cmocka_unit_test(concurrent_identical_questions_are_computed_once),
