@@ -31,7 +31,8 @@ enum {
 typedef struct recipe {
     uint64_t top_k, max_tokens, max_sentences, seed, ef;
     double alpha, score_threshold, temperature, top_p;
-    int32_t mode, fusion, rrf_k, strict, rerank, written; /* written: order + 4 kv_reuse */
+    int32_t mode, fusion, rrf_k, marks, rerank, written; /* marks: strict + 2 short_answer;
+                                                            written: order + 4 kv_reuse */
 } recipe;
 _Static_assert(sizeof(recipe) <= HOT_RECIPE_MAX, "a recipe fits");
 
@@ -145,7 +146,7 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
                 (int32_t)p->mode,
                 (int32_t)p->fusion,
                 p->rrf_k,
-                q->strict,
+                q->strict + 2 * q->short_answer,
                 (int32_t)p->rerank,
                 (int32_t)q->order + 4 * (int32_t)q->kv_reuse};
     bool plain = !q->diffusion.asked && !q->sparse.asked && q->sampling_top_k == 0 &&
@@ -174,7 +175,8 @@ void query_heat_save(query_memory *m) {
 
 /* ---- priming ------------------------------------------------------------------------------- */
 
-static void prime(query_memory *m, const char *tenant, const hot_query *h) {
+/* False: the service closes, and its answer is not there. */
+static bool prime(query_memory *m, const char *tenant, const hot_query *h) {
     recipe p;
     memcpy(&p, h->recipe, sizeof p);
     query_request q = {.tenant = tenant,
@@ -184,7 +186,8 @@ static void prime(query_memory *m, const char *tenant, const hot_query *h) {
                        .search = {(enum search_mode)p.mode, (enum fusion_kind)p.fusion, p.alpha,
                                   p.rrf_k, p.ef, (enum rerank_kind)p.rerank, p.score_threshold},
                        .generate = true,
-                       .strict = p.strict != 0,
+                       .strict = (p.marks & 1) != 0,
+                       .short_answer = (p.marks & 2) != 0,
                        .max_tokens = p.max_tokens,
                        .max_sentences = p.max_sentences,
                        .temperature = p.temperature,
@@ -193,11 +196,14 @@ static void prime(query_memory *m, const char *tenant, const hot_query *h) {
                        .order = (enum context_order)(p.written & 1),
                        .kv_reuse = (enum generator_reuse)((uint32_t)p.written / 4 % 3),
                        .priority = -100,
+                       .cancel = &m->ending,
                        .background = true};
     query_result r;
-    if (service_query(m->s, &q, NULL, &r, NULL) != FO_OK) return;
+    const int rc = service_query(m->s, &q, NULL, &r, NULL);
+    if (rc) return rc != FO_ECANCELLED;
     if (r.cache.answer != CACHE_HIT) atomic_fetch_add_explicit(&m->primed, 1, memory_order_relaxed);
     query_result_deinit(&r);
+    return true;
 }
 
 /* -1 where the collection is gone. */
@@ -227,8 +233,9 @@ static void prime_tenant(query_memory *m, tenant_heat *t, double *allowance) {
         int64_t epoch = epoch_of(m, t->name, h->collection);
         if (epoch < 0 || epoch == h->primed_epoch) continue;
         priming_begin(m, t->name, h->hash);
-        prime(m, t->name, h);
+        const bool through = prime(m, t->name, h);
         priming_end(m, t->name);
+        if (!through) break;
         hot_queries_set_primed(t->hot, h->hash, epoch);
         *allowance -= 1;
     }

@@ -352,6 +352,7 @@ int query_memory_start(query_memory *m, fo_err *err) {
 
 void query_memory_stop(query_memory *m) {
     if (!m || !m->running) return;
+    atomic_store(&m->ending, true);
     pthread_mutex_lock(&m->mu);
     m->stop = true;
     pthread_cond_broadcast(&m->landed);

@@ -34,7 +34,7 @@ int64_t query_memory_budget(const service_options *opt);
 int query_memory_create(query_memory **out, service *s, const service_options *opt, fo_err *err);
 /* Starts and stops the thread that primes and saves. */
 int query_memory_start(query_memory *m, fo_err *err);
-void query_memory_stop(query_memory *m); /* saves; NULL is fine */
+void query_memory_stop(query_memory *m); /* ends what is being primed, and saves; NULL is fine */
 void query_memory_free(query_memory *m);
 
 /* One query's way through the memory; zeroed, it takes no part. */

@@ -81,6 +81,7 @@ struct query_memory {
     size_t n_tenants;
     bool stop, running;
     pthread_t upkeep;
+    atomic_bool ending; /* what is being primed ends, too */
 
     atomic_uint_fast64_t coalesced, revalidated, primed, semantic_hits; /* relaxed counters */
 };

@@ -58,7 +58,8 @@ static int place_open(place *p, enum access how, fo_err *err) {
     *p = (place){0};
     if (o.url) return client_open(&p->client, o.url, o.key, err);
     if (how == READ) return catalog_open(&p->catalog, o.home, err);
-    service_options with = {.home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1};
+    service_options with = {
+        .home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1, .primes_per_s = -1};
     int rc = home_must_exist(o.home, err); /* opening for writing would make one */
     if (!rc) rc = service_open(&p->service, &with, err);
     if (!rc) p->catalog = service_catalog(p->service);

@@ -34,6 +34,8 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     if (rc) return rc;
     service_options with = *o;
     cli_models_apply(&with);
+    if (!with.primes_per_s)
+        with.primes_per_s = -1; /* a command answers its own question; who serves says how many */
     rc = cli_ocr_apply(&with.ocr, err);
     if (rc) return rc;
     with.ocr_language = f->ocr_language;

@@ -175,6 +175,7 @@ static int read_open_options(json_in *in, open_options *o) {
         s->cache_bytes = -1;
     else if (s->cache_bytes < 0)
         s->cache_bytes = 0; /* the usual */
+    s->primes_per_s = -1;   /* a program's questions are its own: none is asked behind its back */
     s->max_open_collections = (size_t)json_in_int(in, "max_open_collections", 0, 1, 1 << 20);
     o->extractor = json_in_string(in, "extractor", NULL, 1, PATH_MAX);
     return json_in_end(in);

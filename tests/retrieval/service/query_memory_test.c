@@ -10,7 +10,9 @@
 
 #include <cjson/cJSON.h>
 #include "index/filter/filter.h"
+#include "kernels/clock.h"
 #include "retrieval/service/service.h"
+#include "tests/retrieval/scripted_generator.h"
 
 static service *open_home(const char *home, double primes_per_s) {
     fo_err err = {0};
@@ -483,6 +485,33 @@ static void hot_questions_are_answered_again_after_a_change_and_a_restart(void *
     test_remove(home);
 }
 
+/* As the page asks: the words that are the answer, said. */
+static void what_is_primed_is_what_was_asked(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home, 200);
+    put(s, "heron", HERON);
+    query_request q = question("How tall is the grey heron?");
+    q.short_answer = true;
+    for (int i = 0; i < 3; i++) {
+        query_result r = ask_with(s, q);
+        query_result_deinit(&r);
+    }
+    service_cache_stats st = {0};
+    put(s, "heron", "The grey heron stands two metres tall. It eats fish.");
+    for (int i = 0; i < 1500 && !st.primed; i++) {
+        service_get_cache_stats(s, &st);
+        usleep(20000);
+    }
+    assert_true(st.primed >= 1);
+    query_result r = ask_with(s, q);
+    assert_int_equal(r.cache.answer, CACHE_HIT);
+    assert_true(r.short_answer.end > r.short_answer.start);
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 static size_t n_hot(service *s, uint64_t *hash) {
     hot_query *list;
     size_t n;
@@ -491,6 +520,44 @@ static size_t n_hot(service *s, uint64_t *hash) {
     if (n) *hash = list[0].hash;
     hot_query_list_free(list, n);
     return n;
+}
+
+/* A model writes on and on: who closes the service does not wait for that, and the question is not forgotten. */
+static void what_is_being_primed_ends_with_the_service(void **state) {
+    (void)state;
+    char *home = test_folder();
+    script p = {.says = "The grey heron stands one metre tall [1]."};
+    service_options opt = {
+        .home = home, .n_threads = 2, .primes_per_s = 200, .generator = scripted_generator(&p)};
+    service *s;
+    fo_err err = {0};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    put(s, "heron", HERON);
+    for (int i = 0; i < 3; i++) {
+        query_result r = ask(s, "How tall is the grey heron?");
+        query_result_deinit(&r);
+    }
+    pthread_mutex_lock(&p.mu);
+    const int n_before = p.n_started;
+    p.waits_after = 2;
+    pthread_mutex_unlock(&p.mu);
+    put(s, "heron", "The grey heron stands two metres tall. It eats fish.");
+    bool begun = false;
+    for (int i = 0; i < 1500 && !begun; i++) {
+        usleep(20000);
+        pthread_mutex_lock(&p.mu);
+        begun = p.n_started > n_before;
+        pthread_mutex_unlock(&p.mu);
+    }
+    assert_true(begun);
+    const double from = fo_now_ms();
+    service_close(s);
+    assert_true(fo_now_ms() - from < 20000);
+    uint64_t hash = 0;
+    s = open_home(home, -1);
+    assert_int_equal(n_hot(s, &hash), 1);
+    service_close(s);
+    test_remove(home);
 }
 
 /* The file is what a process leaves that ends while it primes. */
@@ -573,6 +640,8 @@ int main(void) {
         cmocka_unit_test(concurrent_identical_questions_are_computed_once),
         cmocka_unit_test(no_answer_is_older_than_the_last_committed_change),
         cmocka_unit_test(hot_questions_are_answered_again_after_a_change_and_a_restart),
+        cmocka_unit_test(what_is_primed_is_what_was_asked),
+        cmocka_unit_test(what_is_being_primed_ends_with_the_service),
         cmocka_unit_test(a_question_in_whose_priming_the_process_ended_is_not_primed_again),
         cmocka_unit_test(every_question_may_be_asked_without_an_error_to_fill),
     };

@@ -103,11 +103,49 @@ static void rows_make_questions(void **state) {
     assert_false(suggestion_of_row("Name: Amira Holt; Phone: 555-0101", 33, q, 8)); /* no room */
 }
 
+/* Whoever takes one up asks as the page does. */
+static void what_is_suggested_is_answered_already(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    service *s;
+    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    static const char text[] = "The north pump is serviced every 400 hours.";
+    ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_document d = {.id = "pump", .bytes = text, .n_bytes = strlen(text)};
+    ingest_result put;
+    assert_ok(service_ingest(s, &into, &d, 1, &put, NULL, &err), &err);
+    ingest_result_deinit(&put);
+    suggestion_request q = {
+        .tenant = "default", .owner = "", .collection = "notes", .limit = 4, .budget_ms = 60000};
+    suggestion *list;
+    size_t n;
+    assert_ok(service_suggest(s, &q, &list, &n, &err), &err);
+    assert_int_equal(n, 1);
+    query_request ask = {.tenant = "default",
+                         .collection = "notes",
+                         .query = list[0].query,
+                         .search = {.alpha = -1},
+                         .generate = true,
+                         .strict = true,
+                         .short_answer = true};
+    query_result r;
+    assert_ok(service_query(s, &ask, NULL, &r, &err), &err);
+    assert_int_equal(r.cache.answer, CACHE_HIT);
+    query_result_deinit(&r);
+    free(list[0].query);
+    free(list);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_make_questions),
         cmocka_unit_test(lines_and_titles_make_questions),
         cmocka_unit_test(rows_make_questions),
+        cmocka_unit_test(what_is_suggested_is_answered_already),
     };
     return cmocka_run_group_tests_name("suggestions", tests, NULL, NULL);
 }
