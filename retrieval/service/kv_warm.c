@@ -178,6 +178,16 @@ static bool may_work(kv_warm *w) {
     return quiet;
 }
 
+/* The chunks of the window; one of a damaged document has id 0, as one that is gone. */
+static bool read_window(kv_warm *w, const window *v, store_chunk *chunks) {
+    int rc = store_get_chunks(w->s->store, v->ids, v->n, chunks, NULL);
+    if (rc != FO_ECORRUPT) return rc == FO_OK;
+    for (size_t i = 0; i < v->n; i++) /* it says not which one: the others are worth reading */
+        if (store_get_chunks(w->s->store, &v->ids[i], 1, &chunks[i], NULL))
+            chunks[i] = (store_chunk){0};
+    return true;
+}
+
 /* The next chunks of a collection, hottest first. False: there are none. */
 static bool warm_window(kv_warm *w, const place *at) {
     window v = {0};
@@ -189,7 +199,7 @@ static bool warm_window(kv_warm *w, const place *at) {
     bool read = false;
     if (chunks && order && m && service_enter(w->s, NULL) == FO_OK) {
         store_each_chunk(w->s->store, at->collection, m->after, take_id, &v, NULL, NULL);
-        read = v.n && store_get_chunks(w->s->store, v.ids, v.n, chunks, NULL) == FO_OK;
+        read = v.n && read_window(w, &v, chunks);
         service_leave(w->s);
     }
     if (read) {

@@ -14,6 +14,11 @@ enum {
     MOST_CHUNKS = 200000, /* of a collection: nobody can write to it while its new index is built */
 };
 
+typedef struct failure { /* of a collection, which is passed over so long */
+    int64_t collection;
+    double until_ms;
+} failure;
+
 struct refine {
     /* immutable */
     service *s;
@@ -34,6 +39,9 @@ struct refine {
     uint64_t n_asked; /* questions that the service was asked, and */
     double asked_ms;  /* when that number was another one */
     size_t counted;   /* chunks of the collection at hand that are in stats */
+    failure *failures;
+    size_t n_failures;
+    double look_again_ms; /* when one that failed is due; 0: none is */
 };
 
 static bool stopping(refine *r) {
@@ -87,6 +95,35 @@ static bool goes_on(void *ctx, size_t done) {
     return !stopping(r);
 }
 
+/* ---- what failed by itself ------------------------------------------------------------------ */
+
+/* Is it passed over still? Then the thread looks again at the latest when that is over. */
+static bool is_passed_over(refine *r, int64_t id) {
+    const double now = fo_now_ms();
+    for (size_t i = 0; i < r->n_failures; i++) {
+        const failure *f = &r->failures[i];
+        if (f->collection != id || now >= f->until_ms) continue;
+        if (!r->look_again_ms || f->until_ms < r->look_again_ms) r->look_again_ms = f->until_ms;
+        return true;
+    }
+    return false;
+}
+
+/* The others go on, where it is damaged; false: the failure is everybody's, or it cannot be noted. */
+static bool pass_over(refine *r, int64_t id, int rc) {
+    if (rc == FO_ENOMEM || rc == FO_ENOSPC || rc == FO_EIO) return false;
+    size_t at = 0;
+    while (at < r->n_failures && r->failures[at].collection != id) at++;
+    if (at == r->n_failures) {
+        failure *more = realloc(r->failures, (at + 1) * sizeof *more);
+        if (!more) return false;
+        r->failures = more;
+        r->n_failures++;
+    }
+    r->failures[at] = (failure){id, fo_now_ms() + RETRY_MS};
+    return true;
+}
+
 /* The smallest collection that has vectors of the table; its names are the caller's to free. *found: there is one. */
 static int next_collection(refine *r, const char *encoder, store_collection *out, bool *found,
                            fo_err *err) {
@@ -94,11 +131,13 @@ static int next_collection(refine *r, const char *encoder, store_collection *out
     size_t n = 0, best = SIZE_MAX;
     int rc = store_list_collections(r->s->store, NULL, &list, &n, err);
     if (rc) return rc;
+    r->look_again_ms = 0;
     for (size_t i = 0; i < n && !rc; i++) {
         const store_collection *c = &list[i];
         embedder *has = NULL;
         if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS) continue;
         if (!strcmp(c->embedder, encoder) && !collection_is_half_exchanged(r->s, c)) continue;
+        if (is_passed_over(r, c->id)) continue;
         rc = service_embedder_of(r->s, c->embedder, &has, err);
         if (rc || !has) continue; /* a foreign one is left alone */
         if (best == SIZE_MAX || c->n_chunks < list[best].n_chunks) best = i;
@@ -161,11 +200,17 @@ static bool refine_next(refine *r) {
         else
             fo_notice(&r->notices, "refine_failed", "the collections keep their vectors: %s",
                       err.msg);
-        r->not_before_ms = fo_now_ms() + RETRY_MS;
+        if (!row.name || !pass_over(r, row.id, rc)) r->not_before_ms = fo_now_ms() + RETRY_MS;
     }
     store_collection_deinit(&row);
     service_leave(s);
     return found && !rc;
+}
+
+/* No collection is left, none has come in since, and none that failed is due. */
+static bool nothing_to_do(const refine *r) {
+    const bool retry = r->look_again_ms && fo_now_ms() >= r->look_again_ms;
+    return last_ingest(r->s) == r->all_done_ms && !retry;
 }
 
 static void *work(void *arg) {
@@ -173,7 +218,7 @@ static void *work(void *arg) {
     while (!stopping(r)) {
         const bool unasked = nobody_asks(r);
         const bool due = unasked && is_quiet(r) && fo_now_ms() >= r->not_before_ms;
-        if (!due || last_ingest(r->s) == r->all_done_ms || !refine_next(r)) doze(r, POLL_MS);
+        if (!due || nothing_to_do(r) || !refine_next(r)) doze(r, POLL_MS);
     }
     return NULL;
 }
@@ -220,5 +265,6 @@ void refine_free(refine *r) {
     if (!r) return;
     pthread_mutex_destroy(&r->mu);
     pthread_cond_destroy(&r->wake);
+    free(r->failures);
     free(r);
 }

@@ -5,7 +5,8 @@
  * collections anew with the encoder inside the binary, the smallest first, a few chunks at a time and nicer than all
  * else; when one is done, its vectors and its index are exchanged at once. Questions are answered all the time, with the
  * old vectors until then. What is embedded is kept in the store, so that a stop costs nothing; documents that come in
- * make it wait. A collection that was refined takes its later documents in with the encoder. */
+ * make it wait. One that holds a damaged document keeps its vectors: it is passed over, and tried again ten minutes
+ * later. A collection that was refined takes its later documents in with the encoder. */
 #ifndef FORAGE_RETRIEVAL_REFINE_H
 #define FORAGE_RETRIEVAL_REFINE_H
 

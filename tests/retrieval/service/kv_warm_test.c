@@ -5,6 +5,7 @@
 #include "retrieval/local/local_generator.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/chain_model.h"
+#include "tests/retrieval/service/damaged_page.h"
 
 static fo_err err;
 static char *folder, path[512], home[512];
@@ -154,11 +155,33 @@ static int teardown(void **state) {
     return 0;
 }
 
+static void a_damaged_document_holds_no_other_up(void **state) {
+    (void)state;
+    snprintf(home, sizeof home, "%s/damaged", folder);
+    service *s = open_home(KV_WARM_OFF, (engine_options){0});
+    char *text = long_text("The hay shed is locked at night. ");
+    ingest_document d = {.id = "a", .bytes = text, .n_bytes = LONG_TEXT};
+    ingest_options o = {.tenant = "default", .collection = "birds", .max_tokens = 2000};
+    ingest_result r;
+    assert_ok(service_ingest(s, &o, &d, 1, &r, NULL, &err), &err);
+    assert_true(r.status == INGEST_CREATED && r.chunks < 4);
+    ingest_result_deinit(&r);
+    free(text);
+    ingest_birds(s, "default", 0, 4);
+    service_close(s);
+    damage_mark(home);
+    s = open_home(KV_WARM_IDLE, (engine_options){.kv_disk = 64 << 20});
+    service_warm_stats st = wait_for_chunks(s, 4);
+    assert_true(st.chunks >= 4);
+    service_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_comes_in_is_read_before_it_is_asked_for),
         cmocka_unit_test(idle_time_goes_through_everything_within_a_budget),
         cmocka_unit_test(closes_in_the_middle_of_its_work),
+        cmocka_unit_test(a_damaged_document_holds_no_other_up),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -8,6 +8,7 @@
 
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/service.h"
+#include "tests/retrieval/service/damaged_page.h"
 
 static const char *const texts[] = {
     "Felines take a nap in the hay shed at noon.",    "The tractor is greased on Fridays.",
@@ -248,12 +249,36 @@ static void a_stop_costs_nothing(void **state) {
     end(s);
 }
 
+static void one_that_is_damaged_holds_no_other_up(void **state) {
+    (void)state;
+    begin();
+    service *s = open_home(plain);
+    fo_err err = {0};
+    char *text = long_text("The hay shed is locked at night. ");
+    ingest_options into = {
+        .tenant = "default", .collection = "small", .max_tokens = 2000, .overlap = SIZE_MAX};
+    ingest_document d = {.id = "bad", .bytes = text, .n_bytes = LONG_TEXT};
+    ingest_result r;
+    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
+    assert_true(r.status == INGEST_CREATED && r.chunks < N); /* so it comes first */
+    ingest_result_deinit(&r);
+    free(text);
+    fill(s);
+    service_close(s);
+    damage_mark(home);
+    s = open_home(refining);
+    wait_until_refined(s); /* the collection default, which is larger */
+    assert_string_equal(nearest(s, "salary"), "d4");
+    end(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(off_changes_nothing),
         cmocka_unit_test(what_is_there_gets_better_vectors),
         cmocka_unit_test(documents_come_in_meanwhile),
         cmocka_unit_test(a_stop_costs_nothing),
+        cmocka_unit_test(one_that_is_damaged_holds_no_other_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
