@@ -598,7 +598,8 @@ static int note_archives(run *k, fo_err *err) {
     for (size_t i = 0; i < k->archives.n && !rc; i++) {
         const sync_archive *a = &k->archives.list[i];
         store_source_file row = row_of(&a->file);
-        if (row.mtime_ns / 1000000 > now - RECENT_MS) row.mtime_ns = 0;
+        bool again = a->bad.code && is_passing(&a->bad); /* it may be readable tomorrow, as it is */
+        if (again || row.mtime_ns / 1000000 > now - RECENT_MS) row.mtime_ns = 0;
         memcpy(row.sha256, a->sha256, 32);
         row.error = a->bad.code ? (char *)a->bad.msg : NULL;
         rc = store_write_source_files(k->s->store, k->source.id, &row, 1, NULL, 0, err);

@@ -289,6 +289,23 @@ static int on_part(void *ctx, const text_part *part, fo_err *err) {
     return add_member(p->a, p->to, p->of, fo_buf_take(&path, NULL), (int64_t)part->n, m, err);
 }
 
+/* What ends the run; all else is wrong with the file alone. */
+static bool ends_run(int rc) {
+    return rc == FO_ENOMEM || rc == FO_ECANCELLED;
+}
+
+/* Through the whole of it, as far as it can be read: a part is told of when it is whole. */
+static int part_text(sync_archives *a, text_cutter *c, int fd, fo_err *bad, fo_err *err) {
+    fo_err why = {0};
+    int rc = FO_OK;
+    for (bool over = false; !rc && !over;) rc = feed_some(c, fd, a->cancel, &over, &why);
+    if (rc) text_cutter_end(c, rc, NULL);
+    *bad = rc ? why : c->bad;
+    if (!ends_run(rc)) return FO_OK;
+    if (err) *err = why;
+    return rc;
+}
+
 /* Its parts, to the listing. *taken: it is a text that goes in by parts, and can be read. */
 static int expand_text(sync_archives *a, folder_listing *to, const folder_file *f,
                        known_files *known, bool retry_failed, bool *taken, fo_err *err) {
@@ -319,12 +336,12 @@ static int expand_text(sync_archives *a, folder_listing *to, const folder_file *
             a->list[a->n - 1].is_text = true;
             a->list[a->n - 1].kind = kind;
         }
-        for (bool over = false; !rc && !over;) rc = feed_some(&c, fd, a->cancel, &over, err);
-        if (rc) text_cutter_end(&c, rc, NULL);
+        fo_err bad = {0};
+        if (!rc) rc = part_text(a, &c, fd, &bad, err);
         if (!rc) {
             fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
-            a->list[a->n - 1].bad = c.bad;
-            if (c.bad.code) rc = add_unseen(to, f->path, err);
+            a->list[a->n - 1].bad = bad;
+            if (bad.code) rc = add_unseen(to, f->path, err);
         }
     }
     if (fd >= 0) close(fd);

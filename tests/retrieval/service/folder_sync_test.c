@@ -2,15 +2,30 @@
  * what fails by no fault of the file is put again. */
 #include "tests/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "data/extract/extract_host.h"
 #include "kernels/file.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/folder_sync.h"
+
+/* The disk does not give what lies behind the first bytes of this file. */
+static ino_t unreadable;
+
+ssize_t read(int fd, void *to, size_t n) {
+    struct stat st;
+    if (unreadable && fstat(fd, &st) == 0 && st.st_ino == unreadable &&
+        lseek(fd, 0, SEEK_CUR) >= 1 << 20) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_read, fd, to, n);
+}
 
 static const char FERRY[] = "The ferry leaves at nine.";
 
@@ -173,11 +188,43 @@ static void what_is_no_fault_of_the_file_is_tried_again(void **state) {
     test_remove(folder);
 }
 
+static void a_large_text_that_cannot_be_read_fails_alone(void **state) {
+    (void)state;
+    enum { LARGE = 17 << 20 };
+    char *home = test_folder(), *folder = test_folder(), *text = malloc(LARGE), path[4096];
+    assert_non_null(text);
+    for (size_t i = 0; i < LARGE; i++) text[i] = i % 64 == 63 ? '\n' : "ferry at nine "[i % 14];
+    write_file(folder, "big.log", text, LARGE);
+    write_file(folder, "z.md", FERRY, strlen(FERRY));
+    free(text);
+    struct stat st;
+    snprintf(path, sizeof path, "%s/big.log", folder);
+    assert_int_equal(stat(path, &st), 0);
+    service *s = open_with(home, "/proc/self/exe");
+    folder_sync_request q = source(folder);
+    unreadable = st.st_ino;
+    for (int i = 0; i < 2; i++) {
+        folder_sync_report r;
+        fo_err err = {0};
+        assert_ok(folder_sync_run(s, &q, &r, &err), &err);
+        assert_true(r.failed >= 1);
+        assert_string_equal(r.failures[0].path, "big.log");
+        assert_non_null(strstr(r.failures[0].why, "cannot read it"));
+        folder_sync_report_deinit(&r);
+        assert_true(has(s, "notes/z.md"));
+    }
+    unreadable = 0;
+    service_close(s);
+    test_remove(home);
+    test_remove(folder);
+}
+
 int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_fails_under_its_new_name_keeps_its_old_document),
         cmocka_unit_test(with_other_settings_it_does_too),
+        cmocka_unit_test(a_large_text_that_cannot_be_read_fails_alone),
         cmocka_unit_test(what_is_no_fault_of_the_file_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
