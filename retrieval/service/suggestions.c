@@ -375,6 +375,15 @@ static int try(service *s, const suggestion_request *q, const char *question, do
     return rc;
 }
 
+/* No question that was tried answers for the others: a damaged document passes on to the next one; where the time is over,
+ * or vectors are of another model, so that no question is answered, the rest is left out. */
+static int go_on(int rc, const fo_err *why, bool *enough, fo_err *err) {
+    *enough = rc == FO_ETIMEOUT || rc == FO_EMISMATCH;
+    if (!rc || rc == FO_ECORRUPT || *enough) return FO_OK;
+    if (err) *err = *why;
+    return rc;
+}
+
 int service_suggest(service *s, const suggestion_request *q, suggestion **out, size_t *n,
                     fo_err *err) {
     candidates c = {0};
@@ -385,10 +394,12 @@ int service_suggest(service *s, const suggestion_request *q, suggestion **out, s
     suggestion *list = rc ? NULL : calloc(q->limit ? q->limit : 1, sizeof *list);
     if (!rc && !list) rc = fo_no_memory(err);
     bool gave[CANDIDATES + 1] = {false};
-    for (question_made *made; !rc && *n < q->limit && (made = next_of(&c, gave));) {
+    bool enough = false;
+    for (question_made *made; !rc && !enough && *n < q->limit && (made = next_of(&c, gave));) {
         if (fo_now_ms() - began > q->budget_ms) break;
         double support;
-        rc = try(s, q, made->text, &support, err);
+        fo_err why = {0};
+        rc = go_on(try(s, q, made->text, &support, &why), &why, &enough, err);
         if (rc || support < SUGGESTION_SUPPORT) continue;
         list[(*n)++] = (suggestion){made->text, support};
         made->text = NULL;

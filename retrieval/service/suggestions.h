@@ -24,7 +24,7 @@ typedef struct suggestion_request {
 
 #define SUGGESTION_SUPPORT .7 /* of an answer: less is not suggested */
 
-/* At most q->limit, in no order; none of an empty collection. FO_ENOTFOUND (field "collection"). Caller frees each
+/* At most q->limit, in no order; none of an empty collection, or of one whose vectors are of another model. FO_ENOTFOUND (field "collection"). Caller frees each
  * query and *out. Any thread. */
 int service_suggest(service *s, const suggestion_request *q, suggestion **out, size_t *n,
                     fo_err *err);

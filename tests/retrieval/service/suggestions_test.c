@@ -2,6 +2,8 @@
 #include "tests/test.h"
 
 #include "retrieval/service/suggestions.h"
+#include "tests/other_embedder.h"
+#include "tests/retrieval/service/damaged_page.h"
 
 static void sentences_make_questions(void **state) {
     (void)state;
@@ -140,11 +142,71 @@ static void what_is_suggested_is_answered_already(void **state) {
     test_remove(home);
 }
 
+static void put(service *s, const char *id, const char *text) {
+    fo_err err = {0};
+    ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text)};
+    ingest_result r;
+    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
+    assert_int_equal(r.status, INGEST_CREATED);
+    ingest_result_deinit(&r);
+}
+
+static service *open_home(const char *home, const char *model) {
+    fo_err err = {0};
+    service *s;
+    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1, .embed_model = model};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    return s;
+}
+
+static void expect_none(service *s) {
+    suggestion_request q = {
+        .tenant = "default", .owner = "", .collection = "notes", .limit = 4, .budget_ms = 60000};
+    suggestion *list;
+    size_t n;
+    fo_err err = {0};
+    assert_ok(service_suggest(s, &q, &list, &n, &err), &err);
+    assert_int_equal(n, 0);
+    free(list);
+}
+
+/* The damaged one is among the contexts of each question. */
+static void a_question_that_fails_is_no_error(void **state) {
+    (void)state;
+    char *home = test_folder(), *text = long_text("The peat cores are kept in the cellar. ");
+    service *s = open_home(home, NULL);
+    put(s, "peat", text);
+    put(s, "pump", "The peat pump is serviced every 400 hours.");
+    service_close(s);
+    damage_mark(home);
+    s = open_home(home, NULL);
+    expect_none(s);
+    service_close(s);
+    free(text);
+    test_remove(home);
+}
+
+static void of_another_model_none_is_suggested(void **state) {
+    (void)state;
+    char *home = test_folder(), *model = other_embedder(home);
+    service *s = open_home(home, model);
+    put(s, "pump", "The north pump is serviced every 400 hours.");
+    service_close(s);
+    s = open_home(home, NULL);
+    expect_none(s);
+    service_close(s);
+    free(model);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_make_questions),
         cmocka_unit_test(lines_and_titles_make_questions),
         cmocka_unit_test(rows_make_questions),
+        cmocka_unit_test(a_question_that_fails_is_no_error),
+        cmocka_unit_test(of_another_model_none_is_suggested),
         cmocka_unit_test(what_is_suggested_is_answered_already),
     };
     return cmocka_run_group_tests_name("suggestions", tests, NULL, NULL);
