@@ -188,6 +188,7 @@ FAULT_TESTS := $(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/test
 $(FAULT_TESTS): TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup)
 $(FAULT_TESTS): LOCK_LINK :=
 $(BUILD)/tests/retrieval/local/local_prompt_test: TEST_WRAP := -Wl,--wrap=time
+$(BUILD)/tests/retrieval/service/writer_test: TEST_WRAP := -Wl,--wrap=search_index_publish
 $(BUILD)/tests/engine/kv/kv_store_test: TEST_WRAP := -Wl,--wrap=pread,--wrap=pwritev
 $(BUILD)/tests/engine/kv/kv_check_test: TEST_WRAP := -Wl,--wrap=fo_map_open
 define TEST_template

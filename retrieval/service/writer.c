@@ -168,6 +168,18 @@ static int take_epoch(store_txn *t, write_op *op, fo_err *err) {
     return rc;
 }
 
+/* The documents are safe whatever comes of it; a failed publish means no memory, and the next group begins with another
+ * (search_index_settle). Until then nobody finds them: all calls of the collection are told. */
+static void publish(write_op *group, const write_op *first) {
+    fo_err late = {0};
+    if (search_index_publish(first->c->index, first->epoch, &late) == FO_OK) return;
+    for (write_op *op = group; op; op = op->next) {
+        if (op->c != first->c || op->rc) continue;
+        op->rc = late.code;
+        op->err = late;
+    }
+}
+
 static void run_group(service *s, write_op *group) {
     fo_err err = {0};
     store_txn *t = NULL;
@@ -199,17 +211,10 @@ static void run_group(service *s, write_op *group) {
     double committed = fo_now_ms();
     for (write_op *op = group; op; op = op->next) {
         if (first_of_collection(group, op) && !s->offline) {
-            if (rc || op->gone) {
+            if (rc || op->gone)
                 search_index_discard(op->c->index);
-            } else {
-                /* The documents are safe whatever this says; a failed publish means no memory,
-                 * and the next group begins with another (search_index_settle). */
-                fo_err late = {0};
-                if (search_index_publish(op->c->index, op->epoch, &late) != FO_OK) {
-                    op->rc = late.code;
-                    op->err = late;
-                }
-            }
+            else
+                publish(group, op);
         }
         if (rc) {
             op->rc = rc;

@@ -12,6 +12,15 @@
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
+static atomic_bool no_publish;
+
+int __real_search_index_publish(search_index *ix, int64_t epoch, fo_err *err);
+int __wrap_search_index_publish(search_index *ix, int64_t epoch, fo_err *err);
+
+int __wrap_search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
+    return no_publish ? fo_no_memory(err) : __real_search_index_publish(ix, epoch, err);
+}
+
 typedef struct call {
     service *s;
     const char *tenant, *collection, *id, *acl;
@@ -118,6 +127,33 @@ static void a_deleted_collection_fails_its_own_calls_alone(void **state) {
     service_close(s);
     test_remove(home);
     test_remove(folder);
+}
+
+/* Stored, and not to be found: no call is told that all is well. */
+static void who_is_not_findable_is_told(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "notes", "old", "Once.", 5, 256);
+    call calls[3];
+    writer_take(s);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const ids[] = {"a", "b", "c"};
+        calls[i] = (call){.s = s, .tenant = "default", .collection = "notes", .id = ids[i]};
+        start(&calls[i], ingest_it, i + 1);
+    }
+    no_publish = true;
+    writer_yield(s);
+    for (size_t i = 0; i < 3; i++) {
+        end(&calls[i]);
+        assert_int_equal(calls[i].rc, FO_ENOMEM);
+        assert_non_null(strstr(calls[i].err.msg, "memory"));
+        assert_true(has(s, "default", "notes", calls[i].id));
+        ingest_result_deinit(&calls[i].r);
+    }
+    no_publish = false;
+    service_close(s);
+    test_remove(home);
 }
 
 static void what_came_unseen_meanwhile_is_not_written_over(void **state) {
@@ -245,6 +281,7 @@ int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deleted_collection_fails_its_own_calls_alone),
+        cmocka_unit_test(who_is_not_findable_is_told),
         cmocka_unit_test(what_came_unseen_meanwhile_is_not_written_over),
         cmocka_unit_test(no_copy_stays_of_a_document_deleted_meanwhile),
     };
