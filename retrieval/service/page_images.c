@@ -101,10 +101,14 @@ static uint64_t folder_bytes(const char *path, int depth) {
     return sum;
 }
 
-/* Under mu: it counts this many bytes more, if there is room; those of a copy that goes count no more. */
-static bool take_room(page_images *p, uint64_t n, uint64_t gone) {
+/* Under mu: before any copy goes, or it would be counted out twice. */
+static void count_copies(page_images *p) {
     if (!p->counted) p->bytes = folder_bytes(p->dir, 1);
     p->counted = true;
+}
+
+/* Under mu: it counts this many bytes more, if there is room; those of a copy that goes count no more. */
+static bool take_room(page_images *p, uint64_t n, uint64_t gone) {
     p->bytes -= gone < p->bytes ? gone : p->bytes;
     if (n > p->most || p->bytes > p->most - n) return false;
     p->bytes += n;
@@ -149,6 +153,7 @@ void page_images_keep(page_images *p, int64_t collection_id, const char *id,
     char *folder = path_of(p, collection_id, NULL), *path = path_of(p, collection_id, id);
     if (folder && path) {
         pthread_mutex_lock(&p->mu);
+        count_copies(p);
         uint64_t before = size_of(path);
         unlink(path); /* of another version, whatever comes of this one */
         if (take_room(p, HEAD + n, before) &&
@@ -188,6 +193,24 @@ void page_images_forget_all(page_images *p, int64_t collection_id) {
     p->counted = false;
     pthread_mutex_unlock(&p->mu);
     free(folder);
+}
+
+/* Is name the id of a collection that is none of these? */
+static bool is_of_none(const char *name, const int64_t *ids, size_t n) {
+    char *end;
+    errno = 0;
+    const long long id = strtoll(name, &end, 10);
+    if (*name < '1' || *name > '9' || *end || errno) return false;
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == id) return false;
+    return true;
+}
+
+void page_images_forget_others(page_images *p, const int64_t *ids, size_t n) {
+    DIR *d = opendir(p->dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (is_of_none(e->d_name, ids, n)) page_images_forget_all(p, strtoll(e->d_name, NULL, 10));
+    if (d) closedir(d);
 }
 
 /* The PDF of that version: *whole is freed by the caller, bytes begin at HEAD of it. */
@@ -293,6 +316,20 @@ void service_settle_original(service *s, int64_t collection_id, const char *id) 
         !rc && (!fo_hex_read(stored, 32, d.content_sha256) || memcmp(stored, kept, 32) != 0);
     store_document_deinit(&d);
     if (rc == FO_ENOTFOUND || other) page_images_forget(s->page_images, collection_id, id);
+}
+
+void service_forget_lost_originals(service *s) {
+    store_collection *list = NULL;
+    size_t n = 0;
+    if (store_list_collections(s->store, NULL, &list, &n, NULL)) return;
+    int64_t *ids = calloc(n + 1, sizeof *ids);
+    for (size_t i = 0; i < n; i++) {
+        if (ids) ids[i] = list[i].id;
+        store_collection_deinit(&list[i]);
+    }
+    if (ids) page_images_forget_others(s->page_images, ids, n);
+    free(ids);
+    free(list);
 }
 
 int service_draw_page(service *s, const char *tenant, const char *name, const char *id,

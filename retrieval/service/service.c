@@ -209,6 +209,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     rc = store_open(&s->store, s->backend, s->home, &sopt, err);
     s->catalog.store = s->store;
     if (!rc && !s->read_only) rc = store_fail_running_jobs(s->store, err);
+    if (!rc && !s->read_only) service_forget_lost_originals(s);
     if (!rc && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
     if (!rc && !s->offline) rc = collections_open_first(s, err);
     if (!rc) rc = query_memory_create(&s->memory, s, opt, err);

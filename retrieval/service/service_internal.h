@@ -237,6 +237,9 @@ int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors,
 /* A PDF is kept after the commit of its document, and another call may delete or replace that in between: the copy
  * goes where it is not of the version that is stored by now. Asked after a copy was kept, and after a deletion. */
 void service_settle_original(service *s, int64_t collection_id, const char *id);
+/* At a start, before anybody writes: copies of collections that are no more, of which a process left them that ended in
+ * between. */
+void service_forget_lost_originals(service *s);
 
 /* ---- writer.c ---------------------------------------------------------------------------- */
 

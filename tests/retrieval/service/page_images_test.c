@@ -80,6 +80,52 @@ static void a_copy_is_of_one_version(void **state) {
     test_remove(home);
 }
 
+/* A process ended while it deleted collection 8. */
+static void copies_of_no_collection_go(void **state) {
+    (void)state;
+    char *home = test_folder(), path[600], *pdf;
+    size_t n;
+    fo_err err = {0};
+    page_images *p;
+    static const int64_t ids[] = {3, 7, 80};
+    read_sample("slides.pdf", &pdf, &n);
+    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
+    page_images_keep(p, 7, "a", version, pdf, n);
+    page_images_keep(p, 8, "a", version, pdf, n);
+    snprintf(path, sizeof path, "%s/originals/other", home);
+    assert_int_equal(mkdir(path, 0700), 0);
+    page_images_forget_others(p, ids, 3);
+    assert_ok(draw_in(p, 7, "a", version, 1, &err), &err);
+    assert_int_equal(draw_in(p, 8, "a", version, 1, &err), FO_ENOTFOUND);
+    assert_int_equal(access(path, F_OK), 0); /* somebody else's */
+    page_images_free(p);
+    free(pdf);
+    test_remove(home);
+}
+
+/* Of a home opened anew the first copy takes the place of one that was there. */
+static void what_is_replaced_first_is_counted_once(void **state) {
+    (void)state;
+    char *home = test_folder(), *pdf;
+    size_t n;
+    fo_err err = {0};
+    page_images *p;
+    read_sample("slides.pdf", &pdf, &n);
+    for (int i = 0; i < 2; i++) { /* there is room for two */
+        assert_ok(page_images_create(&p, home, 2 * (n + 64) + 32, &err), &err);
+        if (i == 0) page_images_keep(p, 7, "a", version, pdf, n);
+        if (i == 0) page_images_keep(p, 7, "b", version, pdf, n);
+        if (i == 1) page_images_keep(p, 7, "a", other, pdf, n);
+        if (i == 1) page_images_keep(p, 7, "c", version, pdf, n);
+        page_images_free(p);
+    }
+    assert_int_equal(access(path_of_copy(home, "a"), F_OK), 0);
+    assert_int_equal(access(path_of_copy(home, "b"), F_OK), 0);
+    assert_int_not_equal(access(path_of_copy(home, "c"), F_OK), 0);
+    free(pdf);
+    test_remove(home);
+}
+
 /* The same file in two collections: what was drawn of the one is not shown, sooner or at all, of the other. */
 static void an_image_is_of_one_collection(void **state) {
     (void)state;
@@ -198,6 +244,15 @@ static void a_service_keeps_and_forgets(void **state) {
     snprintf(path, sizeof path, "%s/originals/1", home);
     assert_int_equal(rmdir(path), 0); /* empty */
     service_close(s);
+    for (int id = 1; id <= 99; id += 98) { /* the one of this collection, and one of none */
+        snprintf(path, sizeof path, "%s/originals/%d", home, id);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    assert_ok(service_open(&s, &opt, &err), &err);
+    assert_int_not_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/originals/1", home);
+    assert_int_equal(access(path, F_OK), 0);
+    service_close(s);
     free(pdf);
     test_remove(home);
 }
@@ -219,6 +274,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_is_of_one_version),
         cmocka_unit_test(an_image_is_of_one_collection),
+        cmocka_unit_test(copies_of_no_collection_go),
+        cmocka_unit_test(what_is_replaced_first_is_counted_once),
         cmocka_unit_test(a_damaged_copy_is_none),
         cmocka_unit_test(there_is_room_for_so_many),
         cmocka_unit_test(what_cannot_be_drawn_says_why),
