@@ -391,12 +391,14 @@ static int score_by_model(run *r) {
     return rc;
 }
 
-/* Score the contexts by what the reader sees, with the scores of both lists beside it. */
+/* Score the contexts by what the reader sees, with the scores of both lists beside it; beyond what it reads at a time they
+ * have no score. */
 static int score_by_reader(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
     int rc = run_take_reader(r);
-    if (rc || !r->reader || n > READING_MAX_PASSAGES) return rc;
+    if (rc || !r->reader) return rc;
+    if (n > READING_MAX_PASSAGES) n = READING_MAX_PASSAGES;
     passage *passages = calloc(n, sizeof *passages);
     reading_rank *ranks = calloc(n, sizeof *ranks);
     reading *view = NULL;
@@ -415,15 +417,17 @@ static int score_by_reader(run *r) {
     return rc;
 }
 
-/* Put the contexts in order by the cross-encoder or the reader. The fused score stays as it is. */
+/* Put the contexts in order by the cross-encoder or the reader; those without a score stay behind, in their order. The fused
+ * score stays as it is. */
 static int rerank(run *r) {
     query_result *out = r->out;
     bool by_model = r->q->search.rerank == RERANK_MODEL;
     if (!out->n_contexts || !(by_model || r->reads)) return FO_OK;
     double t0 = fo_now_ms();
     int rc = by_model ? score_by_model(r) : score_by_reader(r);
-    bool scored = !isnan(out->contexts[0].rerank);
-    if (!rc && scored) qsort(out->contexts, out->n_contexts, sizeof *out->contexts, by_rerank);
+    size_t scored = 0;
+    while (scored < out->n_contexts && !isnan(out->contexts[scored].rerank)) scored++;
+    if (!rc && scored) qsort(out->contexts, scored, sizeof *out->contexts, by_rerank);
     while (!rc && out->n_contexts > r->n_wanted)
         store_chunk_deinit(&out->contexts[--out->n_contexts].chunk);
     out->ms.rerank = fo_now_ms() - t0;

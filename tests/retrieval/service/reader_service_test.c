@@ -327,6 +327,44 @@ static void a_reader_that_is_none_is_refused_at_the_start(void **state) {
     assert_non_null(strstr(err.msg, "reader.gguf"));
 }
 
+/* More contexts than the reader reads at a time: the first in the fused order are put in its order, before the others. */
+static void so_many_are_read_and_the_rest_stays_behind(void **state) {
+    (void)state;
+    enum { MANY = 280, READ = 256 };
+    char *folder = test_folder(), text[MANY][64], id[MANY][8];
+    fo_err err = {0};
+    service *s;
+    service_options o = {.home = folder, .n_threads = 2, .primes_per_s = -1};
+    assert_ok(service_open(&s, &o, &err), &err);
+    ingest_document docs[MANY];
+    ingest_result results[MANY];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(id[i], sizeof id[i], "d%d", i);
+        snprintf(text[i], sizeof text[i], "Pump %d is maintained in week %d.", i, i % 50);
+        docs[i] = (ingest_document){.id = id[i], .bytes = text[i], .n_bytes = strlen(text[i])};
+    }
+    ingest_options into = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
+    assert_ok(service_ingest(s, &into, docs, MANY, results, NULL, &err), &err);
+    for (int i = 0; i < MANY; i++) ingest_result_deinit(&results[i]);
+    query_result r = {0};
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = "When is pump 7 maintained?",
+                       .top_k = MANY,
+                       .search = {.alpha = -1, .rerank = RERANK_READER}};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, MANY);
+    for (size_t i = 0; i < MANY; i++) {
+        const query_context *c = &r.contexts[i], *before = i ? c - 1 : c;
+        assert_int_equal(isnan(c->rerank), i >= READ);
+        assert_true(i >= READ || c->rerank <= before->rerank);
+        assert_true(i <= READ || c->score <= before->score);
+    }
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(folder);
+}
+
 static int open_both(void **state) {
     (void)state;
     home = test_folder();
@@ -369,6 +407,7 @@ int main(void) {
         cmocka_unit_test(questions_foreign_to_the_documents_are_refused),
         cmocka_unit_test(contexts_say_how_likely_they_answer),
         cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
+        cmocka_unit_test(so_many_are_read_and_the_rest_stays_behind),
         cmocka_unit_test(other_scripts_are_not_read_by_the_built_in_reader),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
