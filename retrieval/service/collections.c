@@ -178,9 +178,12 @@ static void on_bulk(void *ctx, enum search_bulk_stage stage, uint64_t done) {
 /* More than the memory segment is meant to hold: straight into files. */
 static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, build_watch *watch,
                        int64_t *epoch) {
-    /* What was buried comes first, under the epoch that the files have: dying in between, the next
-     * comparison finds the same gap. */
-    int rc = search_index_publish(u->index, search_index_epoch(u->index), u->err);
+    /* What was buried comes first, under the epoch that is shown: files beside a gap cover none, and answers meanwhile are
+     * of one all the same. Dying in between, the next comparison finds the same gap. */
+    search_snapshot *now = search_index_acquire(u->index);
+    const int64_t shown = search_snapshot_epoch(now);
+    search_index_release(now);
+    int rc = search_index_publish(u->index, shown, u->err);
     search_bulk_options opt = {.memory_bytes = s->build_memory,
                                .progress = on_bulk,
                                .ctx = watch,
@@ -220,7 +223,8 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     free(want);
     catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
     watch->total = gap.n_missing;
-    const bool in_bulk = !s->read_only && (s->offline || gap.n_missing > BULK_LEAST);
+    const size_t in_memory = s->seal_chunks ? s->seal_chunks : BULK_LEAST;
+    const bool in_bulk = !s->read_only && (s->offline || gap.n_missing > in_memory);
     if (!rc && in_bulk) {
         rc = add_in_bulk(s, &u, c->id, &gap, watch, &epoch);
     } else if (!rc) {
