@@ -227,12 +227,94 @@ static int check_duplicates(const cJSON *item, fo_err *err) {
     return FO_OK;
 }
 
+/* ---- whole numbers that no double holds ------------------------------------------------------- */
+
+enum { DIGITS_HELD = 15 }; /* so many every double has */
+
+/* Is it a whole number that reading rounds? */
+static bool is_rounded(const char *s, size_t n) {
+    char copy[NUMBER_MOST + 1], held[400];
+    if (n <= DIGITS_HELD || n > NUMBER_MOST) return false;
+    memcpy(copy, s, n);
+    copy[n] = 0;
+    if (strpbrk(copy, ".eE")) return false;
+    snprintf(held, sizeof held, "%.0f", strtod(copy, NULL));
+    return strcmp(copy, held) != 0;
+}
+
+/* The next number of a text that is valid; false: there is none. */
+static bool next_number(const char *text, size_t len, size_t *at, size_t *n) {
+    static const char of_number[] = "+-.0123456789eE";
+    for (bool quoted = false; *at < len; ++*at) {
+        char ch = text[*at];
+        if (ch == '"') quoted = !quoted;
+        if (quoted) {
+            *at += ch == '\\';
+            continue;
+        }
+        if (ch != '-' && (ch < '0' || ch > '9')) continue;
+        *n = 1;
+        while (*at + *n < len && memchr(of_number, text[*at + *n], sizeof of_number - 1)) ++*n;
+        return true;
+    }
+    return false;
+}
+
+/* Numbers of the tree stand in the text's order. */
+static int keep_digits_of(cJSON *item, const char *text, size_t len, size_t *at, fo_err *err) {
+    size_t n = 0;
+    for (; item; item = item->next) {
+        if (cJSON_IsNumber(item) && next_number(text, len, at, &n)) {
+            if (is_rounded(text + *at, n)) {
+                item->valuestring = cJSON_malloc(n + 1);
+                if (!item->valuestring) return fo_no_memory(err);
+                memcpy(item->valuestring, text + *at, n);
+                item->valuestring[n] = 0;
+            }
+            *at += n;
+        }
+        int rc = keep_digits_of(item->child, text, len, at, err);
+        if (rc) return rc;
+    }
+    return FO_OK;
+}
+
+static int keep_digits(cJSON *root, const char *text, size_t len, fo_err *err) {
+    size_t n;
+    for (size_t at = 0; next_number(text, len, &at, &n); at += n) {
+        if (!is_rounded(text + at, n)) continue;
+        at = 0;
+        return keep_digits_of(root, text, len, &at, err);
+    }
+    return FO_OK; /* nearly always */
+}
+
+int json_refuse_rounded(const cJSON *tree, const char *path, fo_err *err) {
+    if (cJSON_IsNumber(tree) && tree->valuestring)
+        return fo_fail_field(err, FO_EINVAL, path,
+                             "%s is %.63s, a whole number of more digits than a number holds here: "
+                             "send it as a string",
+                             path, tree->valuestring);
+    json_in in = {0};
+    snprintf(in.path, sizeof in.path, "%s", path);
+    size_t i = 0;
+    for (const cJSON *c = tree->child; c; c = c->next, i++) {
+        char below[64], index[32];
+        snprintf(index, sizeof index, "[%zu]", i);
+        json_in_path(&in, c->string ? c->string : index, below);
+        int rc = json_refuse_rounded(c, below, err);
+        if (rc) return rc;
+    }
+    return FO_OK;
+}
+
 int json_parse(const char *text, size_t len, cJSON **out, fo_err *err) {
     int rc = json_validate(text, len, err);
     if (rc) return rc;
     cJSON *root = cJSON_ParseWithLength(text, len);
     if (!root) return fo_fail(err, FO_ENOMEM, "out of memory while reading JSON");
     rc = check_duplicates(root, err);
+    if (!rc) rc = keep_digits(root, text, len, err);
     if (rc) {
         cJSON_Delete(root);
         return rc;
@@ -461,6 +543,39 @@ void json_write_number(fo_buf *b, double v) {
         if (strtod(text, NULL) == v) break;
     }
     fo_buf_str(b, text);
+}
+
+static void write_members(fo_buf *b, const cJSON *tree) {
+    bool object = cJSON_IsObject(tree);
+    fo_buf_char(b, object ? '{' : '[');
+    for (const cJSON *c = tree->child; c; c = c->next) {
+        if (object) {
+            json_write_string(b, c->string, strlen(c->string));
+            fo_buf_char(b, ':');
+        }
+        json_write_tree(b, c);
+        if (c->next) fo_buf_char(b, ',');
+    }
+    fo_buf_char(b, object ? '}' : ']');
+}
+
+void json_write_tree(fo_buf *b, const cJSON *tree) {
+    if (cJSON_IsObject(tree) || cJSON_IsArray(tree))
+        write_members(b, tree);
+    else if (cJSON_IsString(tree))
+        json_write_string(b, tree->valuestring, strlen(tree->valuestring));
+    else if (cJSON_IsNumber(tree) && tree->valuestring)
+        fo_buf_str(b, tree->valuestring);
+    else if (cJSON_IsNumber(tree))
+        json_write_number(b, tree->valuedouble);
+    else
+        fo_buf_str(b, cJSON_IsTrue(tree) ? "true" : cJSON_IsFalse(tree) ? "false" : "null");
+}
+
+char *json_tree_text(const cJSON *tree) {
+    fo_buf b = {0};
+    json_write_tree(&b, tree);
+    return fo_buf_take(&b, NULL);
 }
 
 static void begin_value(json_out *o, const char *key) {

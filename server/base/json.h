@@ -39,8 +39,12 @@
 int json_validate(const char *text, size_t len, fo_err *err);
 
 /* Validate and parse; an object with the same key twice is refused by name. Caller cJSON_Deletes
- * *out. FO_EINVAL, FO_ELIMIT, FO_ENOMEM. */
+ * *out. A whole number that no double holds, 9007199254740993, keeps its digits as its valuestring.
+ * FO_EINVAL, FO_ELIMIT, FO_ENOMEM. */
 int json_parse(const char *text, size_t len, cJSON **out, fo_err *err);
+
+/* Refuse a tree of json_parse's with a whole number in it that no double holds; path names the tree. FO_EINVAL. */
+int json_refuse_rounded(const cJSON *tree, const char *path, fo_err *err);
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -80,6 +84,11 @@ void json_in_path(const json_in *in, const char *key, char out[64]);
 void json_write_string(fo_buf *b, const char *s, size_t len);
 /* The shortest text that reads back as the same double; NaN and infinities are null. */
 void json_write_number(fo_buf *b, double v);
+/* A tree of json_parse's, without white space: each number reads back as the same, which cJSON's own writer, of
+ * 15 digits, does not promise. */
+void json_write_tree(fo_buf *b, const cJSON *tree);
+/* The same as text that the caller frees; NULL: there was no memory. */
+char *json_tree_text(const cJSON *tree);
 
 /* Commas are kept by the writer:
  *     json_out o = {&buf};

@@ -240,10 +240,10 @@ static int list_documents(const place *p, const search_filter *filter, fo_buf *b
                 print_document_row(d);
                 continue;
             }
-            char *text = cJSON_PrintUnformatted(d);
+            char *text = json_tree_text(d);
             if (!text) rc = fo_no_memory(err);
             if (text) json_out_raw(&w, NULL, text);
-            cJSON_free(text);
+            free(text);
         }
         const char *last = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(page, "last_id"));
         more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(page, "has_more")) && last;
@@ -280,10 +280,10 @@ static void print_whole(const cJSON *d) {
                                        "created_at", "updated_at", "content_sha256"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (*text_of(d, rows[i])) printable_say(stdout, "%-15s %s", rows[i], text_of(d, rows[i]));
-    char *metadata = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(d, "metadata"));
-    if (metadata && strcmp(metadata, "null"))
-        printable_say(stdout, "%-15s %s", "metadata", metadata);
-    cJSON_free(metadata);
+    const cJSON *said = cJSON_GetObjectItemCaseSensitive(d, "metadata");
+    char *metadata = said && !cJSON_IsNull(said) ? json_tree_text(said) : NULL;
+    if (metadata) printable_say(stdout, "%-15s %s", "metadata", metadata);
+    free(metadata);
     char *acl = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(d, "acl"));
     if (acl && strcmp(acl, "null")) printable_say(stdout, "%-15s %s", "acl", acl);
     cJSON_free(acl);

@@ -399,6 +399,10 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
         json_in_path(&in, "metadata", path);
         fo_fail_field(&why, FO_EINVAL, path, "%s must be an object", path);
     }
+    if (!json_in_failed(&in) && metadata) {
+        json_in_path(&in, "metadata", path);
+        json_refuse_rounded(metadata, path, &why);
+    }
     json_in_end(&in);
     if (!why.code && !text) {
         json_in_path(&in, "text", path);
@@ -412,9 +416,9 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
         cJSON_free(acl_text);
         return ingest_batch_add_failed(b, id, &why, err);
     }
-    char *metadata_text = metadata ? cJSON_PrintUnformatted(metadata) : NULL;
+    char *metadata_text = metadata ? json_tree_text(metadata) : NULL;
     if ((metadata && !metadata_text) || (acl && !acl_text)) {
-        cJSON_free(metadata_text);
+        free(metadata_text);
         cJSON_free(acl_text);
         return fo_no_memory(err);
     }
@@ -429,7 +433,7 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
                          .bytes = text,
                          .n_bytes = strlen(text)};
     int rc = ingest_batch_add(b, &d, err);
-    cJSON_free(metadata_text);
+    free(metadata_text);
     cJSON_free(acl_text);
     return rc;
 }

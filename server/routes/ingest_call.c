@@ -327,10 +327,11 @@ static int form_field(ingest_call *c, fo_err *err) {
         cJSON *root;
         int rc = json_parse(value, f->data.len, &root, err);
         if (rc) return rc;
-        bool object = cJSON_IsObject(root);
+        rc = cJSON_IsObject(root)
+                 ? json_refuse_rounded(root, "metadata", err)
+                 : fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
         cJSON_Delete(root);
-        if (!object)
-            return fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
+        if (rc) return rc;
         return set_string(&f->metadata, value, err);
     }
     if (!strcmp(f->field, "id")) return set_string(&c->id, value, err);

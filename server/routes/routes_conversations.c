@@ -289,7 +289,7 @@ void route_turn_put(http_request *r, void *ctx) {
     if (!rc && reply && !cJSON_IsObject(reply))
         rc = fo_fail_field(&err, FO_EINVAL, "reply", "reply must be an object");
     if (!rc) {
-        t.reply = reply ? cJSON_PrintUnformatted(reply) : strdup("{}");
+        t.reply = reply ? json_tree_text(reply) : strdup("{}");
         rc = t.reply ? service_write_turn(a->service, owner_of(r), id, at, &t, ends_change(r), &err)
                      : fo_no_memory(&err);
         free(t.reply);

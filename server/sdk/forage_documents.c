@@ -93,6 +93,8 @@ static int check_json(const char *s, const char *field, size_t i, bool object, f
     } else if (object ? !cJSON_IsObject(root) : !cJSON_IsArray(root)) {
         rc = fo_fail_field(err, FO_EINVAL, where, "%s must be a JSON %s", where,
                            object ? "object" : "array of groups");
+    } else if (object) {
+        rc = json_refuse_rounded(root, where, err);
     }
     char *joined = NULL;
     if (!rc && !object && (rc = document_acl_join(&joined, NULL, s, err)))

@@ -213,6 +213,48 @@ static void numbers_read_back_as_written(void **state) {
     fo_buf_free(&b);
 }
 
+static void a_tree_is_written_as_it_was_read(void **state) {
+    (void)state;
+    static const char *const same[] = {
+        "{\"a\":5000000000000001,\"b\":[9007199254740991,-0.30000000000000004,1e-07,{}],\"c\":{}}",
+        "[9007199254740993,\"1\",12345678901234567890,-9223372036854775807,{\"n 7\":[\"\\\"8\\\\\"]"
+        ",\"x\":123456789012345678901}]",
+        "[true,false,null,\"a\\n\\\"b\\\"\",0,-1,[[]]]", "9007199254740993"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        fo_err err = {0};
+        cJSON *root = NULL;
+        assert_ok(json_parse(same[i], strlen(same[i]), &root, &err), &err);
+        char *text = json_tree_text(root);
+        assert_string_equal(text, same[i]);
+        free(text);
+        cJSON_Delete(root);
+    }
+}
+
+static void whole_numbers_that_no_double_holds_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *field; /* NULL: it is taken */
+    } rows[] = {
+        {"{\"a\":9007199254740992,\"b\":18014398509481984,\"c\":1e300,\"d\":100000000000000000000,"
+         "\"e\":0.12345678901234567890}",
+         NULL},
+        {"{\"a\":\"9007199254740993\",\"9007199254740993\":1}", NULL},
+        {"{\"a\":1,\"b\":{\"c\":[1,9007199254740993]}}", "m.b.c[1]"},
+        {"{\"id\":1234567890123456789}", "m.id"},
+        {"{\"id\":-9007199254740993}", "m.id"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fo_err err = {0};
+        cJSON *root = NULL;
+        assert_ok(json_parse(rows[i].text, strlen(rows[i].text), &root, &err), &err);
+        int rc = json_refuse_rounded(root, "m", &err);
+        assert_int_equal(rc, rows[i].field ? FO_EINVAL : FO_OK);
+        assert_string_equal(err.field, rows[i].field ? rows[i].field : "");
+        cJSON_Delete(root);
+    }
+}
+
 static void strings_are_always_valid(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -258,6 +300,8 @@ int main(void) {
         cmocka_unit_test(damaged_text_never_crashes),
         cmocka_unit_test(fields_are_checked_by_name),
         cmocka_unit_test(numbers_read_back_as_written),
+        cmocka_unit_test(a_tree_is_written_as_it_was_read),
+        cmocka_unit_test(whole_numbers_that_no_double_holds_are_named),
         cmocka_unit_test(strings_are_always_valid),
         cmocka_unit_test(the_writer_keeps_commas),
     };

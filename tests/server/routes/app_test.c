@@ -524,6 +524,63 @@ static void documents_are_deleted_by_a_condition(void **state) {
     cJSON_Delete(r);
 }
 
+/* By every door: {"n":NUMBER} as metadata of a document of its own. */
+static void send_number(fixture *f, int door, const char *id, const char *n, long want,
+                        const char *field) {
+    static const char *const types[] = {JSON, "Content-Type: application/x-ndjson",
+                                        "Content-Type: multipart/form-data; boundary=B"};
+    static const char *const around[][3] = {
+        {"{\"documents\":[{\"id\":\"", "\",\"text\":\"Of a mill.\",\"metadata\":{\"n\":", "}}]}"},
+        {"{\"id\":\"", "\",\"text\":\"Of a mill.\",\"metadata\":{\"n\":", "}}\n"},
+        {"--B\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\n",
+         "\r\n--B\r\nContent-Disposition: form-data; name=\"metadata\"\r\n\r\n{\"n\":",
+         "}\r\n--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n\r\nOf a "
+         "mill.\r\n--B--\r\n"}};
+    char body[600];
+    cJSON *r;
+    snprintf(body, sizeof body, "%s%s%s%s%s", around[door][0], id, around[door][1], n,
+             around[door][2]);
+    assert_int_equal(ask(f, "POST", "/ingest", types[door], body, &r), want);
+    assert_string_equal(text(r, want == 200 ? "results.0.error.param" : "error.param"), field);
+    cJSON_Delete(r);
+}
+
+static void numbers_of_metadata_stay_what_they_are(void **state) {
+    fixture *f = *state;
+    static const char *const numbers[] = {"5555555555554441", "5000000000000001",
+                                          "9007199254740991", "0.30000000000000004"};
+    char id[32], path[256];
+    cJSON *r;
+    for (int door = 0; door < 3; door++)
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            snprintf(id, sizeof id, "d%d-%zu", door, i);
+            send_number(f, door, id, numbers[i], 200, "");
+            snprintf(path, sizeof path, "/documents/%s", id);
+            assert_int_equal(ask(f, "GET", path, "", NULL, &r), 200);
+            assert_true(number(r, "metadata.n") == strtod(numbers[i], NULL));
+            cJSON_Delete(r);
+            snprintf(path, sizeof path,
+                     "/documents?filter=%%7B%%22type%%22:%%22eq%%22,%%22key%%22:%%22n%%22,"
+                     "%%22value%%22:%s%%7D",
+                     numbers[i]);
+            assert_int_equal(ask(f, "GET", path, "", NULL, &r), 200);
+            assert_int_equal(cJSON_GetArraySize(at(r, "data")), door + 1);
+            cJSON_Delete(r);
+        }
+    send_number(f, 0, "x", "9007199254740993", 200, "documents[0].metadata.n");
+    send_number(f, 1, "x", "9007199254740993", 200, "line 1.metadata.n");
+    send_number(f, 2, "x", "9007199254740993", 400, "metadata.n");
+    /* A reply that a turn keeps is nobody's to judge: it comes back as it was. */
+    assert_int_equal(ask(f, "POST", "/conversations", JSON, "{}", &r), 201);
+    snprintf(path, sizeof path, "/conversations/%s/turns/0", text(r, "id"));
+    cJSON_Delete(r);
+    assert_int_equal(
+        ask(f, "PUT", path, JSON, "{\"question\":\"x\",\"reply\":{\"seed\":5000000000000001}}", &r),
+        200);
+    assert_true(number(r, "turns.0.reply.seed") == 5000000000000001);
+    cJSON_Delete(r);
+}
+
 static void operations_answer(void **state) {
     fixture *f = *state;
     cJSON *r;
@@ -584,6 +641,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
         cmocka_unit_test_setup_teardown(every_choice_is_described, setup, teardown),
         cmocka_unit_test_setup_teardown(documents_are_deleted_by_a_condition, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers_of_metadata_stay_what_they_are, setup, teardown),
         cmocka_unit_test_setup_teardown(operations_answer, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
