@@ -274,6 +274,7 @@ int sqlite_update_job(store *s, int64_t id, const char *state, int64_t n_total, 
                       int64_t n_failed, const char *error, const char *result, fo_err *err);
 int sqlite_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err);
 int sqlite_fail_running_jobs(store *s, fo_err *err);
+int sqlite_trim_jobs(store *s, int64_t now_ms, fo_err *err);
 int sqlite_idem_claim(store *s, const char *tenant, const char *route, const char *key,
                       const unsigned char body_sha256[32], enum store_idem *state, int *status,
                       char **response, fo_err *err);

@@ -7,7 +7,7 @@
 
 #include "kernels/clock.h"
 
-static const int64_t IDEMPOTENCY_MS = 24LL * 3600 * 1000;
+static const int64_t IDEMPOTENCY_MS = 24LL * 3600 * 1000, JOBS_MS = 30 * 24LL * 3600 * 1000;
 
 /* A transaction of one statement. */
 static int write_one(sqlite_store *s, fo_err *err, const char *sql, const char *types, ...) {
@@ -109,6 +109,12 @@ int sqlite_fail_running_jobs(store *base, fo_err *err) {
                      "UPDATE jobs SET state = 'failed', error = 'interrupted by a restart', "
                      "updated_ms = ? WHERE state IN ('queued', 'running')",
                      "i", fo_unix_ms());
+}
+
+int sqlite_trim_jobs(store *base, int64_t now_ms, fo_err *err) {
+    return write_one(sqlite_of(base), err,
+                     "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND updated_ms < ?",
+                     "i", now_ms - JOBS_MS);
 }
 
 /* ---- idempotency ------------------------------------------------------------------------- */

@@ -637,6 +637,7 @@ static const store_ops OPS = {
     .update_job = sqlite_update_job,
     .get_job = sqlite_get_job,
     .fail_running_jobs = sqlite_fail_running_jobs,
+    .trim_jobs = sqlite_trim_jobs,
     .idem_claim = sqlite_idem_claim,
     .idem_finish = sqlite_idem_finish,
     .idem_abandon = sqlite_idem_abandon,

@@ -162,6 +162,10 @@ int store_fail_running_jobs(store *s, fo_err *err) {
     return s->ops->fail_running_jobs(s, err);
 }
 
+int store_trim_jobs(store *s, int64_t now_ms, fo_err *err) {
+    return s->ops->trim_jobs(s, now_ms, err);
+}
+
 int store_idem_claim(store *s, const char *tenant, const char *route, const char *key,
                      const unsigned char body_sha256[32], enum store_idem *state, int *status,
                      char **response, fo_err *err) {

@@ -251,6 +251,8 @@ int store_update_job(store *s, int64_t id, const char *state, int64_t n_total, i
 int store_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err);
 /* Jobs that a crash left queued or running become failed("interrupted by a restart"). */
 int store_fail_running_jobs(store *s, fo_err *err);
+/* Drop those that are over and were touched last more than 30 days before now_ms. */
+int store_trim_jobs(store *s, int64_t now_ms, fo_err *err);
 
 /* Claim a key for (tenant, route). DONE: *response (caller frees) and *status are the first
  * answer's. Claims left RUNNING by a crash are dropped at open; answers expire after 24 h. */

@@ -77,6 +77,7 @@ struct store_ops {
                       int64_t n_failed, const char *error, const char *result, fo_err *err);
     int (*get_job)(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err);
     int (*fail_running_jobs)(store *s, fo_err *err);
+    int (*trim_jobs)(store *s, int64_t now_ms, fo_err *err);
 
     int (*idem_claim)(store *s, const char *tenant, const char *route, const char *key,
                       const unsigned char body_sha256[32], enum store_idem *state, int *status,

@@ -37,7 +37,8 @@ int service_log_queries(service *s, const store_query_log *rows, size_t n, fo_er
 }
 
 int service_trim_log(service *s, int64_t now_ms, fo_err *err) {
-    return store_trim_analytics(service_store(s), now_ms, err);
+    int rc = store_trim_jobs(service_store(s), now_ms, err);
+    return rc ? rc : store_trim_analytics(service_store(s), now_ms, err);
 }
 
 int service_cache_series(service *s, const char *tenant, int64_t since_s, int64_t step_s,

@@ -46,7 +46,7 @@ int service_abandon_call(service *s, const repeatable_call *call, fo_err *err); 
 /* Many rows in one commit, with the sums that the series below are made of. */
 int service_log_queries(service *s, const store_query_log *rows, size_t n, fo_err *err);
 /* Drop queries older than 30 days, minutes older than 2, hours older than 60, days older than 730
- * days. */
+ * days; and jobs that were over 30 days ago. */
 int service_trim_log(service *s, int64_t now_ms, fo_err *err);
 
 /* What each cache layer did, in steps of step_s seconds from since_s on, in order of time; those

@@ -949,6 +949,30 @@ static inline int memory_fail_running_jobs(store *s, fo_err *err) {
     return FO_OK;
 }
 
+static inline void memory_free_job(memory_job *j) {
+    store_job_deinit(&j->j);
+    free(j);
+}
+
+static inline int memory_trim_jobs(store *s, int64_t now_ms, fo_err *err) {
+    (void)err;
+    memory_world *w = memory_of(s);
+    const int64_t since = now_ms - 30 * 24LL * 3600 * 1000;
+    pthread_mutex_lock(&w->mu);
+    for (memory_job **at = &w->jobs; *at;) {
+        memory_job *j = *at;
+        bool over = strcmp(j->j.state, "queued") != 0 && strcmp(j->j.state, "running") != 0;
+        if (over && j->j.updated_ms < since) {
+            *at = j->next;
+            memory_free_job(j);
+        } else {
+            at = &j->next;
+        }
+    }
+    pthread_mutex_unlock(&w->mu);
+    return FO_OK;
+}
+
 /* Where it stands in the list, or the end of it. The lock is held. */
 static inline memory_key **memory_find_key(memory_world *w, const char *tenant, const char *route,
                                            const char *key) {
@@ -1063,6 +1087,7 @@ static const store_ops memory_store_ops = {
     .update_job = memory_update_job,
     .get_job = memory_get_job,
     .fail_running_jobs = memory_fail_running_jobs,
+    .trim_jobs = memory_trim_jobs,
     .idem_claim = memory_idem_claim,
     .idem_finish = memory_idem_finish,
     .idem_abandon = memory_idem_abandon,

@@ -414,6 +414,30 @@ static void jobs_keep_their_state(void **state) {
     close_env(&e);
 }
 
+static void jobs_that_are_long_over_go(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    const int64_t day = 24LL * 3600 * 1000, now = fo_unix_ms();
+    int64_t over, running, waiting;
+    store_job j;
+    assert_ok(store_create_job(e.s, "acme", "ingest", "docs", &over, &err), &err);
+    assert_ok(store_create_job(e.s, "acme", "ingest", "docs", &running, &err), &err);
+    assert_ok(store_create_job(e.s, "acme", "ingest", "docs", &waiting, &err), &err);
+    assert_ok(store_update_job(e.s, over, "cancelled", 1, 1, 0, NULL, NULL, &err), &err);
+    assert_ok(store_update_job(e.s, running, "running", 1, 0, 0, NULL, NULL, &err), &err);
+    assert_ok(store_trim_jobs(e.s, now + 29 * day, &err), &err);
+    assert_ok(store_get_job(e.s, "acme", over, &j, &err), &err);
+    store_job_deinit(&j);
+    assert_ok(store_trim_jobs(e.s, now + 31 * day, &err), &err);
+    assert_int_equal(store_get_job(e.s, "acme", over, &j, &err), FO_ENOTFOUND);
+    assert_ok(store_get_job(e.s, "acme", running, &j, &err), &err);
+    store_job_deinit(&j);
+    assert_ok(store_get_job(e.s, "acme", waiting, &j, &err), &err);
+    store_job_deinit(&j);
+    close_env(&e);
+}
+
 static void an_idempotency_key_answers_once(void **state) {
     (void)state;
     env e = open_env();
@@ -677,6 +701,7 @@ int main(void) {
         cmocka_unit_test(chunks_are_walked_in_order_and_listed),
         cmocka_unit_test(documents_are_listed_in_pages),
         cmocka_unit_test(jobs_keep_their_state),
+        cmocka_unit_test(jobs_that_are_long_over_go),
         cmocka_unit_test(an_idempotency_key_answers_once),
         cmocka_unit_test(a_read_only_store_reads_and_refuses_writes),
         cmocka_unit_test(readers_and_writers_work_side_by_side),
