@@ -7,8 +7,6 @@
 #include "kernels/sha256.h"
 #include "retrieval/service/archive_members.h"
 
-enum { MAX_ID_BYTES = 512 };
-
 /* What its members are named after. */
 static int name_of(const ingest_document *doc, fo_buf *out, fo_err *err) {
     const char *name = doc->id ? doc->id : doc->file_name ? doc->file_name : doc->uri;
@@ -44,7 +42,7 @@ static int add_member(const archive_door *d, const ingest_document *archive, con
         rc = d->failed(d->batch, id.data, slash ? slash + 1 : f->name, &why, err);
     } else if (!rc) {
         rc = archive_members_get(m, i, &bytes, err);
-        ingest_document doc = {.id = id.len <= MAX_ID_BYTES ? id.data : NULL,
+        ingest_document doc = {.id = id.data,
                                .uri = uri.data,
                                .file_name = slash ? slash + 1 : f->name,
                                .metadata = archive->metadata,

@@ -11,7 +11,8 @@ typedef struct archive_door { /* of the batch that the members go to */
     service *service;
     const char *spool_dir;
     const atomic_bool *cancel;
-    /* A member to be read, one that failed, one that is left out (".png", "hidden"). */
+    /* A member to be read, whose id may be too long for one; one that failed; one that is left out (".png",
+     * "hidden"). */
     int (*add)(struct ingest_batch *b, const ingest_document *doc, fo_err *err);
     int (*failed)(struct ingest_batch *b, const char *id, const char *file, const fo_err *why,
                   fo_err *err);

@@ -361,20 +361,30 @@ static int add_in_parts(ingest_batch *b, const ingest_document *doc, const text_
     return ingest_batch_end_parts(b, rc, err);
 }
 
-int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+static bool is_large_text(const ingest_document *doc, text_kind *kind) {
     const char *end = (const char *)doc->bytes + doc->n_bytes;
     size_t n_end = doc->n_bytes < 4 ? 0 : 4;
+    return text_may_be_large(doc->n_bytes, doc->bytes, doc->n_bytes, end - n_end, n_end) &&
+           ingest_batch_in_parts(doc, kind);
+}
+
+static int add_member(ingest_batch *b, const ingest_document *doc, fo_err *err) {
     text_kind kind;
-    if (!doc->is_text &&
-        text_may_be_large(doc->n_bytes, doc->bytes, doc->n_bytes, end - n_end, n_end) &&
-        ingest_batch_in_parts(doc, &kind))
-        return add_in_parts(b, doc, &kind, err);
+    if (is_large_text(doc, &kind)) return add_in_parts(b, doc, &kind, err);
+    ingest_document d = *doc;
+    if (strlen(d.id) > MAX_ID_BYTES) d.id = NULL;
+    return add_document(b, &d, err);
+}
+
+int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+    text_kind kind;
+    if (!doc->is_text && is_large_text(doc, &kind)) return add_in_parts(b, doc, &kind, err);
     if (doc->is_text || !archive_is(doc->bytes, doc->n_bytes)) return add_document(b, doc, err);
     int rc = ingest_batch_flush(b, err); /* in order, and no more held than need be */
     archive_door door = {.service = b->opt.service,
                          .spool_dir = b->opt.spool_dir ? b->opt.spool_dir : "/tmp",
                          .cancel = b->opt.ingest.cancel,
-                         .add = add_document,
+                         .add = add_member,
                          .failed = add_failed_file,
                          .skipped = add_skipped,
                          .batch = b};

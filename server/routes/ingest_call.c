@@ -260,6 +260,12 @@ static ingest_document form_document(const ingest_call *c) {
                              .n_bytes = f->data.len};
 }
 
+/* A text of more bytes goes in by parts: it is never too large for --max-body. */
+static size_t whole_bytes(const ingest_call *c) {
+    size_t max = c->app->max_document_bytes;
+    return max < TEXT_WHOLE_BYTES ? max : TEXT_WHOLE_BYTES;
+}
+
 /* The file at hand is larger than what is held of one: a text goes on by parts. */
 static int part_form(ingest_call *c, fo_err *err) {
     ingest_document d = form_document(c);
@@ -277,7 +283,8 @@ static int form_data(void *ctx, const char *data, size_t n, fo_err *err) {
     ingest_call *c = ctx;
     ingest_form *f = &c->form;
     size_t before = f->data.len, max = f->is_file ? c->app->max_document_bytes : FIELD_MAX_BYTES;
-    if (f->is_file && !f->parted && before <= TEXT_WHOLE_BYTES && before + n > TEXT_WHOLE_BYTES) {
+    size_t whole = whole_bytes(c);
+    if (f->is_file && !f->parted && before <= whole && before + n > whole) {
         int rc = part_form(c, err);
         if (rc) return rc;
     }
@@ -443,7 +450,7 @@ static int take_parted(ingest_call *c, fo_err *err) {
 static int take_raw(ingest_call *c, fo_err *err) {
     fo_buf body = {0};
     int rc = open_batch(c, err);
-    if (!rc && c->parted && spool_size(c->body) > TEXT_WHOLE_BYTES) return take_parted(c, err);
+    if (!rc && c->parted && spool_size(c->body) > whole_bytes(c)) return take_parted(c, err);
     if (!rc) rc = ingest_call_read(c, c->app->max_document_bytes, &body, err);
     if (!rc && !body.len) rc = fo_fail(err, FO_EINVAL, "the body is empty");
     if (!rc) {

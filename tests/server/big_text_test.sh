@@ -40,6 +40,13 @@ if [ -n "$measured" ]; then
     [ "$(peak_mib)" -lt 130 ]
     check "no more than 130 MiB were held, for all of it" $?
 else skip "no more than 130 MiB were held, for all of it" "a sanitizer holds more"; fi
+if command -v tar >/dev/null; then
+    tar cf pack.tar lock.log
+    curl -s "$url/ingest?id=pack.tar&max_tokens=8192&overlap=0" -H 'Content-Type: application/x-tar' --data-binary @pack.tar >"$work/out"
+    [ "$(grep -o '"status":"created"' "$work/out" | wc -l)" = "$n" ] && grep -q '"id":"pack.tar/lock.log/part-000001"' "$work/out"
+    check "one in an archive goes in by parts" $?
+    rm pack.tar
+else skip "one in an archive goes in by parts" "no tar"; fi
 stop TERM
 
 serve two --max-body 1M
@@ -50,6 +57,11 @@ head -c 3000000 lock.log >middle.log
 check "another kind of a large body is refused, and the message names --max-body" $?
 [ "$(code "$url/ingest" -F 'file=@middle.log;filename=middle.yaml')" = 413 ] && grep -q 'max-body' "$work/out"
 check "so it is in a form" $?
+[ "$(code "$url/ingest?id=middle.log" -H 'Content-Type: text/plain' --data-binary @middle.log)" = 200 ] &&
+    grep -q '"id":"middle.log/part-000005"' "$work/out"
+check "a plain text larger than --max-body goes in by parts" $?
+[ "$(code "$url/ingest" -F 'file=@middle.log;filename=form.log')" = 200 ] && grep -q '"id":"form.log/part-000005"' "$work/out"
+check "so it does in a form" $?
 stop TERM
 
 # ---- packed, wide, tables: through a service, and what is said of damage
