@@ -138,23 +138,25 @@ int sqlite_cache_series(store *base, const char *tenant, int64_t since_s, int64_
 #define QUERY_SUMS                                                                                 \
     "SELECT query, collection, COUNT(*) AS asked, SUM(cache_hit), SUM(status <> 'answered') AS "   \
     "missed, MAX(t_ms) AS last, AVG(total_ms) AS mean, MAX(total_ms) FROM query_log WHERE "        \
-    "tenant = ? AND t_ms >= ? GROUP BY collection, lower(trim(query)) "
+    "tenant = ?1 AND t_ms >= ?2 AND " SQLITE_OF_COLLECTIONS(                                       \
+        "?3") " GROUP BY collection, lower(trim(query)) "
 
-int sqlite_list_queries(store *base, const char *tenant, int64_t since_ms,
+int sqlite_list_queries(store *base, const char *tenant, const char *collections, int64_t since_ms,
                         enum store_query_order order, size_t limit, store_query_row **out,
                         size_t *n, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
-    static const char *const sql[] = {QUERY_SUMS "ORDER BY asked DESC, last DESC LIMIT ?",
-                                      QUERY_SUMS "ORDER BY mean DESC, last DESC LIMIT ?",
+    static const char *const sql[] = {QUERY_SUMS "ORDER BY asked DESC, last DESC LIMIT ?4",
+                                      QUERY_SUMS "ORDER BY mean DESC, last DESC LIMIT ?4",
                                       QUERY_SUMS
-                                      "HAVING missed > 0 ORDER BY missed DESC, last DESC LIMIT ?"};
+                                      "HAVING missed > 0 ORDER BY missed DESC, last DESC LIMIT ?4"};
     *out = NULL;
     *n = 0;
     sqlite_conn *c;
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     sqlite3_stmt *st;
-    rc = sqlite_query(c, &st, err, sql[order], "sii", tenant, since_ms, (int64_t)limit);
+    rc = sqlite_query(c, &st, err, sql[order], "sisi", tenant, since_ms, collections,
+                      (int64_t)limit);
     store_query_row *list = NULL;
     while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         store_query_row *more = grow(list, *n, sizeof *list);

@@ -331,9 +331,9 @@ int sqlite_put_feedback(store *base, const store_feedback *in, fo_err *err) {
     return sqlite_txn_end(t, rc, err);
 }
 
-int sqlite_list_feedback(store *base, const char *tenant, const char *owner, const char *collection,
-                         int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
-                         fo_err *err) {
+int sqlite_list_feedback(store *base, const char *tenant, const char *owner,
+                         const char *collections, int64_t since_ms, size_t limit,
+                         store_feedback **out, size_t *n, fo_err *err) {
     static const sqlite_row_kind kind = {sizeof **out, read_feedback, deinit_feedback};
     sqlite_store *s = sqlite_of(base);
     sqlite_conn *c;
@@ -342,11 +342,12 @@ int sqlite_list_feedback(store *base, const char *tenant, const char *owner, con
     *n = 0;
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
-    rc = sqlite_query(c, &st, err,
-                      "SELECT id, tenant, owner, collection, query, rating, documents, comment, "
-                      "t_ms FROM feedback WHERE tenant = ?1 AND (?2 IS NULL OR owner = ?2) AND "
-                      "(?3 IS NULL OR collection = ?3) AND t_ms >= ?4 ORDER BY id DESC LIMIT ?5",
-                      "sssii", tenant, owner, collection, since_ms, (int64_t)limit);
+    rc =
+        sqlite_query(c, &st, err,
+                     "SELECT id, tenant, owner, collection, query, rating, documents, comment, "
+                     "t_ms FROM feedback WHERE tenant = ?1 AND (?2 IS NULL OR owner = ?2) "
+                     "AND " SQLITE_OF_COLLECTIONS("?3") " AND t_ms >= ?4 ORDER BY id DESC LIMIT ?5",
+                     "sssii", tenant, owner, collections, since_ms, (int64_t)limit);
     if (!rc) rc = sqlite_read_rows(c, st, &kind, &list, n, err);
     sqlite_reader_release(s, c);
     *out = list;

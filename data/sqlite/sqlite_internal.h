@@ -308,15 +308,18 @@ int sqlite_delete_conversation(store *s, const char *tenant, const char *owner, 
 int sqlite_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
                       const store_turn *in, const atomic_bool *cancel, fo_err *err);
 int sqlite_put_feedback(store *s, const store_feedback *in, fo_err *err);
-int sqlite_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
+int sqlite_list_feedback(store *s, const char *tenant, const char *owner, const char *collections,
                          int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
                          fo_err *err);
+/* The column `collection` is among those of a parameter, "a,b"; NULL: whatever it is. */
+#define SQLITE_OF_COLLECTIONS(of)                                                                  \
+    "(" of " IS NULL OR instr(',' || " of " || ',', ',' || collection || ','))"
 /* sqlite_analytics.c */
 int sqlite_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
 int sqlite_trim_analytics(store *s, int64_t now_ms, fo_err *err);
 int sqlite_cache_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                         store_rollup **out, size_t *n, fo_err *err);
-int sqlite_list_queries(store *s, const char *tenant, int64_t since_ms,
+int sqlite_list_queries(store *s, const char *tenant, const char *collections, int64_t since_ms,
                         enum store_query_order order, size_t limit, store_query_row **out,
                         size_t *n, fo_err *err);
 /* sqlite_latency.c */

@@ -208,10 +208,11 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
     return s->ops->latency_series(s, tenant, since_s, step_s, out, n, err);
 }
 
-int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
-                       size_t limit, store_query_row **out, size_t *n, fo_err *err) {
+int store_list_queries(store *s, const char *tenant, const char *collections, int64_t since_ms,
+                       enum store_query_order order, size_t limit, store_query_row **out, size_t *n,
+                       fo_err *err) {
     if (!s->ops->list_queries) return no_log(err);
-    return s->ops->list_queries(s, tenant, since_ms, order, limit, out, n, err);
+    return s->ops->list_queries(s, tenant, collections, since_ms, order, limit, out, n, err);
 }
 
 static int no_sources(fo_err *err) {
@@ -298,11 +299,11 @@ int store_put_feedback(store *s, const store_feedback *in, fo_err *err) {
     return s->ops->put_feedback ? s->ops->put_feedback(s, in, err) : no_feedback(err);
 }
 
-int store_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
+int store_list_feedback(store *s, const char *tenant, const char *owner, const char *collections,
                         int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
                         fo_err *err) {
     if (!s->ops->list_feedback) return no_feedback(err);
-    return s->ops->list_feedback(s, tenant, owner, collection, since_ms, limit, out, n, err);
+    return s->ops->list_feedback(s, tenant, owner, collections, since_ms, limit, out, n, err);
 }
 
 const fo_histogram *store_get_timing(const store *s, enum store_timing which) {

@@ -235,9 +235,9 @@ int store_write_turn(store *s, const char *tenant, const char *owner, const char
                      const store_turn *in, const atomic_bool *cancel, fo_err *err);
 
 int store_put_feedback(store *s, const store_feedback *in, fo_err *err);
-/* Of a tenant since since_ms, the newest first; owner, collection NULL: any. Caller deinits each and
- * frees *out. */
-int store_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
+/* Of a tenant since since_ms, the newest first; collections: names with commas between them; these and owner
+ * NULL: any. Caller deinits each and frees *out. */
+int store_list_feedback(store *s, const char *tenant, const char *owner, const char *collections,
                         int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
                         fo_err *err);
 
@@ -281,9 +281,10 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
                          store_latency **out, size_t *n, fo_err *err);
 
 /* Logged questions since since_ms, those that differ in case alone together: most asked, slowest
- * by mean, or most often without an answer first. Caller frees with store_query_rows_free. */
-int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
-                       size_t limit, store_query_row **out, size_t *n, fo_err *err);
+ * by mean, or most often without an answer first; collections as above. Caller frees with store_query_rows_free. */
+int store_list_queries(store *s, const char *tenant, const char *collections, int64_t since_ms,
+                       enum store_query_order order, size_t limit, store_query_row **out, size_t *n,
+                       fo_err *err);
 
 /* ---- timings ---------------------------------------------------------------------------- */
 

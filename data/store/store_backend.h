@@ -95,7 +95,7 @@ struct store_ops {
                         store_rollup **out, size_t *n, fo_err *err);
     int (*latency_series)(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                           store_latency **out, size_t *n, fo_err *err);
-    int (*list_queries)(store *s, const char *tenant, int64_t since_ms,
+    int (*list_queries)(store *s, const char *tenant, const char *collections, int64_t since_ms,
                         enum store_query_order order, size_t limit, store_query_row **out,
                         size_t *n, fo_err *err);
 
@@ -124,7 +124,7 @@ struct store_ops {
     int (*write_turn)(store *s, const char *tenant, const char *owner, const char *id, size_t at,
                       const store_turn *in, const atomic_bool *cancel, fo_err *err);
     int (*put_feedback)(store *s, const store_feedback *in, fo_err *err);
-    int (*list_feedback)(store *s, const char *tenant, const char *owner, const char *collection,
+    int (*list_feedback)(store *s, const char *tenant, const char *owner, const char *collections,
                          int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
                          fo_err *err);
 

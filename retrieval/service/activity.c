@@ -51,8 +51,9 @@ int service_latency_series(service *s, const char *tenant, int64_t since_s, int6
     return store_latency_series(service_store(s), tenant, since_s, step_s, out, n, err);
 }
 
-int service_list_queries(service *s, const char *tenant, int64_t since_ms,
+int service_list_queries(service *s, const char *tenant, const char *collections, int64_t since_ms,
                          enum store_query_order order, size_t limit, store_query_row **out,
                          size_t *n, fo_err *err) {
-    return store_list_queries(service_store(s), tenant, since_ms, order, limit, out, n, err);
+    return store_list_queries(service_store(s), tenant, collections, since_ms, order, limit, out, n,
+                              err);
 }

@@ -56,9 +56,10 @@ int service_cache_series(service *s, const char *tenant, int64_t since_s, int64_
 /* The same of the time that queries took; step_s 0: all of it as one step. */
 int service_latency_series(service *s, const char *tenant, int64_t since_s, int64_t step_s,
                            store_latency **out, size_t *n, fo_err *err);
-/* Logged questions since since_ms, those that differ in case alone together. Caller frees with
+/* Logged questions since since_ms, those that differ in case alone together, of collections, names with commas
+ * between them; NULL: of all. Caller frees with
  * store_query_rows_free. */
-int service_list_queries(service *s, const char *tenant, int64_t since_ms,
+int service_list_queries(service *s, const char *tenant, const char *collections, int64_t since_ms,
                          enum store_query_order order, size_t limit, store_query_row **out,
                          size_t *n, fo_err *err);
 

@@ -46,9 +46,9 @@ int service_put_feedback(service *s, conversation_owner of, const store_feedback
     return store_put_feedback(service_store(s), &as, err);
 }
 
-int service_list_feedback(service *s, conversation_owner of, const char *collection,
+int service_list_feedback(service *s, conversation_owner of, const char *collections,
                           int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
                           fo_err *err) {
-    return store_list_feedback(service_store(s), of.tenant, of.name, collection, since_ms, limit,
+    return store_list_feedback(service_store(s), of.tenant, of.name, collections, since_ms, limit,
                                out, n, err);
 }

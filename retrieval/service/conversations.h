@@ -52,9 +52,10 @@ int service_write_turn(service *s, conversation_owner of, const char *id, size_t
 /* The owner's last word on the answer to a question of a collection; rating 0 takes it back. in: collection,
  * query, rating, documents, comment, t_ms. */
 int service_put_feedback(service *s, conversation_owner of, const store_feedback *in, fo_err *err);
-/* Since since_ms, the newest first; of.name NULL: of everybody; collection NULL: of all. Caller deinits each
+/* Since since_ms, the newest first; of.name NULL: of everybody; collections, names with
+ * commas between them, NULL: of all. Caller deinits each
  * and frees *out. */
-int service_list_feedback(service *s, conversation_owner of, const char *collection,
+int service_list_feedback(service *s, conversation_owner of, const char *collections,
                           int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
                           fo_err *err);
 

@@ -118,6 +118,8 @@ const search_filter *app_sees(const http_request *r);
 /* May who asks use what needs this scope, this collection? */
 bool app_may(app *a, const http_request *r, int scope);
 bool app_may_use(const http_request *r, const char *collection);
+/* Those that who asks may use, with commas between them; NULL: all. Caller frees *out. */
+int app_collections(const http_request *r, char **out, fo_err *err);
 /* The same; false after a reply that is that of a collection which is not there. */
 bool app_check_collection(http_request *r, const char *collection);
 /* Write down what a request did that cannot be taken back, or tried to; of the app, as http_options.done. */

@@ -198,6 +198,17 @@ bool app_may_use(const http_request *r, const char *collection) {
     return !g || access_key_may_use(g->key, collection);
 }
 
+int app_collections(const http_request *r, char **out, fo_err *err) {
+    const access_grant *g = grant_of(r);
+    fo_buf b = {0};
+    *out = NULL;
+    if (!g || !g->key->n_collections) return FO_OK;
+    for (size_t i = 0; i < g->key->n_collections; i++)
+        fo_buf_printf(&b, "%s%s", i ? "," : "", g->key->collections[i]);
+    *out = fo_buf_take(&b, NULL);
+    return *out ? FO_OK : fo_no_memory(err);
+}
+
 int app_no_collection(const char *collection, fo_err *err) {
     return fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist",
                          collection);

@@ -150,8 +150,13 @@ void route_analytics_queries(http_request *r, void *ctx) {
     size_t n;
     fo_err err = {0};
     const char *tenant = app_tenant(r);
-    if (service_list_queries(a->service, tenant, log_now_ms() - window * 1000,
-                             (enum store_query_order)kind, (size_t)limit, &rows, &n, &err)) {
+    char *collections;
+    int rc = app_collections(r, &collections, &err);
+    if (!rc)
+        rc = service_list_queries(a->service, tenant, collections, log_now_ms() - window * 1000,
+                                  (enum store_query_order)kind, (size_t)limit, &rows, &n, &err);
+    free(collections);
+    if (rc) {
         http_error_from(r, &err);
         return;
     }
@@ -168,7 +173,6 @@ void route_analytics_queries(http_request *r, void *ctx) {
     }
     for (size_t i = 0; i < n; i++) {
         const store_query_row *q = &rows[i];
-        if (q->collection && !app_may_use(r, q->collection)) continue;
         char last[32];
         log_time(last, q->last_ms);
         uint32_t estimate =

@@ -136,23 +136,29 @@ void route_analytics_feedback(http_request *r, void *ctx) {
     if (!analytics_span(r, "window", 90 * 86400, &window)) return;
     if (!http_arg_int(r, "limit", 1000, 1, STORE_FEEDBACK_MAX, &limit)) return;
     if (collection && !app_check_collection(r, collection)) return;
+    if (collection && strchr(collection, ',')) { /* none is called so: a list is of more than one */
+        fo_err none = {0};
+        app_no_collection(collection, &none);
+        http_error_from(r, &none);
+        return;
+    }
     store_feedback *list;
-    size_t n, kept = 0;
+    size_t n;
     fo_err err = {0};
-    if (service_list_feedback(a->service, (conversation_owner){app_tenant(r), NULL}, collection,
-                              log_now_ms() - window * 1000, (size_t)limit, &list, &n, &err)) {
+    char *own; /* only of what the key may use */
+    int rc = app_collections(r, &own, &err);
+    if (!rc)
+        rc = service_list_feedback(a->service, (conversation_owner){app_tenant(r), NULL},
+                                   collection ? collection : own, log_now_ms() - window * 1000,
+                                   (size_t)limit, &list, &n, &err);
+    free(own);
+    if (rc) {
         http_error_from(r, &err);
         return;
     }
-    for (size_t i = 0; i < n; i++) { /* only what the key may use */
-        if (app_may_use(r, list[i].collection))
-            list[kept++] = list[i];
-        else
-            store_feedback_deinit(&list[i]);
-    }
     fo_buf b = {0};
-    formats[as].write(&b, list, kept);
-    for (size_t i = 0; i < kept; i++) store_feedback_deinit(&list[i]);
+    formats[as].write(&b, list, n);
+    for (size_t i = 0; i < n; i++) store_feedback_deinit(&list[i]);
     free(list);
     if (b.failed)
         http_error(r, 500, "internal", NULL, "out of memory");

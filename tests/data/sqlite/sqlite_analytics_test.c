@@ -178,7 +178,8 @@ static void old_minutes_hours_days_and_questions_go(void **state) {
     assert_int_equal(count_of(&e, DAY), 8);  /* 730 days */
     store_query_row *rows;
     size_t n;
-    assert_ok(store_list_queries(e.s, "acme", 0, STORE_QUERIES_HOT, 10, &rows, &n, &err), &err);
+    assert_ok(store_list_queries(e.s, "acme", NULL, 0, STORE_QUERIES_HOT, 10, &rows, &n, &err),
+              &err);
     assert_int_equal(n, 1);
     assert_int_equal(rows[0].count, 4); /* 30 days */
     store_query_rows_free(rows, n);

@@ -281,6 +281,59 @@ static void fill(fixture *f, const char *collection, const char *source) {
     test_remove(folder);
 }
 
+static void ask_of(fixture *f, const caller *k, const char *collection, int times) {
+    char body[200];
+    snprintf(body, sizeof body, "{\"query\":\"What do herons eat in %s?\",\"collection\":\"%s\"}",
+             collection, collection);
+    for (int i = 0; i < times; i++) expect_as(f, k->text, "POST", "/query", body, 200);
+    snprintf(body, sizeof body,
+             "{\"query\":\"What do herons eat?\",\"collection\":\"%s\",\"rating\":\"up\"}",
+             collection);
+    expect_as(f, k->text, "POST", "/feedback", body, 200);
+}
+
+/* The limit counts what the key may use, not what others have more of. */
+static void analytics_have_their_limit_of_what_a_key_may_use(void **state) {
+    (void)state;
+    fixture *f = open_plain();
+    caller admin = make(f, 1u << ACCESS_ADMIN, NULL, NULL, NULL);
+    const char *two[] = {"b", "b2"};
+    caller bound = key_of(f, &(key_spec){.name = "two",
+                                         .scopes = 1u << ACCESS_ADMIN,
+                                         .collections = two,
+                                         .n_collections = 2});
+    static const char *const collections[] = {"b", "b2", "a"};
+    for (size_t i = 0; i < 3; i++) {
+        put(f, &admin, collections[i], "{\"id\":\"a\",\"text\":\"Herons eat fish.\"}");
+        ask_of(f, &admin, collections[i], i < 2 ? 1 : 3);
+    }
+    for (int i = 0, n = 0; i < 500 && n < 3; i++) { /* the log is written once a second */
+        usleep(20000);
+        cJSON *r = ask_as(f, admin.text, "GET", "/analytics/queries", NULL, 200);
+        n = cJSON_GetArraySize(at(r, "data"));
+        cJSON_Delete(r);
+    }
+    cJSON *r = ask_as(f, bound.text, "GET", "/analytics/queries?limit=1", NULL, 200);
+    assert_string_equal(text(r, "data.0.collection"), "b2");
+    cJSON_Delete(r);
+    r = ask_as(f, bound.text, "GET", "/analytics/queries?limit=9", NULL, 200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "data")), 2);
+    cJSON_Delete(r);
+    r = ask_as(f, bound.text, "GET", "/analytics/feedback?limit=1", NULL, 200);
+    assert_true(number(r, "up") == 1);
+    assert_string_equal(text(r, "data.0.collection"), "b2");
+    cJSON_Delete(r);
+    r = ask_as(f, bound.text, "GET", "/analytics/feedback?collection=b", NULL, 200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "data")), 1);
+    cJSON_Delete(r);
+    expect_as(f, bound.text, "GET", "/analytics/feedback?collection=b,b2", NULL, 404);
+    expect_as(f, admin.text, "GET", "/analytics/feedback?collection=a,b", NULL, 404);
+    r = ask_as(f, admin.text, "GET", "/analytics/feedback", NULL, 200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "data")), 3);
+    cJSON_Delete(r);
+    fixture_close(f);
+}
+
 /* What it may not use answers, to the letter, as what is not there. */
 static void other_collections_look_like_none(void **state) {
     (void)state;
@@ -720,6 +773,7 @@ int main(void) {
         cmocka_unit_test(a_revoked_key_is_refused_within_a_second),
         cmocka_unit_test(strangers_leave_nothing_in_the_audit_log),
         cmocka_unit_test(strangers_are_slowed_by_their_address),
+        cmocka_unit_test(analytics_have_their_limit_of_what_a_key_may_use),
         cmocka_unit_test(other_collections_look_like_none),
         cmocka_unit_test(what_one_tenant_left_no_other_meets),
         cmocka_unit_test(times_tell_nothing_of_other_tenants),

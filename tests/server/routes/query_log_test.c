@@ -38,7 +38,8 @@ static int64_t logged(service *s, const char *tenant) {
     fo_err err = {0};
     store_query_row *rows;
     size_t n;
-    assert_ok(service_list_queries(s, tenant, 0, STORE_QUERIES_HOT, 10, &rows, &n, &err), &err);
+    assert_ok(service_list_queries(s, tenant, NULL, 0, STORE_QUERIES_HOT, 10, &rows, &n, &err),
+              &err);
     int64_t count = n ? rows[0].count : 0;
     store_query_rows_free(rows, n);
     return count;
@@ -93,7 +94,8 @@ static void text_may_be_absent_and_tenants_stay_apart(void **state) {
     assert_int_equal(sum(s, "globex", STORE_LAYER_ANSWER).lookups, 1);
     store_query_row *rows;
     size_t n;
-    assert_ok(service_list_queries(s, "globex", 0, STORE_QUERIES_SLOW, 10, &rows, &n, &err), &err);
+    assert_ok(service_list_queries(s, "globex", NULL, 0, STORE_QUERIES_SLOW, 10, &rows, &n, &err),
+              &err);
     assert_int_equal(n, 1);
     assert_null(rows[0].query);
     store_query_rows_free(rows, n);
