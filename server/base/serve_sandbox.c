@@ -39,7 +39,7 @@ static bool allow(int ruleset, const char *path, uint64_t rights) {
 
 /* A folder of a home may be a link to another disk. */
 static bool allow_home(int ruleset, const char *home, uint64_t all) {
-    static const char *const parts[] = {"index", "kv", "hot", "backups", "tmp"};
+    static const char *const parts[] = {"index", "kv", "hot", "originals", "backups", "tmp"};
     bool ok = allow(ruleset, home, all);
     for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++) {
         char path[4200];

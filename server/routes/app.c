@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/file.h"
@@ -134,7 +135,19 @@ static int make_routes(app *a, fo_err *err) {
     return FO_OK;
 }
 
-/* Where bodies and long replies wait. The home's own is swept: no other process uses it. */
+/* The home's own is swept: no other process uses it. One that is a link to another disk stays that, with all in it: files
+ * of a spool have no name (kernels/spool.h), so what is there may be somebody else's. */
+static int make_own_spool_dir(const char *path, fo_err *err) {
+    struct stat st;
+    bool linked = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    int rc = linked ? FO_OK : fo_remove_tree(path, err); /* what a crash left */
+    if (!rc) rc = fo_make_dirs(path, err);
+    if (!rc && linked && access(path, W_OK | X_OK) != 0)
+        rc = fo_fail_errno(err, "cannot write to %s", path);
+    return rc;
+}
+
+/* Where bodies and long replies wait. */
 static int make_spool_dir(app *a, fo_err *err) {
     if (a->read_only) {
         char path[] = "/tmp/forage-read-XXXXXX";
@@ -149,8 +162,7 @@ static int make_spool_dir(app *a, fo_err *err) {
     a->spool_dir = malloc(n);
     if (!a->spool_dir) return fo_no_memory(err);
     snprintf(a->spool_dir, n, "%s/tmp", home);
-    int rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
-    return rc ? rc : fo_make_dirs(a->spool_dir, err);
+    return make_own_spool_dir(a->spool_dir, err);
 }
 
 int app_create(app **out, service *s, bool read_only, fo_err *err) {

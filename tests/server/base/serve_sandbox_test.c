@@ -86,19 +86,29 @@ static void writes_nothing_but_its_home(void **state) {
     in_child(files);
 }
 
+static const char *const linked[] = {"kv", "hot", "originals", "backups", "tmp"};
+enum { N_LINKED = sizeof linked / sizeof *linked };
+
 static int links(void) {
     const char *to[] = {home};
     if (!serve_sandbox_files(to, 1)) return NOT_HERE;
-    char kv[4200];
-    snprintf(kv, sizeof kv, "%s/kv", home);
-    return writes(kv) ? 0 : 2;
+    char path[4200];
+    for (size_t i = 0; i < N_LINKED; i++) {
+        snprintf(path, sizeof path, "%s/%s", home, linked[i]);
+        if (!writes(path)) return 2 + (int)i;
+    }
+    return writes(other) ? 20 : 0;
 }
 
 static void a_folder_of_the_home_may_be_elsewhere(void **state) {
     (void)state;
-    char kv[4200];
-    snprintf(kv, sizeof kv, "%s/kv", home);
-    assert_int_equal(symlink(other, kv), 0);
+    char path[4200], target[4200];
+    for (size_t i = 0; i < N_LINKED; i++) {
+        snprintf(path, sizeof path, "%s/%s", home, linked[i]);
+        snprintf(target, sizeof target, "%s/%s", other, linked[i]);
+        assert_int_equal(mkdir(target, 0700), 0);
+        assert_int_equal(symlink(target, path), 0);
+    }
     in_child(links);
 }
 
@@ -185,6 +195,11 @@ int main(void) {
     };
     int failed = other ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
     test_remove(home);
+    for (size_t i = 0; other && i < N_LINKED; i++) {
+        char target[4200];
+        snprintf(target, sizeof target, "%s/%s", other, linked[i]);
+        rmdir(target);
+    }
     if (other) rmdir(other);
     return failed;
 }
