@@ -162,11 +162,12 @@ static bool may_read(app *a, http_request *r, const store_conversation *c) {
     return may;
 }
 
-static void reply_conversation(http_request *r, app *a, const char *id, int status) {
+/* cancel NULL: what was changed is told, also once its time is over: it is done. */
+static void reply_conversation(http_request *r, app *a, const char *id, int status,
+                               const atomic_bool *cancel) {
     store_conversation c = {0};
     fo_err err = {0};
-    int rc =
-        service_get_conversation(a->service, app_tenant(r), id, true, http_cancel(r), &c, &err);
+    int rc = service_get_conversation(a->service, app_tenant(r), id, true, cancel, &c, &err);
     bool own = !rc && !strcmp(c.owner, app_owner(r));
     if (!rc && !own && !may_read(a, r, &c))
         rc = *http_cancel(r)
@@ -189,7 +190,7 @@ static void reply_conversation(http_request *r, app *a, const char *id, int stat
 }
 
 void route_conversation(http_request *r, void *ctx) {
-    if (app_timeout_arg(r)) reply_conversation(r, ctx, http_param(r, "id"), 200);
+    if (app_timeout_arg(r)) reply_conversation(r, ctx, http_param(r, "id"), 200, http_cancel(r));
 }
 
 /* A collection's name that who asks may use; a sticky error of `in` else. */
@@ -221,7 +222,7 @@ void route_conversation_create(http_request *r, void *ctx) {
     if (rc)
         http_error_from(r, &err);
     else
-        reply_conversation(r, a, id, 201);
+        reply_conversation(r, a, id, 201, NULL);
 }
 
 void route_conversation_change(http_request *r, void *ctx) {
@@ -241,7 +242,7 @@ void route_conversation_change(http_request *r, void *ctx) {
     if (rc)
         http_error_from(r, &err);
     else
-        reply_conversation(r, a, id, 200);
+        reply_conversation(r, a, id, 200, NULL);
 }
 
 void route_conversation_delete(http_request *r, void *ctx) {
@@ -298,7 +299,7 @@ void route_turn_put(http_request *r, void *ctx) {
     if (rc)
         http_error_from(r, &err);
     else
-        reply_conversation(r, a, id, 200);
+        reply_conversation(r, a, id, 200, NULL);
 }
 
 /* ---- first questions ------------------------------------------------------------------------- */

@@ -617,6 +617,68 @@ static void operations_answer(void **state) {
     cJSON_Delete(r);
 }
 
+static void a_folder_for_what_waits_may_be_elsewhere(void **state) {
+    (void)state;
+    char *home = test_folder(), *disk = test_folder(), link[4200], file[4200];
+    snprintf(link, sizeof link, "%s/tmp", home);
+    snprintf(file, sizeof file, "%s/somebody-else", disk);
+    assert_int_equal(symlink(disk, link), 0);
+    assert_int_equal(mkdir(file, 0700), 0);
+    fo_err err = {0};
+    service *s;
+    app *a;
+    assert_ok(service_open(&s, &(service_options){.home = home}, &err), &err);
+    assert_ok(app_create(&a, s, false, &err), &err);
+    char to[4200];
+    assert_true(readlink(link, to, sizeof to) > 0);
+    assert_int_equal(access(file, F_OK), 0);
+    spool *body;
+    assert_ok(spool_create(&body, a->spool_dir, &err), &err);
+    spool_free(body);
+    app_stop(a, 0, NULL);
+    assert_int_equal(rmdir(file), 0);
+    assert_int_equal(rmdir(disk), 0); /* and one that leads nowhere is told */
+    assert_int_not_equal(app_create(&a, s, false, &err), FO_OK);
+    assert_non_null(strstr(err.msg, "/tmp"));
+    service_close(s);
+    test_remove(home);
+    free(disk);
+}
+
+/* What was changed is never told as not done: a time-out means that nothing was. */
+static void a_change_is_told_once_it_is_kept(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    char path[128], wanted[64];
+    assert_int_equal(ask(f, "POST", "/conversations", JSON, "{}", &r), 201);
+    snprintf(wanted, sizeof wanted, "/conversations/%s", text(r, "id"));
+    cJSON_Delete(r);
+    char *answer = malloc(200001), *body = malloc(201000), last[32] = "";
+    memset(answer, 'x', 200000);
+    answer[200000] = 0;
+    for (int i = 0; i < 20; i++) { /* long to read back */
+        snprintf(path, sizeof path, "%s/turns/%d", wanted, i);
+        snprintf(body, 201000, "{\"question\":\"q\",\"answer\":\"%s\"}", answer);
+        assert_int_equal(ask(f, "PUT", path, JSON, body, &r), 200);
+        cJSON_Delete(r);
+    }
+    free(answer);
+    free(body);
+    for (int i = 0; i < 80; i++) {
+        char change[64], title[32];
+        snprintf(title, sizeof title, "title %d", i);
+        snprintf(change, sizeof change, "{\"title\":\"%s\"}", title);
+        snprintf(path, sizeof path, "%s?timeout_ms=%d", wanted, 1 + i % 10);
+        long status = ask(f, "PATCH", path, JSON, change, &r);
+        cJSON_Delete(r);
+        assert_true(status == 200 || status == 408);
+        if (status == 200) snprintf(last, sizeof last, "%s", title);
+        assert_int_equal(ask(f, "GET", "/conversations", "", NULL, &r), 200);
+        assert_string_equal(text(r, "data.0.title"), last);
+        cJSON_Delete(r);
+    }
+}
+
 static void jobs_give_way_to_questions(void **state) {
     (void)state;
     jobs *q;
@@ -635,6 +697,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_body_kind_is_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(a_key_is_answered_once, setup, teardown),
         cmocka_unit_test(jobs_give_way_to_questions),
+        cmocka_unit_test(a_folder_for_what_waits_may_be_elsewhere),
+        cmocka_unit_test_setup_teardown(a_change_is_told_once_it_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_job_ends_when_its_time_is_over, setup, teardown),
         cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
