@@ -537,7 +537,11 @@ int generated_answer_make(generated_answer *out, const generated_answer_input *i
     if (!rc) rc = finish(&w);
     fo_buf_free(&w.raw);
     fo_buf_free(&w.text);
-    if (rc) generated_answer_deinit(out);
+    if (rc) {
+        const generator_usage used = out->outcome.usage;
+        generated_answer_deinit(out);
+        out->outcome.usage = used;
+    }
     return rc;
 }
 

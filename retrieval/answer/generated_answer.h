@@ -67,7 +67,7 @@ typedef struct generated_answer {
 
 /* FO_ECANCELLED (client or sink), what else the sink fails with, FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
  * generator_start has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
- * while nothing has been let through. */
+ * while nothing has been let through. After an error out->outcome.usage is what was used until then. */
 int generated_answer_make(generated_answer *out, const generated_answer_input *in,
                           int64_t *retry_after_ms, fo_err *err);
 void generated_answer_deinit(generated_answer *a);

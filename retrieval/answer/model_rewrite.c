@@ -152,6 +152,7 @@ static int write_line(fo_buf *line, const model_rewrite_input *in, const generat
     }
     bool whole = ev.done && !ev.error && strncmp(ev.finish_reason, "stop", 4) == 0;
     if (!whole) fo_buf_clear(line);
+    if (in->n_tokens) *in->n_tokens = ev.usage.prompt_tokens + ev.usage.completion_tokens;
     generator_stream_free(s);
     return rc;
 }
@@ -166,6 +167,7 @@ static char *trimmed(const fo_buf *line) {
 
 int model_rewrite_make(char **out, const model_rewrite_input *in, fo_err *err) {
     *out = NULL;
+    if (in->n_tokens) *in->n_tokens = 0;
     generator_layout *l = NULL;
     fo_err why = {0};
     if (in->time_ms < 1 || !generator_ready(in->generator) || lay_out(&l, in, &why)) return FO_OK;

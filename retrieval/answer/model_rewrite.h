@@ -28,6 +28,8 @@ typedef struct model_rewrite_input {
     int priority;
     int64_t time_ms;           /* that it may take */
     const atomic_bool *cancel; /* NULL: none */
+    size_t *
+        n_tokens; /* NULL, or gets how many tokens the model read and wrote, whatever comes of it */
 } model_rewrite_input;
 
 /* *out: fresh memory; NULL where the model could not be asked, took too long, or wrote what does not

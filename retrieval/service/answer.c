@@ -367,7 +367,10 @@ static int write_from(run *r, const passage *passages, const prompt_context *con
                                  .cancel = r->q->cancel,
                                  .sink = {r, on_text, on_citation}};
     int rc = generated_answer_make(&w, &in, &r->out->retry_after_ms, r->err);
-    if (rc) return rc;
+    if (rc) {
+        r->out->usage = w.outcome.usage; /* it is to be paid for all the same */
+        return rc;
+    }
     take_outcome(r, &w.outcome, l);
     r->out->agreement = w.agreement;
     *taken = w.accepted || alone;

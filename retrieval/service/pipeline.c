@@ -159,7 +159,8 @@ static int rewrite_by_model(run *r, const lexicon *lx, const prompt_turn *turns,
         .drop_kv = q->drop_kv,
         .priority = q->priority,
         .time_ms = (int64_t)(q->rewrite == REWRITE_AUTO && left > REWRITE_MS ? REWRITE_MS : left),
-        .cancel = q->cancel};
+        .cancel = q->cancel,
+        .n_tokens = &r->rewriting_tokens};
     rc = model_rewrite_make(&r->rewritten, &in, r->err);
     r->out->rewritten_by_model = r->rewritten != NULL;
     return rc;
@@ -508,6 +509,16 @@ void query_result_deinit(query_result *r) {
     *r = (query_result){0};
 }
 
+/* Of a question that failed. */
+static void keep_costs(query_result *out) {
+    const int64_t retry = out->retry_after_ms;
+    const bool computed = out->cache.answer != CACHE_HIT; /* else by whoever asked first */
+    const generator_usage usage = computed ? out->usage : (generator_usage){0};
+    query_result_deinit(out);
+    out->retry_after_ms = retry;
+    out->usage = usage;
+}
+
 int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
                   fo_err *err) {
     fo_err unasked; /* the stages take back an error that they mend, so there is always one */
@@ -547,10 +558,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     out->ms.total = fo_now_ms() - r.started;
     if (out->ms.first_visible == 0) out->ms.first_visible = out->ms.total;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
-    if (rc) {
-        int64_t retry = out->retry_after_ms;
-        query_result_deinit(out);
-        out->retry_after_ms = retry;
-    }
+    if (rc) keep_costs(out);
+    out->rewriting_tokens = r.rewriting_tokens;
     return rc;
 }

@@ -29,9 +29,10 @@ typedef struct run {
     size_t n_fused;
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
     query_lookup lookup;
-    fo_buf plain;         /* the question as plain_words.h puts it; no data: as it is */
-    char *rewritten;      /* the question with words of the turns before it; NULL: there are none */
-    bool whole_again;     /* ... and it stands alone */
+    fo_buf plain;     /* the question as plain_words.h puts it; no data: as it is */
+    char *rewritten;  /* the question with words of the turns before it; NULL: there are none */
+    bool whole_again; /* ... and it stands alone */
+    size_t rewriting_tokens; /* that the model took for it */
     const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
     leading leading;      /* chunks that belong before those with better scores */

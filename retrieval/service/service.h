@@ -379,7 +379,9 @@ typedef struct query_result {
     size_t n_contexts;
     size_t n_collapsed; /* near-duplicates left out */
     int64_t epoch;
-    generator_usage usage;
+    generator_usage usage; /* of the answer; where service_query failed, until then */
+    size_t
+        rewriting_tokens; /* that the model took for `rewritten`, also where it came to nothing */
     struct {
         enum cache_outcome answer, retrieval;
         uint32_t hot_estimate; /* how often this was asked of late, by the sketch */
@@ -409,7 +411,8 @@ typedef struct query_sink {
 
 /* FO_EINVAL names the field; FO_ENOTFOUND when the collection does not exist; FO_EBUSY when the
  * language model refuses for load. A model that runs out of time, or into an error, is no failure:
- * the extractive answer is given. */
+ * the extractive answer is given. After an error *out holds nothing but what the model took, usage and
+ * rewriting_tokens, and retry_after_ms. */
 int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
                   fo_err *err);
 

@@ -20,6 +20,7 @@ int grounded_text_find(grounded_text *g, openai_reply *p, app *a, fo_err *err) {
     q.answer_by = ANSWER_BY_EXTRACTION;
     q.n_stop = 0; /* they end what the model writes */
     rc = service_query(a->service, &q, NULL, &g->found, err);
+    app_charge(p->r, g->found.rewriting_tokens);
     if (rc) return rc;
     const query_result *r = &g->found;
     p->timings.retrieval_ms =

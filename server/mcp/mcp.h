@@ -39,6 +39,8 @@ typedef struct mcp_host {
     atomic_bool *cancel;       /* NULL, or ends the work */
     /* NULL, or called with each question that was answered: query_account.h. */
     void (*asked)(void *ctx, const query_request *q, const query_result *result);
+    /* NULL, or called with each that failed: what it cost until then. */
+    void (*failed)(void *ctx, const query_result *result);
     void *ctx;
 } mcp_host;
 

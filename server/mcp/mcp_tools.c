@@ -168,6 +168,8 @@ static int search(const mcp_host *h, json_in *args, tool_reply *out) {
         write_found(&o, collection, &r, limit);
         json_out_close(&o, '}');
         if (h->asked) h->asked(h->ctx, &q, &r);
+    } else if (h->failed) {
+        h->failed(h->ctx, &r);
     }
     query_result_deinit(&r);
     search_filter_free(filter);
@@ -219,6 +221,8 @@ static int ask(const mcp_host *h, json_in *args, tool_reply *out) {
         write_cited(&o, &out->words, collection, &r);
         json_out_close(&o, '}');
         if (h->asked) h->asked(h->ctx, &q, &r);
+    } else if (h->failed) {
+        h->failed(h->ctx, &r);
     }
     query_result_deinit(&r);
     search_filter_free(filter);

@@ -15,6 +15,11 @@ static void asked(void *ctx, const query_request *q, const query_result *result)
     query_account(who->app, who->r, q, result);
 }
 
+static void failed(void *ctx, const query_result *result) {
+    const asker *who = ctx;
+    query_account_failed(who->r, result);
+}
+
 void route_mcp(http_request *r, void *ctx) {
     app *a = ctx;
     size_t len;
@@ -29,6 +34,7 @@ void route_mcp(http_request *r, void *ctx) {
                            .spool_dir = a->spool_dir,
                            .cancel = http_cancel(r),
                            .asked = asked,
+                           .failed = failed,
                            .ctx = &who};
     const mcp_headers headers = {http_header(r, "MCP-Protocol-Version"),
                                  http_header(r, "Mcp-Method"), http_header(r, "Mcp-Name")};

@@ -100,7 +100,10 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         telling t = {.p = p, .index = *n};
         query_sink sink = {.ctx = &t, .token = on_token};
         rc = service_query(a->service, q, p->call->stream ? &sink : NULL, r, err);
-        if (rc) break;
+        if (rc) {
+            query_account_failed(p->r, r);
+            break;
+        }
         query_account(a, p->r, q, r);
         p->prompt_tokens = read + r->usage.prompt_tokens;
         p->completion_tokens += r->usage.completion_tokens;

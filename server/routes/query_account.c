@@ -98,9 +98,18 @@ static void trace(http_request *r, const query_result *result) {
                       "answer");
 }
 
+static size_t tokens_of(const query_result *r) {
+    const bool computed = r->cache.answer != CACHE_HIT;
+    return r->rewriting_tokens +
+           (computed ? r->usage.prompt_tokens + r->usage.completion_tokens : 0);
+}
+
+void query_account_failed(http_request *r, const query_result *result) {
+    app_charge(r, tokens_of(result));
+}
+
 void query_account(app *a, http_request *r, const query_request *q, const query_result *result) {
-    if (result->cache.answer != CACHE_HIT)
-        app_charge(r, result->usage.prompt_tokens + result->usage.completion_tokens);
+    app_charge(r, tokens_of(result));
     query_account_charged(a, r, q, result);
 }
 

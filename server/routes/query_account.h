@@ -8,7 +8,10 @@
 
 /* q: as service_query had it, with the tenant; nothing of it or of *result is kept. Never waits. */
 void query_account(app *a, http_request *r, const query_request *q, const query_result *result);
-/* The same where the tokens were charged already. */
+/* service_query gave an error: what the model took until then is charged, so that who leaves before the end does
+ * not ask for nothing. */
+void query_account_failed(http_request *r, const query_result *result);
+/* The same as query_account where the tokens were charged already. */
 void query_account_charged(app *a, http_request *r, const query_request *q,
                            const query_result *result);
 

@@ -118,6 +118,7 @@ static void answer(http_request *r, app *a, bool search_only) {
     if (!rc)
         rc = service_query(a->service, &call.request, call.stream ? &sink : NULL, &result, &err);
     if (rc) {
+        query_account_failed(r, &result);
         if (stream.begun)
             fail_stream(&stream, &err);
         else if (rc == FO_EBUSY && result.retry_after_ms > 0)

@@ -309,6 +309,8 @@ static void a_client_that_leaves_ends_it(void **state) {
     query_result r;
     assert_int_equal(service_query(s, &q, &sink, &r, &err), FO_ECANCELLED);
     assert_string_equal(to.text.data, "The grey heron is one metre tall. [1]");
+    assert_true(r.usage.prompt_tokens > 0 && r.usage.completion_tokens >= 7); /* to be paid for */
+    assert_null(r.answer);
     fo_buf_free(&to.text);
     assert_int_equal(p.n_freed, 1);
     close_home();

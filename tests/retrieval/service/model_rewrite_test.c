@@ -93,6 +93,7 @@ static void the_models_question_is_searched_for(void **state) {
     ask(*state, REWRITE_MODEL, &r);
     assert_string_equal(r.rewritten, "Who built the Harbour Bridge?");
     assert_true(r.rewritten_by_model);
+    assert_true(r.rewriting_tokens > 10); /* its prompt, and what it wrote */
     assert_int_equal(p.last.temperature, 0);
     assert_true(p.last.max_tokens <= 64);
     /* It was shown the turns before the request. */
@@ -106,6 +107,7 @@ static void words_take_its_place_where_it_does_not_hold(void **state) {
     p.says = "Who built the Golden Gate Bridge in 1937?";
     ask(*state, REWRITE_MODEL, &r);
     assert_false(r.rewritten_by_model);
+    assert_true(r.rewriting_tokens > 10); /* for nothing, and yet */
     assert_non_null(strstr(r.rewritten, "And who built it? "));
     assert_non_null(strstr(r.rewritten, "Harbour"));
     query_result_deinit(&r);
@@ -118,6 +120,7 @@ static void words_take_its_place_where_it_does_not_hold(void **state) {
     int before = p.n_started;
     ask(*state, REWRITE_WORDS, &r); /* nobody asked it */
     assert_int_equal(p.n_started, before);
+    assert_int_equal(r.rewriting_tokens, 0);
     assert_false(r.rewritten_by_model);
     query_result_deinit(&r);
     ask(*state, REWRITE_OFF, &r);

@@ -174,6 +174,74 @@ static void what_waited_too_long_for_others_is_not_begun(void **state) {
     fixture_close(f);
 }
 
+static int leave_once_it_writes(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+    (void)ctx, (void)a, (void)b, (void)c, (void)d;
+    pthread_mutex_lock(&p.mu);
+    int writes = p.n_started;
+    pthread_mutex_unlock(&p.mu);
+    return writes;
+}
+
+/* A client that goes away while the answer is written. */
+static void leave_in_between(fixture *f, const char *path, const char *body) {
+    char url[256];
+    CURL *c = curl_easy_init();
+    struct curl_slist *h = curl_slist_append(NULL, "Content-Type: application/json");
+    snprintf(url, sizeof url, "http://%s%s", http_address(f->app->http), path);
+    curl_easy_setopt(c, CURLOPT_URL, url);
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, h);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, leave_once_it_writes);
+    fo_buf b = {0};
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, &b);
+    assert_int_equal(curl_easy_perform(c), CURLE_ABORTED_BY_CALLBACK);
+    fo_buf_free(&b);
+    curl_slist_free_all(h);
+    curl_easy_cleanup(c);
+}
+
+/* What was computed until then is charged: the next one has to wait. */
+static void who_leaves_before_the_end_is_charged(void **state) {
+    (void)state;
+    static const char *const doors[][2] = {
+        {"/query", "{\"query\":\"How tall is the grey heron?\",\"cache\":\"bypass\"}"},
+        {"/query", "{\"query\":\"How tall is the grey heron?\",\"cache\":\"bypass\",\"stream\":"
+                   "true}"},
+        {"/v1/chat/completions", "{\"model\":\"forage/default\",\"messages\":[{\"role\":\"user\","
+                                 "\"content\":\"How tall is the grey heron?\"}]}"},
+        {"/mcp", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+                 "\"ask\",\"arguments\":{\"question\":\"How tall is the grey heron?\"}}}"},
+    };
+    for (size_t i = 0; i < sizeof doors / sizeof *doors; i++) {
+        p = (script){.says = "The grey heron is one metre tall. It eats fish.", .waits_after = 3};
+        fixture *f =
+            fixture_open_generator(test_folder(), scripted_generator(&p), (http_options){0});
+        cJSON_Delete(ask(f, "/ingest",
+                         "{\"documents\":[{\"id\":\"heron\",\"text\":\"The grey heron stands one "
+                         "metre tall. It eats fish and frogs.\"}]}",
+                         200));
+        rate_tier tier;
+        fo_err err = {0};
+        assert_ok(rate_tier_read(&tier, "few: tokens=10", &err), &err);
+        assert_ok(rate_limits_create(&f->app->limits, &tier, 1, &err), &err);
+        f->app->address_tier = rate_limits_tier(f->app->limits, "few");
+        cJSON_Delete(ask(f, "/search", "{\"query\":\"heron\"}", 200));
+        leave_in_between(f, doors[i][0], doors[i][1]);
+        assert_int_equal(p.n_started, 1);
+        long status = 200;
+        for (int k = 0; k < 200 && status == 200; k++) { /* once the server saw it go */
+            fo_buf b = {0};
+            usleep(20000);
+            status = send_body(f, "/search", "{\"query\":\"heron\"}", &b, false);
+            fo_buf_free(&b);
+        }
+        if (status != 429) fail_msg("%s: %ld", doors[i][0], status);
+        fixture_close(f);
+    }
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -182,6 +250,7 @@ int main(void) {
         cmocka_unit_test(grounded_chat_is_answered_by_it),
         cmocka_unit_test(what_only_the_engine_has_is_refused_or_left_out),
         cmocka_unit_test(what_waited_too_long_for_others_is_not_begun),
+        cmocka_unit_test(who_leaves_before_the_end_is_charged),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
