@@ -186,7 +186,8 @@ static bool next_parameter(const char **p, parameter *out) {
         if (*s != '=') continue;
         s += 1 + strspn(s + 1, " \t");
         out->quoted = *s == '"';
-        out->value = s += out->quoted;
+        if (out->quoted) s++;
+        out->value = s;
         while (*s && !(out->quoted ? *s == '"' : strchr("; \t", *s) != NULL))
             s += out->quoted && *s == '\\' && s[1] ? 2 : 1;
         out->n = (size_t)(s - out->value);

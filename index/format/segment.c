@@ -32,7 +32,7 @@ static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'S', 'G'};
 struct segment {
     const unsigned char *data;
     size_t size;
-    fo_map map;   /* of a file */
+    fo_map map; /* of a file */
     fo_map_guard guard;
     char *path;   /* of it */
     void *memory; /* else */
