@@ -241,8 +241,10 @@ int sqlite_note(sqlite_txn *t, int64_t collection, fo_err *err) {
 int sqlite_txn_epoch(store_txn *base, int64_t collection, int64_t *epoch, fo_err *err) {
     sqlite_txn *t = sqlite_txn_of(base);
     sqlite3_stmt *st;
-    int rc =
-        sqlite_query(t->c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
+    int rc = sqlite_txn_usable(t, err);
+    if (!rc)
+        rc = sqlite_query(t->c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i",
+                          collection);
     if (rc) return rc;
     rc = sqlite_step(t->c, st, err);
     if (rc == 0)

@@ -16,7 +16,8 @@ typedef struct document_row { /* what a put or delete needs of the row that is t
     int64_t id;               /* 0: no such document */
     unsigned char sha256[32];
     int64_t n_chunks, created_ms;
-    bool damaged; /* the row, by its digest, or of late found so: the same content replaces it */
+    bool doubtful; /* its digest is wrong: so may n_chunks be */
+    bool damaged;  /* the row, by its digest, or of late found so: the same content replaces it */
 } document_row;
 
 /* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. Is the row what its digest says? */
@@ -50,39 +51,42 @@ static int find_document(sqlite_store *s, sqlite_conn *c, int64_t collection, co
     sqlite_digest_fields f;
     unsigned char text_sha256[32];
     out->id = sqlite3_column_int64(st, 0);
-    out->damaged =
-        !read_fields(st, out->sha256, text_sha256, &f) || sqlite_known_damaged(s, out->id);
+    out->doubtful = !read_fields(st, out->sha256, text_sha256, &f);
+    out->damaged = out->doubtful || sqlite_known_damaged(s, out->id);
     out->n_chunks = f.n_chunks;
     out->created_ms = f.created_ms;
     sqlite3_reset(st);
     return FO_OK;
 }
 
-static int list_chunks_of(sqlite_conn *c, const document_row *row, int64_t **ids, size_t *n,
+/* All that the table has, whatever the row says: they are to go. The collection has counted as many as the
+ * row said when it was written, which a doubtful one no longer tells. */
+static int list_chunks_of(sqlite_conn *c, document_row *row, int64_t **ids, size_t *n,
                           fo_err *err) {
     *ids = NULL;
     *n = 0;
-    if (row->n_chunks <= 0) return FO_OK;
-    size_t cap = (size_t)row->n_chunks, count = 0;
-    int64_t *list = calloc(cap, sizeof *list);
+    size_t cap = 64, count = 0;
+    int64_t *list = malloc(cap * sizeof *list);
     if (!list) return fo_no_memory(err);
     sqlite3_stmt *st;
     int rc = sqlite_query(c, &st, err, "SELECT id FROM chunks WHERE document = ? ORDER BY ordinal",
                           "i", row->id);
     while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         rc = FO_OK;
-        if (count == cap) {
+        int64_t *more = count < cap ? list : realloc(list, (cap *= 2) * sizeof *list);
+        if (!more) {
             sqlite3_reset(st);
-            rc = fo_fail(err, FO_ECORRUPT, "document %lld has more chunks than it says",
-                         (long long)row->id);
+            rc = fo_no_memory(err);
             break;
         }
+        list = more;
         list[count++] = sqlite3_column_int64(st, 0);
     }
     if (rc) {
         free(list);
         return rc;
     }
+    if (row->doubtful) row->n_chunks = (int64_t)count;
     *ids = list;
     *n = count;
     return FO_OK;
@@ -246,11 +250,6 @@ static int guarded(sqlite_txn *t, int rc, fo_err *err) {
     return sqlite_txn_failed(t, rc, err);
 }
 
-static int txn_usable(sqlite_txn *t, fo_err *err) {
-    if (t->broken && err) *err = t->why;
-    return t->broken ? t->why.code : FO_OK;
-}
-
 static int check_spans(const store_document_in *doc, const store_chunk_in *chunks, size_t n,
                        fo_err *err) {
     if (doc->text_len > (size_t)TEXT_PIECE_BYTES * TEXT_MAX_PIECES)
@@ -268,7 +267,7 @@ int sqlite_put_document(store_txn *base, const store_document_in *doc, const sto
                         size_t n_chunks, store_put_result *out, fo_err *err) {
     sqlite_txn *t = sqlite_txn_of(base);
     *out = (store_put_result){0};
-    int rc = txn_usable(t, err);
+    int rc = sqlite_txn_usable(t, err);
     if (!rc) rc = check_spans(doc, chunks, n_chunks, err);
     if (rc) return rc;
     document_row old;
@@ -281,8 +280,8 @@ int sqlite_put_document(store_txn *base, const store_document_in *doc, const sto
     }
     out->status = old.id ? STORE_UPDATED : STORE_CREATED;
     char *tenant = NULL;
-    rc = check_collection(t, doc, n_chunks, old.n_chunks, &tenant, err);
-    if (!rc && old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
+    if (old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
+    if (!rc) rc = check_collection(t, doc, n_chunks, old.n_chunks, &tenant, err);
     size_t n_touched = t->n_touched;
     if (!rc) rc = sqlite_run(t->c, err, "SAVEPOINT document", "");
     if (!rc)
@@ -305,7 +304,7 @@ int sqlite_delete_document(store_txn *base, int64_t collection, const char *id,
     sqlite_txn *t = sqlite_txn_of(base);
     *removed = NULL;
     *n_removed = 0;
-    int rc = txn_usable(t, err);
+    int rc = sqlite_txn_usable(t, err);
     if (rc) return rc;
     document_row old;
     rc = find_document(t->s, t->c, collection, id, &old, err);
@@ -426,7 +425,7 @@ int sqlite_txn_get_document(store_txn *base, int64_t collection, const char *id,
                             store_document *out, fo_err *err) {
     sqlite_txn *t = sqlite_txn_of(base);
     unsigned char text_sha256[32];
-    int rc = txn_usable(t, err);
+    int rc = sqlite_txn_usable(t, err);
     if (rc) return rc;
     return sqlite_txn_failed(t, read_document(t->s, t->c, collection, id, out, text_sha256, err),
                              err);

@@ -151,6 +151,8 @@ char *sqlite_column(sqlite3_stmt *st, int i, bool *oom);
 int sqlite_touch(sqlite_txn *t, int64_t collection, int64_t documents, int64_t chunks, fo_err *err);
 /* A failed statement may have ended the transaction: note it. Returns rc. */
 int sqlite_txn_failed(sqlite_txn *t, int rc, const fo_err *err);
+/* FO_OK, or why the transaction ended. */
+int sqlite_txn_usable(const sqlite_txn *t, fo_err *err);
 
 /* Copy bytes [start, end) of a document's text to out; *blob is reused between calls and closed
  * by the caller; after an error it is NULL, and may be used for the next text all the same. */

@@ -514,6 +514,11 @@ int sqlite_txn_failed(sqlite_txn *t, int rc, const fo_err *err) {
     return rc;
 }
 
+int sqlite_txn_usable(const sqlite_txn *t, fo_err *err) {
+    if (t->broken && err) *err = t->why;
+    return t->broken ? t->why.code : FO_OK;
+}
+
 /* ---- upkeep ------------------------------------------------------------------------------ */
 
 int sqlite_checkpoint(store *base, fo_err *err) {

@@ -76,9 +76,11 @@ static int delete_page(service *s, collection *c, page *p, const delete_request 
         const store_document *d = &p->docs[i];
         out->matched++;
         out->chunks += d->n_chunks;
-        bool gone = !q->dry_run && !p->deletions[k++].rc;
+        int failed = q->dry_run ? FO_OK : p->deletions[k++].rc;
+        bool gone = !q->dry_run && !failed;
         out->deleted += gone;
-        out->changed += !gone && !q->dry_run;
+        out->unreadable += failed == FO_ECORRUPT;
+        out->changed += failed && failed != FO_ECORRUPT;
         if (q->each && (gone || q->dry_run)) q->each(q->ctx, d);
     }
     return FO_OK;

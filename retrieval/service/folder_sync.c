@@ -326,6 +326,8 @@ static int delete_ids(service *s, const store_source *of, char *const *ids, size
     int rc = d ? collection_acquire(s, of->tenant, of->collection, &c, &own) : fo_no_memory(&own);
     for (size_t i = 0; i < n && !rc; i++) d[i].id = ids[i];
     if (!rc && n) rc = writer_delete(s, c, d, n, NULL, &own);
+    for (size_t i = 0; i < n && !rc; i++)
+        if (d[i].rc == FO_ECORRUPT) rc = fo_fail(&own, d[i].rc, "document '%s' is damaged", ids[i]);
     if (c) collection_forget_foreign(s, c);
     if (c) collection_release(s, c);
     free(d);

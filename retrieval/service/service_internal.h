@@ -250,6 +250,7 @@ typedef struct write_document {
     size_t n_chunks;
     const search_filter *sees; /* as ingest_options has it */
     ingest_result *result;
+    bool damaged; /* set: what is stored of it could not be read */
 } write_document;
 
 /* Store, commit, index and publish: durable and findable when it returns FO_OK. Calls that come
@@ -262,10 +263,11 @@ int writer_submit(service *s, collection *c, write_document *docs, size_t n,
 typedef struct write_deletion {
     const char *id;
     const unsigned char *sha256; /* NULL, or the hash of the content that is to go: no other does */
-    int rc;                      /* set: FO_OK, FO_ENOTFOUND, FO_ECONFLICT (other content) */
+    /* set: FO_OK, FO_ENOTFOUND, FO_ECONFLICT (other content), FO_ECORRUPT (what is stored cannot be read) */
+    int rc;
 } write_deletion;
 
-/* All in one transaction. A document that is not there does not hold up the others: its rc says so,
+/* All in one transaction. A document that is not there, or damaged, does not hold up the others: its rc says so,
  * and *err (then with the last such sentence) is set though FO_OK is returned. */
 int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int64_t *epoch,
                   fo_err *err);

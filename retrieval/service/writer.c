@@ -9,6 +9,8 @@
  *    Offline, indexes are left alone: service_catch_up brings them up to the store.
  * 3. A document that the store refuses by itself fails alone, and so do one that would take the place of what its
  *    caller does not see and a call whose collection was deleted while it waited; an I/O error fails the group.
+ *    A page that cannot be read ends SQLite's transaction: the group begins again without the document that
+ *    wanted it.
  * 4. A call whose caller has left is dropped before its commit, and within it where it is alone; what
  *    is committed stays. */
 #include <stdlib.h>
@@ -19,7 +21,10 @@
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
-enum { GROUP_DOCUMENTS = 4096 }; /* bounds a transaction's size and the wait of those behind */
+enum {
+    GROUP_DOCUMENTS = 4096, /* bounds a transaction's size and the wait of those behind */
+    MOST_RUNS = 16,         /* of one group; more are damaged only where all of the database is */
+};
 
 struct write_op {
     write_op *next;
@@ -61,6 +66,16 @@ static bool left(const write_op *op) {
     return op->cancel && atomic_load_explicit(op->cancel, memory_order_relaxed);
 }
 
+/* After a document that is damaged: may the others go on in this transaction? FO_ECORRUPT: in another. */
+static int goes_on(store_txn *t, const write_op *op, fo_err *err) {
+    int64_t epoch;
+    fo_err own = {0};
+    int rc = store_txn_epoch(t, op->c->id, &epoch, &own);
+    if (!rc || rc == FO_ENOTFOUND) return FO_OK;
+    if (err) *err = own;
+    return rc;
+}
+
 /* What is there now may be another version than the one that was judged before the text was made. */
 static int refuse_unseen(store_txn *t, const write_document *d, fo_err *err) {
     store_document there = {0};
@@ -81,18 +96,21 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
     store_put_result put = {0};
     ingest_result *r = d->result;
     fo_err own = {0};
+    if (d->damaged) return FO_OK; /* an earlier run of the group has found it so */
     int rc = refuse_unseen(t, d, &own);
-    bool refused = rc == FO_EDENIED || rc == FO_ECORRUPT;
+    bool refused = rc == FO_EDENIED;
     if (!rc) rc = store_put_document(t, &d->in, d->chunks, d->n_chunks, &put, &own);
-    if (rc && (refused || fails_alone(rc))) {
+    if (rc && (refused || rc == FO_ECORRUPT || fails_alone(rc))) {
         r->status = INGEST_FAILED;
         r->error = own;
-        return FO_OK;
+        d->damaged = rc == FO_ECORRUPT;
+        return d->damaged ? goes_on(t, op, err) : FO_OK;
     }
     if (rc) {
         if (err) *err = own;
         return rc;
     }
+    r->error = (fo_err){0};
     r->status = put.status == STORE_CREATED   ? INGEST_CREATED
                 : put.status == STORE_UPDATED ? INGEST_UPDATED
                                               : INGEST_UNCHANGED;
@@ -121,12 +139,13 @@ static int delete_one(store_txn *t, write_op *op, write_deletion *d, bool indexe
     int64_t *removed = NULL;
     size_t n = 0;
     fo_err own = {0};
+    if (d->rc == FO_ECORRUPT) return FO_OK; /* by an earlier run of the group */
     int rc = d->sha256 ? store_delete_version(t, op->c->id, d->id, d->sha256, &removed, &n, &own)
                        : store_delete_document(t, op->c->id, d->id, &removed, &n, &own);
     d->rc = rc;
-    if (rc && (fails_alone(rc) || rc == FO_ECONFLICT)) {
+    if (rc && (fails_alone(rc) || rc == FO_ECONFLICT || rc == FO_ECORRUPT)) {
         op->err = own;
-        return FO_OK;
+        return rc == FO_ECORRUPT ? goes_on(t, op, err) : FO_OK;
     }
     if (rc) {
         if (err) *err = own;
@@ -180,6 +199,37 @@ static void publish(write_op *group, const write_op *first) {
     }
 }
 
+static int apply_group(service *s, store_txn *t, write_op *group, fo_err *err) {
+    int rc = FO_OK;
+    for (write_op *op = group; !rc && op; op = op->next) {
+        if (left(op)) { /* while it waited */
+            op->rc = fo_fail(&op->err, FO_ECANCELLED, "cancelled");
+            if (!group->next) rc = fo_fail(err, op->rc, "cancelled");
+        } else if (!op->docs) {
+            for (size_t i = 0; !rc && i < op->n; i++)
+                rc = delete_one(t, op, &op->deletions[i], !s->offline, err);
+        } else {
+            for (size_t i = 0; !rc && i < op->n; i++)
+                rc = put_one(t, op, &op->docs[i], !group->next, !s->offline, err);
+        }
+    }
+    return rc;
+}
+
+/* Everything put and deleted in *t (NULL: there is none), again without what was found damaged. */
+static int stage_group(service *s, store_txn **t, write_op *group, fo_err *err) {
+    for (int run = 1;; run++) {
+        int rc = store_begin(s->store, t, err);
+        if (rc) return rc;
+        rc = apply_group(s, *t, group, err);
+        if (rc != FO_ECORRUPT || run == MOST_RUNS) return rc;
+        store_rollback(*t);
+        *t = NULL;
+        for (write_op *op = group; op && !s->offline; op = op->next)
+            search_index_discard(op->c->index);
+    }
+}
+
 static void run_group(service *s, write_op *group) {
     fo_err err = {0};
     store_txn *t = NULL;
@@ -188,19 +238,7 @@ static void run_group(service *s, write_op *group) {
     int rc = FO_OK;
     for (write_op *op = group; !rc && op && !s->offline; op = op->next)
         rc = search_index_settle(op->c->index, &err);
-    if (!rc) rc = store_begin(s->store, &t, &err);
-    for (write_op *op = group; !rc && op; op = op->next) {
-        if (left(op)) { /* while it waited */
-            op->rc = fo_fail(&op->err, FO_ECANCELLED, "cancelled");
-            if (!group->next) rc = fo_fail(&err, op->rc, "cancelled");
-        } else if (!op->docs) {
-            for (size_t i = 0; !rc && i < op->n; i++)
-                rc = delete_one(t, op, &op->deletions[i], !s->offline, &err);
-        } else {
-            for (size_t i = 0; !rc && i < op->n; i++)
-                rc = put_one(t, op, &op->docs[i], !group->next, !s->offline, &err);
-        }
-    }
+    if (!rc) rc = stage_group(s, &t, group, &err);
     for (write_op *op = group; !rc && op; op = op->next) rc = take_epoch(t, op, &err);
     double staged = fo_now_ms();
     if (!rc) {

@@ -249,6 +249,43 @@ static void a_marked_document_is_taken_again(void **state) {
     end(&e);
 }
 
+/* The number of its chunks is what a deletion goes by: the table knows better. */
+static void a_wrong_number_of_chunks_holds_nothing_up(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"1", "0", "-7", "1 << 60"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        env e;
+        begin(&e);
+        char sql[200];
+        snprintf(sql, sizeof sql,
+                 "UPDATE documents SET n_chunks = %s WHERE name IN ('doc-3', 'doc-4')", wrong[i]);
+        by_hand(&e, sql, fo_page_sums_vfs(NULL));
+        fixture_document again;
+        store_put_result res;
+        uint64_t seed = 3;
+        fixture_make(&again, e.collection, 3, 3000, &seed);
+        assert_ok(fixture_put(e.s, &again, &res, &e.err), &e.err);
+        assert_int_equal(res.status, STORE_UPDATED);
+        assert_int_equal(res.n_removed, again.n_chunks);
+        free(res.removed);
+        fixture_free(&again);
+        store_txn *t;
+        int64_t *removed;
+        size_t n;
+        assert_ok(store_begin(e.s, &t, &e.err), &e.err);
+        assert_ok(store_delete_document(t, e.collection, "doc-4", &removed, &n, &e.err), &e.err);
+        assert_ok(store_commit(t, &e.err), &e.err);
+        assert_int_equal(n, 5);
+        free(removed);
+        assert_int_equal(check(&e).n, 0); /* the collection's counts too */
+        store_collection c;
+        assert_ok(store_get_collection(e.s, "t", "docs", &c, &e.err), &e.err);
+        assert_int_equal(c.n_chunks, (DOCUMENTS - 1) * 5);
+        store_collection_deinit(&c);
+        end(&e);
+    }
+}
+
 static void a_changed_vector_is_found(void **state) {
     (void)state;
     env e;
@@ -390,6 +427,7 @@ int main(void) {
         cmocka_unit_test(what_was_changed_by_hand_is_not_served),
         cmocka_unit_test(an_unreadable_text_hides_no_other),
         cmocka_unit_test(a_marked_document_is_taken_again),
+        cmocka_unit_test(a_wrong_number_of_chunks_holds_nothing_up),
         cmocka_unit_test(a_changed_vector_is_found),
         cmocka_unit_test(a_stranger_s_writing_is_found),
         cmocka_unit_test(every_bit_of_the_file_counts),

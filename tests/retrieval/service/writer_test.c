@@ -277,6 +277,77 @@ static void no_copy_stays_of_a_document_deleted_meanwhile(void **state) {
     test_remove(home);
 }
 
+enum { PAGES_BYTES = 60000 };
+
+/* Numbered lines, as many as lie on pages of their own. */
+static char *long_text(void) {
+    char *text = calloc(1, PAGES_BYTES + 32);
+    assert_non_null(text);
+    for (size_t n = 0, i = 0; n < PAGES_BYTES; i++)
+        n += (size_t)sprintf(text + n, "Line %zu.\n", i);
+    return text;
+}
+
+/* A bit in the middle of that text, which the database has in one place. */
+static void damage_database(const char *home, const char *text) {
+    char path[512], *bytes = NULL, needle[2048];
+    size_t n;
+    fo_err err = {0};
+    snprintf(path, sizeof path, "%s/forage.db", home);
+    memcpy(needle, text + PAGES_BYTES / 2, sizeof needle);
+    assert_ok(fo_file_read(path, 64 << 20, &bytes, &n, &err), &err);
+    for (size_t len = sizeof needle; len > 256; len /= 2) { /* a page may end within it */
+        char *at = memmem(bytes, n, needle, len);
+        if (!at) continue;
+        *at ^= 1;
+        FILE *f = fopen(path, "r+b");
+        assert_true(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+        free(bytes);
+        return;
+    }
+    fail_msg("the text was not found");
+}
+
+static void a_document_that_cannot_be_read_fails_alone(void **state) {
+    (void)state;
+    char *home = test_folder(), *text = long_text();
+    fo_err err = {0};
+    service *s = open_home(home);
+    put(s, "notes", "bad", text, strlen(text), 256);
+    put(s, "notes", "old", "Once.", 5, 256);
+    service_close(s);
+    damage_database(home, text);
+    s = open_home(home);
+    ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_document docs[] = {{.id = "first", .bytes = "One.", .n_bytes = 4},
+                              {.id = "bad", .bytes = "Changed.", .n_bytes = 8},
+                              {.id = "new", .bytes = "A new one.", .n_bytes = 10}};
+    ingest_result r[3];
+    assert_ok(service_ingest(s, &into, docs, 3, r, NULL, &err), &err);
+    assert_int_equal(r[0].status, INGEST_CREATED);
+    assert_int_equal(r[1].status, INGEST_FAILED);
+    assert_int_equal(r[1].error.code, FO_ECORRUPT);
+    assert_int_equal(r[2].status, INGEST_CREATED);
+    assert_int_equal(r[2].error.code, FO_OK);
+    for (size_t i = 0; i < 3; i++) ingest_result_deinit(&r[i]);
+    assert_true(has(s, "default", "notes", "first") && has(s, "default", "notes", "new"));
+    call bad = {.s = s, .tenant = "default", .collection = "notes", .id = "bad"};
+    call old = {.s = s, .tenant = "default", .collection = "notes", .id = "old"};
+    writer_take(s);
+    start(&bad, delete_it, 1);
+    start(&old, delete_it, 2);
+    writer_yield(s);
+    end(&bad);
+    end(&old);
+    assert_int_equal(bad.rc, FO_ECORRUPT);
+    assert_int_equal(bad.err.code, FO_ECORRUPT);
+    assert_ok(old.rc, &old.err);
+    assert_false(has(s, "default", "notes", "old"));
+    service_close(s);
+    free(text);
+    test_remove(home);
+}
+
 int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
@@ -284,6 +355,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_is_not_findable_is_told),
         cmocka_unit_test(what_came_unseen_meanwhile_is_not_written_over),
         cmocka_unit_test(no_copy_stays_of_a_document_deleted_meanwhile),
+        cmocka_unit_test(a_document_that_cannot_be_read_fails_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
