@@ -24,6 +24,8 @@ typedef struct entry {
     uint8_t kind;
 } entry;
 
+_Static_assert(sizeof(entry) == METADATA_VALUE_BYTES, "what budgets reckon with");
+
 struct metadata_builder {
     fo_buf texts;
     uint32_t *offsets; /* of string i in texts; n_strings + 1 */
@@ -31,6 +33,9 @@ struct metadata_builder {
     size_t n_strings, strings_room, n_slots;
     entry *entries;
     size_t n_entries, entries_room;
+    fo_buf
+        last; /* the JSON before, of entries [last_begin, last_end): a document's chunks share it */
+    size_t last_begin, last_end;
 };
 
 static int no_memory(fo_err *err) {
@@ -55,6 +60,7 @@ int metadata_builder_create(metadata_builder **out, fo_err *err) {
 void metadata_builder_free(metadata_builder *b) {
     if (!b) return;
     fo_buf_free(&b->texts);
+    fo_buf_free(&b->last);
     free(b->offsets);
     free(b->slots);
     free(b->entries);
@@ -204,8 +210,32 @@ static int add_value(adding *a, const cJSON *json, int depth) {
     return FO_OK;
 }
 
+/* The entries of the document before, for another one. */
+static int repeat_last(metadata_builder *b, uint32_t doc, fo_err *err) {
+    size_t before = b->n_entries;
+    for (size_t i = b->last_begin; i < b->last_end; i++) {
+        entry e = b->entries[i];
+        e.doc = doc;
+        if (add_entry(b, e)) continue;
+        b->n_entries = before;
+        return no_memory(err);
+    }
+    return FO_OK;
+}
+
+/* Without room for it the next one is parsed, too. */
+static void remember(metadata_builder *b, const char *json, size_t len, size_t begin) {
+    fo_buf_clear(&b->last);
+    fo_buf_add(&b->last, json, len);
+    if (b->last.failed) fo_buf_free(&b->last);
+    b->last_begin = begin;
+    b->last_end = b->n_entries;
+}
+
 int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo_err *err) {
     if (!json || !*json) return FO_OK;
+    size_t len = strlen(json);
+    if (b->last.len == len && memcmp(b->last.data, json, len) == 0) return repeat_last(b, doc, err);
     cJSON *root = cJSON_Parse(json);
     if (!cJSON_IsObject(root)) {
         cJSON_Delete(root);
@@ -214,18 +244,27 @@ int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo
     adding a = {.b = b, .doc = doc, .last_key = UINT32_MAX, .err = err};
     size_t before = b->n_entries;
     int rc = add_object(&a, root, 0);
-    if (rc) b->n_entries = before;
+    if (rc)
+        b->n_entries = before;
+    else
+        remember(b, json, len, before);
     fo_buf_free(&a.key);
     cJSON_Delete(root);
     return rc;
 }
 
-int metadata_check(const char *json, fo_err *err) {
+int metadata_count(const char *json, size_t *n_values, fo_err *err) {
     metadata_builder *b = NULL;
     int rc = metadata_builder_create(&b, err);
     if (!rc) rc = metadata_builder_add(b, 0, json, err);
+    *n_values = rc ? 0 : b->n_entries;
     metadata_builder_free(b);
     return rc;
+}
+
+int metadata_check(const char *json, fo_err *err) {
+    size_t n_values;
+    return metadata_count(json, &n_values, err);
 }
 
 static void string_of(const metadata *m, uint32_t i, const char **s, size_t *len) {

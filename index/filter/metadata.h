@@ -21,6 +21,9 @@ int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo
 
 /* Whether an index takes it, judged before anything is written: the errors of metadata_builder_add. */
 int metadata_check(const char *json, fo_err *err);
+/* The same, and how many values it has: each chunk under it costs as many entries. */
+int metadata_count(const char *json, size_t *n_values, fo_err *err);
+enum { METADATA_VALUE_BYTES = 24 }; /* of an entry while an index is built; built, it has 13 */
 
 typedef struct metadata {
     uint32_t n_docs, n_columns, n_strings, n_entries;

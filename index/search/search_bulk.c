@@ -26,10 +26,14 @@ struct search_bulk {
     search_bulk_options opt;
     search_segment segment; /* what the next file will hold */
     size_t max_segment_docs;
-    uint64_t n_done, n_bytes; /* for the progress */
+    uint64_t segment_values, values_room; /* of metadata, and how many a segment may have */
+    uint64_t n_done, n_bytes;             /* for the progress */
     /* the batch */
     batch_chunk *chunks;
     size_t n, room;
+    uint64_t n_values;  /* of metadata in the batch, at most */
+    size_t last_values; /* those of the chunk before */
+    size_t last_metadata_len;
     fo_buf texts;
     float *vectors; /* [room, dim] */
 };
@@ -47,6 +51,7 @@ int search_bulk_begin(search_bulk **out, search_index *ix, const search_bulk_opt
     b->opt = *opt;
     uint64_t memory = opt->memory_bytes ? opt->memory_bytes : (uint64_t)1 << 30;
     if (memory < LEAST_MEMORY) memory = LEAST_MEMORY;
+    b->values_room = memory / 4 / METADATA_VALUE_BYTES;
     uint32_t M = ix->M ? ix->M : 16;
     size_t vector_bytes = (size_t)ix->dim * sizeof(float), text_bytes = 1024;
     size_t point_bytes = (ix->dim ? 2 * (size_t)ix->dim + 8 * (size_t)M : 0) + OTHER_BYTES;
@@ -203,6 +208,7 @@ static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
     int rc = search_segment_seal(ix, &b->segment, epoch, err);
     pthread_mutex_unlock(&ix->work);
     search_segment_drop(&b->segment);
+    b->segment_values = 0;
     b->n_bytes += atomic_load(&ix->bytes_written) - before;
     if (!rc) report(b, SEARCH_BULK_COMMIT, b->n_bytes);
     return rc;
@@ -215,12 +221,15 @@ static int flush(search_bulk *b, fo_err *err) {
         rc = seal(b, search_index_epoch(b->ix), err);
         return rc ? rc : fo_fail(err, FO_ECANCELLED, "cancelled");
     }
-    if (b->segment.n_docs && b->segment.n_docs + b->n > b->max_segment_docs)
+    if (b->segment.n_docs && (b->segment.n_docs + b->n > b->max_segment_docs ||
+                              b->segment_values + b->n_values > b->values_room))
         rc = seal(b, search_index_epoch(b->ix), err);
     if (!rc) rc = add_postings(b, err);
     if (!rc) rc = add_points(b, err);
     b->n_done += b->n;
+    b->segment_values += b->n_values;
     b->n = 0;
+    b->n_values = 0;
     fo_buf_clear(&b->texts);
     return rc;
 }
@@ -232,9 +241,25 @@ static size_t put_text(fo_buf *b, const char *s, size_t n) {
     return at;
 }
 
+/* Where it is that of the chunk before, as a document's chunks have it, it stands there once. */
+static size_t put_metadata(search_bulk *b, const char *json, size_t len) {
+    size_t at = b->n ? b->chunks[b->n - 1].metadata : 0;
+    if (b->n && b->last_metadata_len == len && memcmp(b->texts.data + at, json, len) == 0)
+        return at;
+    b->last_metadata_len = len;
+    b->last_values =
+        len > 2; /* a comma behind each but the last; those within strings do no harm */
+    for (const char *p = json; (p = strchr(p, ',')); p++) b->last_values++;
+    return put_text(&b->texts, json, len);
+}
+
+static bool is_full(const search_bulk *b) {
+    return b->n == b->room || b->texts.len > BATCH_TEXT_BYTES || b->n_values > b->values_room / 2;
+}
+
 int search_bulk_add(search_bulk *b, const search_chunk_in *c, fo_err *err) {
     int rc = search_chunk_check(b->ix, c, err);
-    if (!rc && (b->n == b->room || b->texts.len > BATCH_TEXT_BYTES)) rc = flush(b, err);
+    if (!rc && is_full(b)) rc = flush(b, err);
     if (rc) return rc;
     const char *title = c->title ? c->title : "", *meta = c->metadata ? c->metadata : "";
     size_t title_len = strlen(title), meta_len = strlen(meta);
@@ -242,7 +267,8 @@ int search_bulk_add(search_bulk *b, const search_chunk_in *c, fo_err *err) {
     *to = (batch_chunk){.chunk = c->chunk, .document = c->document, .text_len = c->text_len};
     to->title = put_text(&b->texts, title, title_len);
     to->text = put_text(&b->texts, c->text, c->text_len);
-    to->metadata = put_text(&b->texts, meta, meta_len);
+    to->metadata = put_metadata(b, meta, meta_len);
+    b->n_values += b->last_values;
     if (b->texts.failed) return no_memory(err);
     size_t dim = b->ix->dim;
     if (dim) memcpy(b->vectors + b->n * dim, c->vector, dim * sizeof *c->vector);

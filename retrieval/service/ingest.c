@@ -26,6 +26,8 @@ enum {
     BYTES_PER_BYTE = 3,     /* this many times its own: text, chunks, vectors, growth */
     MEMORY_WAIT_MS = 30000, /* for others to be done with theirs */
     SLICE_SHARE = 4,        /* of all memory for documents, one in so many goes to a slice */
+    METADATA_COPIES =
+        3, /* of metadata's values while a chunk goes into the index: growth, columns */
     MAX_ID_BYTES = 512,
     MAX_FIELD_BYTES = 64 << 10,
     SLICE_DOCUMENTS = 512, /* prepared and committed at a time: bounds memory of a large call */
@@ -63,6 +65,8 @@ typedef struct prepared {
     fo_buf places;  /* of the chunks, each with a NUL */
     float *vectors; /* [n_chunks, dim] */
     size_t n_chunks;
+    size_t n_values;  /* of the metadata: the index has them once for each chunk */
+    bool many_values; /* those are what there is no memory for */
     unsigned char sha256[32];
     stage_times ms;
     size_t granted; /* bytes of memory that it may take */
@@ -265,6 +269,30 @@ static int note_places(prepared *p, const chunk *chunks, doc_budget *budget, fo_
     return FO_OK;
 }
 
+static int take_values(prepared *p, doc_budget *budget, fo_err *err) {
+    size_t n;
+    bool fits = fo_mul_size(p->n_values, p->n_chunks, &n) &&
+                fo_mul_size(n, (size_t)METADATA_VALUE_BYTES * METADATA_COPIES, &n);
+    p->many_values = !doc_budget_take(budget, fits ? n : SIZE_MAX);
+    return p->many_values ? doc_budget_fail(budget, err) : FO_OK;
+}
+
+/* Not even all the memory that there is for one document is enough. */
+static int fail_for_good(const service *s, const prepared *p, fo_err *err) {
+    size_t mib = s->document_bytes >> 20;
+    if (p->many_values)
+        return fo_fail_field(
+            err, FO_ELIMIT, "metadata",
+            "metadata of %zu values for each of %zu chunks needs more than the %zu "
+            "MiB of memory that a document may take: seven eighths of "
+            "--ingest-memory",
+            p->n_values, p->n_chunks, mib);
+    return fo_fail(err, FO_ELIMIT,
+                   "the document needs more than the %zu MiB of memory that one may take: "
+                   "seven eighths of --ingest-memory",
+                   mib);
+}
+
 /* Text, chunks and vectors of a document, within its budget. */
 static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_budget *budget,
                         fo_err *err) {
@@ -315,6 +343,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                                         .n_tokens = (uint32_t)k->n_tokens};
     }
     r->chunks = p->n_chunks;
+    if (!rc) rc = take_values(p, budget, err);
     if (!rc) rc = note_places(p, chunks, budget, err);
     if (!rc && p->n_chunks)
         rc = embed_chunks(job->c->embedder, p, chunks, d->title ? d->title : p->text.title,
@@ -333,7 +362,7 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     p->metadata = NULL;
     if (!rc) rc = document_acl_join(&p->metadata, d->metadata, d->acl, err);
     /* What the index would refuse must fail here: in the writer it would fail all that share a commit. */
-    if (!rc) rc = metadata_check(p->metadata, err);
+    if (!rc) rc = metadata_count(p->metadata, &p->n_values, err);
     if (rc) return rc;
     content_hash(job, d, p->sha256);
     fo_hex_write(r->content_sha256, p->sha256, 32);
@@ -366,10 +395,7 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
         if (p->granted < s->document_bytes)
             p->wanted = budget.wanted;
         else
-            rc = fo_fail(err, FO_ELIMIT,
-                         "the document needs more than the %zu MiB of memory that one may take: "
-                         "seven eighths of --ingest-memory",
-                         s->document_bytes >> 20);
+            rc = fail_for_good(s, p, err);
     }
     if (rc) prepared_deinit(p);
     return rc;

@@ -288,12 +288,41 @@ static void a_document_that_needs_more_comes_again(void **state) {
     test_remove(home);
 }
 
+/* The index has each value once for each chunk. */
+static void metadata_counts_for_each_chunk(void **state) {
+    (void)state;
+    enum { BYTES = 1400 << 10, MEMORY = 64 << 20 };
+    char *home = test_folder(), *text = prose(BYTES);
+    fo_buf many = {0};
+    fo_buf_str(&many, "{\"n\":[0");
+    for (int i = 1; i < 1024; i++) fo_buf_printf(&many, ",%d", i);
+    fo_buf_str(&many, "]}");
+    service *s = open_small(home, MEMORY);
+    fo_err why;
+    ingest_document d = {.id = "a", .bytes = text, .n_bytes = BYTES, .metadata = many.data};
+    assert_int_equal(put(s, &d, 1, &why), INGEST_FAILED);
+    assert_int_equal(why.code, FO_ELIMIT);
+    assert_string_equal(why.field, "metadata");
+    assert_non_null(strstr(why.msg, "metadata of 1024 values for each of "));
+    most_memory(s);
+    d.metadata = "{\"n\":[1,2,3]}";
+    assert_int_equal(put(s, &d, 1, &why), INGEST_CREATED);
+    d = (ingest_document){.id = "b", .bytes = text, .n_bytes = 4096, .metadata = many.data};
+    assert_int_equal(put(s, &d, 1, &why), INGEST_CREATED);
+    most_memory(s);
+    service_close(s);
+    fo_buf_free(&many);
+    free(text);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_left_is_worked_for_no_longer),
         cmocka_unit_test(all_calls_share_one_memory),
         cmocka_unit_test(small_documents_need_not_wait_for_large_ones),
         cmocka_unit_test(a_document_that_needs_more_comes_again),
+        cmocka_unit_test(metadata_counts_for_each_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
