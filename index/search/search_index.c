@@ -680,6 +680,7 @@ void search_index_get_stats(search_index *ix, search_index_stats *out) {
                             .bytes_ingested = atomic_load(&ix->bytes_ingested),
                             .bytes_checked = atomic_load(&ix->bytes_checked),
                             .n_damaged = atomic_load(&ix->n_damaged),
+                            .n_failures = atomic_load(&ix->n_failures),
                             .n_dense_scored = atomic_load(&ix->n_dense_scored)};
     for (size_t i = 0; i < s->n_segments; i++) {
         const search_segment *h = &s->segments[i];

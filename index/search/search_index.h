@@ -50,7 +50,9 @@ typedef struct search_index_options {
     /* That background merges may write, all of those together that share workers; 0: 64 MiB; < 0:
      * any number. */
     int64_t merge_bytes_per_s;
-    fo_notices notices; /* while it opens: index_dropped (a file, and why), index_leftover */
+    /* While it opens: index_dropped (a file, and why), index_leftover. From then on, from the threads of the
+     * background: index_stuck (a seal or merge failed, where the one before did not), index_goes_on. */
+    fo_notices notices;
 } search_index_options;
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
@@ -127,6 +129,7 @@ typedef struct search_index_stats {
     /* Since the folder was made; write amplification = written / ingested. */
     uint64_t bytes_written, bytes_ingested;
     uint64_t bytes_checked, n_damaged; /* since the opening, by search_index_watch */
+    uint64_t n_failures;               /* seals and merges of the background, since the opening */
     uint64_t n_dense_scored; /* points that dense searches weighed since the opening: their cost */
 } search_index_stats;
 void search_index_get_stats(search_index *ix, search_index_stats *out);

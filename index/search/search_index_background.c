@@ -100,13 +100,28 @@ double search_background_check(search_index *ix, bool restart) {
     return next_check(ix);
 }
 
-/* After a failure (a full disk): again when something was published, not at once. */
-static bool succeeded(search_index *ix, int rc) {
+enum task { SEAL, MERGE };
+
+/* After a failure (a full disk): again when something was published, not at once. Meanwhile what comes in stays
+ * in memory: told at the first failure and when it is over. */
+static bool succeeded(search_index *ix, enum task task, int rc, const fo_err *why) {
     pthread_mutex_lock(&ix->mu);
-    if (rc && !ix->stopping) ix->n_failures++;
-    bool fine = !rc && !ix->stopping;
+    bool stopping = ix->stopping, was = ix->stuck[task];
+    if (!stopping) ix->stuck[task] = rc != FO_OK;
     pthread_mutex_unlock(&ix->mu);
-    return fine;
+    if (stopping) return false;
+    const char *what = task == SEAL ? "written to a file" : "merged";
+    if (rc) atomic_fetch_add(&ix->n_failures, 1);
+    if (rc && !was)
+        fo_notice(
+            &ix->notices, "index_stuck",
+            "the index in %s cannot be %s: %s; it is tried again after the next change, and until "
+            "then %s",
+            ix->dir, what, why->msg,
+            task == SEAL ? "what comes in stays in memory" : "searches take longer");
+    if (!rc && was)
+        fo_notice(&ix->notices, "index_goes_on", "the index in %s is %s again", ix->dir, what);
+    return !rc;
 }
 
 bool search_background_seal(search_index *ix) {
@@ -114,7 +129,7 @@ bool search_background_seal(search_index *ix) {
     pthread_mutex_lock(&ix->work);
     int rc = search_seal_frozen(ix, &err);
     pthread_mutex_unlock(&ix->work);
-    return succeeded(ix, rc) && search_has_merge(ix);
+    return succeeded(ix, SEAL, rc, &err) && search_has_merge(ix);
 }
 
 bool search_background_merge(search_index *ix) {
@@ -122,8 +137,11 @@ bool search_background_merge(search_index *ix) {
     bool did = false;
     uint64_t damaged;
     int rc = search_merge_once(ix, &did, &damaged, &err);
-    if (damaged) report_damage(ix, damaged, &err);
-    return succeeded(ix, rc) && did && search_has_merge(ix);
+    if (damaged) { /* told as that: what is done about it is the caller's */
+        report_damage(ix, damaged, &err);
+        return false;
+    }
+    return succeeded(ix, MERGE, rc, &err) && did && search_has_merge(ix);
 }
 
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx) {

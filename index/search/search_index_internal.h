@@ -143,8 +143,8 @@ struct search_index {
     bm25_params bm25;
     size_t seal_chunks;
     bool read_only;
-    bool is_new;                /* there was no manifest */
-    fo_notices notices;         /* of the opening */
+    bool is_new; /* there was no manifest */
+    fo_notices notices;
     fo_pool *pool, *merge_pool; /* NULL: one thread */
     search_workers *workers;    /* NULL: read-only */
     bool owns_workers;
@@ -161,7 +161,7 @@ struct search_index {
     bool stopping;
     search_damage_fn *damage_fn; /* NULL: nobody watches, files are not checked */
     void *damage_ctx;
-    uint64_t n_failures;          /* in the background; it tries again after the next publish */
+    bool stuck[2]; /* the last seal, the last merge in the background failed: that was told */
     search_background background; /* guarded by the workers' mutex */
     pthread_mutex_t work;
     /* owned: the worker that has a task of it */
@@ -170,6 +170,7 @@ struct search_index {
     /* atomic */
     atomic_bool cancel; /* stopping: a merge under way ends */
     _Atomic uint64_t bytes_checked, n_damaged, n_dense_scored;
+    _Atomic uint64_t n_failures; /* in the background; it tries again after the next publish */
     _Atomic uint64_t
         damaged; /* serial of the segment found damaged, until it is dropped; 0: none */
     _Atomic uint64_t current; /* snapshot << 16 | readers that are taking it */

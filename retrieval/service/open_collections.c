@@ -76,6 +76,7 @@ static void add_counters(search_index_stats *sum, const collection *c,
     sum->bytes_ingested += now->bytes_ingested - c->counted.bytes_ingested;
     sum->bytes_checked += now->bytes_checked - c->counted.bytes_checked;
     sum->n_damaged += now->n_damaged - c->counted.n_damaged;
+    sum->n_failures += now->n_failures - c->counted.n_failures;
     sum->n_dense_scored += now->n_dense_scored - c->counted.n_dense_scored;
 }
 

@@ -108,8 +108,9 @@ typedef struct service_options {
     void *index_damaged_ctx;
     /* What was found out of order and gone on from: the kinds of store_options and
      * search_index_options, index_refilled, index_caught_up, index_ahead, index_missing,
-     * chunk_left_out, metadata_left_out, hot_damaged, hot_missing, kv_damaged, store_lost, modes_tightened,
-     * modes_open, document_damaged. From any thread, until service_close returns. */
+     * index_stuck, index_goes_on, chunk_left_out, metadata_left_out, hot_damaged, hot_missing, kv_damaged,
+     * store_lost, modes_tightened, modes_open, document_damaged. From any thread, until service_close
+     * returns. */
     fo_notices notices;
 } service_options;
 
@@ -486,7 +487,7 @@ typedef int service_index_fn(void *ctx, const char *tenant, const char *collecti
 int service_each_index(service *s, const char *tenant, const char *collection, service_index_fn *fn,
                        void *ctx, fo_err *err);
 /* Of all together that are open (*n_open of them; may be NULL); what is counted (bytes_written,
- * bytes_ingested, bytes_checked, n_damaged, n_dense_scored) by all since the service was opened. */
+ * bytes_ingested, bytes_checked, n_damaged, n_failures, n_dense_scored) by all since the service was opened. */
 int service_get_index_stats(service *s, search_index_stats *out, size_t *n_open, fo_err *err);
 
 /* Do both indexes of a collection hold the store's chunks, all of them and no others, each under

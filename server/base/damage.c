@@ -23,6 +23,7 @@ static const struct {
     {"index_dropped", LOG_LEVEL_ERROR},
     {"index_missing", LOG_LEVEL_ERROR},
     {"index_ahead", LOG_LEVEL_ERROR},
+    {"index_stuck", LOG_LEVEL_ERROR},
     {"index_refilled", LOG_LEVEL_WARN},
     {"metadata_left_out", LOG_LEVEL_WARN},
     {"ledger_short", LOG_LEVEL_WARN},
@@ -34,6 +35,7 @@ static const struct {
     {"commit_unfinished", LOG_LEVEL_INFO},
     {"index_caught_up", LOG_LEVEL_INFO},
     {"index_leftover", LOG_LEVEL_INFO},
+    {"index_goes_on", LOG_LEVEL_INFO},
     {"other", LOG_LEVEL_WARN},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };

@@ -96,6 +96,10 @@ static void write_index_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_index_damaged_segments_total", "counter",
                         "Index files found damaged, put aside and made anew from the store.",
                         (double)sum.n_damaged);
+    metrics_write_value(
+        b, "forage_index_background_failures_total", "counter",
+        "Seals and merges of indexes in the background that failed; the log says why.",
+        (double)sum.n_failures);
     metrics_write_head(b, "forage_damage_total", "counter",
                        "What was found out of order and gone on from, by kind; the log says what.");
     for (size_t i = 0; damage_kind(i); i++)

@@ -419,6 +419,45 @@ static void neither_a_merge_nor_what_is_published_waits_for_the_others_pool(void
     test_remove(dir);
 }
 
+typedef struct told {
+    atomic_int stuck, goes_on;
+} told;
+
+static void hear(void *ctx, const char *kind, const char *text) {
+    told *t = ctx;
+    t->stuck += !strcmp(kind, "index_stuck") && strstr(text, "stays in memory") != NULL;
+    t->goes_on += !strcmp(kind, "index_goes_on");
+}
+
+/* The folder is gone for a while: told once, counted each time, and when it is over. */
+static void a_seal_that_fails_is_told(void **state) {
+    (void)state;
+    char *dir = test_folder(), folder[600], away[600];
+    told t = {0};
+    fo_err err = {0};
+    search_index *ix;
+    snprintf(folder, sizeof folder, "%s/index", dir);
+    snprintf(away, sizeof away, "%s/away", dir);
+    search_index_options opt = {.tenant = "default", .seal_chunks = 1, .notices = {hear, &t}};
+    assert_ok(search_index_open(&ix, folder, &opt, NULL, &err), &err);
+    assert_int_equal(rename(folder, away), 0);
+    double late = fo_now_ms() + 60e3;
+    for (int64_t i = 1; i <= 3; i++) {
+        add(ix, i);
+        assert_ok(search_index_publish(ix, i, &err), &err);
+        while (stats_of(ix).n_failures < (uint64_t)i && fo_now_ms() < late) usleep(1000);
+    }
+    assert_int_equal(stats_of(ix).n_failures, 3);
+    assert_int_equal(rename(away, folder), 0);
+    add(ix, 4);
+    assert_ok(search_index_publish(ix, 4, &err), &err);
+    while (!t.goes_on && fo_now_ms() < late) usleep(1000);
+    assert_int_equal(t.stuck, 1);
+    assert_int_equal(t.goes_on, 1);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_indexes_are_sealed_and_merged_by_the_same_few_threads),
@@ -427,6 +466,7 @@ int main(void) {
         cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
         cmocka_unit_test(the_files_of_every_index_are_checked),
         cmocka_unit_test(what_is_damaged_is_not_merged),
+        cmocka_unit_test(a_seal_that_fails_is_told),
         cmocka_unit_test(what_the_disk_does_not_give_is_no_answer),
         cmocka_unit_test(neither_a_merge_nor_what_is_published_waits_for_the_others_pool),
     };
