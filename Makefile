@@ -189,6 +189,7 @@ $(FAULT_TESTS): TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc real
 $(FAULT_TESTS): LOCK_LINK :=
 $(BUILD)/tests/retrieval/local/local_prompt_test: TEST_WRAP := -Wl,--wrap=time
 $(BUILD)/tests/retrieval/service/writer_test: TEST_WRAP := -Wl,--wrap=search_index_publish
+$(BUILD)/tests/server/routes/source_runner_test: TEST_WRAP := -Wl,--wrap=folder_sync_run
 $(BUILD)/tests/engine/kv/kv_store_test: TEST_WRAP := -Wl,--wrap=pread,--wrap=pwritev
 $(BUILD)/tests/engine/kv/kv_check_test: TEST_WRAP := -Wl,--wrap=fo_map_open
 define TEST_template

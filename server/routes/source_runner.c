@@ -15,6 +15,13 @@
 
 enum { AWAY_S = 30, POLL_MS = 200 };
 
+typedef struct asked_run { /* what a request wants of the run that will serve it */
+    struct asked_run *next;
+    uint64_t number;
+    bool relocate, has_limit;
+    sync_limit limit;
+} asked_run;
+
 typedef struct source {
     source_runner *owner;
     source_spec spec;
@@ -24,11 +31,12 @@ typedef struct source {
     atomic_bool cancel; /* ends the run under way; set under mu */
     /* guarded by mu */
     uint64_t asked, begun,
-        done;          /* runs, counted: a request is served by one that begins after it */
-    uint64_t n_served; /* requests that the run under way serves; 0: the watch alone asked for it */
-    bool running, relocate, has_limit;
-    sync_limit limit; /* of the next run */
-    fo_err failed;    /* of the last run as a whole */
+        done; /* runs, counted: a request is served by one that begins after it */
+    uint64_t
+        n_served; /* that wait for the run under way: requests, and the start for the first one */
+    bool running;
+    asked_run *waiting; /* in their order: what the next run serves */
+    fo_err failed;      /* of the last run as a whole */
     char trouble[200];
     struct source_sums sums;
 } source;
@@ -145,7 +153,20 @@ static void add_sums(struct source_sums *to, const folder_sync_report *r, int rc
     to->finished_ms = fo_unix_ms();
 }
 
-static void run_source(source *s, bool asked) {
+/* The next run is of these: what any of them wants, and the limit of the last that names one. mu held. */
+static void take_waiting(source *s, folder_sync_request *q) {
+    s->n_served = s->begun == 0;
+    while (s->waiting) {
+        asked_run *w = s->waiting;
+        q->relocate = q->relocate || w->relocate;
+        if (w->has_limit) q->limit = w->limit;
+        s->n_served++;
+        s->waiting = w->next;
+        free(w);
+    }
+}
+
+static void run_source(source *s) {
     source_runner *r = s->owner;
     char path[PATH_MAX];
     pthread_mutex_lock(&r->run_mu);
@@ -155,20 +176,18 @@ static void run_source(source *s, bool asked) {
                              .name = s->spec.name,
                              .collection = s->spec.collection,
                              .path = path,
-                             .relocate = s->relocate,
                              .overlap = SIZE_MAX,
                              .max_file_bytes = r->opt.max_file_bytes,
-                             .limit = s->has_limit ? s->limit : r->opt.limit,
-                             .retry_failed = asked,
+                             .limit = r->opt.limit,
+                             .retry_failed = s->asked > s->done,
                              .cancel = &s->cancel,
                              .entering = on_entering,
                              .failed = on_failed,
                              .ctx = s};
-    s->n_served = serves - s->begun;
+    take_waiting(s, &q);
     s->begun = serves;
     s->running = true;
     atomic_store(&s->cancel, r->stop);
-    s->relocate = s->has_limit = false;
     pthread_mutex_unlock(&r->mu);
     fo_err err = {0};
     folder_sync_report report = {0};
@@ -194,10 +213,7 @@ static void *work(void *arg) {
     fo_thread_background();
     bool said = false;
     while (!r->stop) {
-        pthread_mutex_lock(&r->mu);
-        bool asked = s->asked > s->done;
-        pthread_mutex_unlock(&r->mu);
-        run_source(s, asked);
+        run_source(s);
         pthread_mutex_lock(&r->mu);
         bool away = s->failed.code != FO_OK, again = s->asked > s->done;
         pthread_mutex_unlock(&r->mu);
@@ -243,6 +259,10 @@ void source_runner_free(source_runner *r) {
     for (size_t i = 0; i < r->n; i++) {
         if (r->sources[i].started) pthread_join(r->sources[i].thread, NULL);
         folder_watch_free(r->sources[i].watch);
+        for (asked_run *w; (w = r->sources[i].waiting);) {
+            r->sources[i].waiting = w->next;
+            free(w);
+        }
     }
     pthread_cond_destroy(&r->over);
     pthread_mutex_destroy(&r->mu);
@@ -289,26 +309,45 @@ bool source_runner_get(source_runner *r, const char *name, source_state *out) {
     return true;
 }
 
+/* Numbered, behind those that wait already; NULL: there was no memory. mu held. */
+static asked_run *add_waiting(source *s, const source_request *q) {
+    asked_run *w = calloc(1, sizeof *w), **at = &s->waiting;
+    if (!w) return NULL;
+    *w = (asked_run){.number = ++s->asked, .relocate = q->relocate, .has_limit = q->limit != NULL};
+    if (q->limit) w->limit = *q->limit;
+    while (*at) at = &(*at)->next;
+    return *at = w;
+}
+
+/* It is as if the request had never come: what it wanted goes with it. mu held. */
+static void withdraw(source *s, uint64_t mine) {
+    asked_run **at = &s->waiting;
+    while (*at && (*at)->number != mine) at = &(*at)->next;
+    asked_run *w = *at;
+    if (!w) return;
+    *at = w->next;
+    free(w);
+    s->asked = s->begun ? s->begun : 1; /* 1: the start's */
+    for (w = s->waiting; w; w = w->next) s->asked = w->number;
+}
+
 /* The run of a request that nobody waits for any more ends, or does not begin, unless others asked for it too. mu
  * held. */
 static void give_up(source *s, uint64_t mine) {
-    if (s->running && s->begun == mine && s->n_served == 1) {
+    if (s->begun < mine)
+        withdraw(s, mine);
+    else if (s->running && s->done < mine && --s->n_served == 0)
         atomic_store(&s->cancel, true);
-    } else if (s->begun < mine && s->asked == mine) {
-        s->asked--;
-        if (s->asked == s->begun) s->relocate = s->has_limit = false;
-    }
 }
 
 int source_runner_request(source_runner *r, const char *name, const source_request *q,
                           fo_err *err) {
     source *s = find(r, name);
     if (!s) return not_configured(name, err);
-    int rc = FO_OK;
     pthread_mutex_lock(&r->mu);
-    uint64_t mine = ++s->asked;
-    s->relocate = s->relocate || q->relocate;
-    if (q->limit) s->has_limit = true, s->limit = *q->limit;
+    const asked_run *w = add_waiting(s, q);
+    int rc = w ? FO_OK : fo_no_memory(err);
+    uint64_t mine = w ? w->number : 0;
     folder_watch_wake(s->watch);
     while (q->wait && s->done < mine && !rc) {
         if (r->stop || (q->cancel && atomic_load(q->cancel)))
@@ -316,7 +355,7 @@ int source_runner_request(source_runner *r, const char *name, const source_reque
         else
             fo_cond_wait_until(&r->over, &r->mu, fo_now_ms() + POLL_MS);
     }
-    if (rc && q->ends_run) give_up(s, mine);
+    if (rc && mine && q->ends_run) give_up(s, mine);
     if (q->wait && !rc && s->failed.code) {
         if (err) *err = s->failed;
         rc = s->failed.code;
