@@ -348,6 +348,17 @@ typedef struct file_header {
     uint32_t n_docs, n_columns, n_strings, n_entries, strings_bytes, reserved;
 } file_header;
 
+/* Keys and strings of all entries by other numbers. */
+static void number_strings(metadata_builder *b, const uint32_t *numbers) {
+    for (size_t i = 0; i < b->n_entries; i++) {
+        entry *e = &b->entries[i];
+        e->key = numbers[e->key];
+        if (e->kind == VALUE_STRING) e->value = numbers[e->value];
+    }
+    fo_buf_clear(&b->last); /* sorted, they do not lie where the JSON before had put them */
+    b->last_begin = b->last_end = 0;
+}
+
 int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_err *err) {
     size_t n = b->n_strings;
     ranked *order = malloc((n + 1) * sizeof *order);
@@ -367,11 +378,7 @@ int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_e
         uint32_t end = (uint32_t)strings.len;
         fo_buf_add(&offsets, &end, 4);
     }
-    for (size_t i = 0; i < b->n_entries; i++) {
-        entry *e = &b->entries[i];
-        e->key = rank[e->key];
-        if (e->kind == VALUE_STRING) e->value = rank[e->value];
-    }
+    number_strings(b, rank);
     if (b->n_entries) qsort(b->entries, b->n_entries, sizeof *b->entries, by_column);
     file_header h = {.n_docs = n_docs,
                      .n_strings = (uint32_t)n,
@@ -395,6 +402,9 @@ int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_e
         rc = in_order[i]->failed
                  ? no_memory(err)
                  : segment_writer_write(w, in_order[i]->data, in_order[i]->len, err);
+    /* As it was: what becomes of the section may fail, and then this is built again. */
+    for (size_t i = 0; i < n; i++) rank[i] = order[i].number;
+    number_strings(b, rank);
 done:
     free(order);
     free(rank);

@@ -39,6 +39,7 @@ typedef struct metadata {
 /* All of another index's entries, documents renumbered by map (UINT32_MAX: dropped). */
 int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_t *map,
                            fo_err *err);
+/* The section. It may be built again, should what becomes of it fail; what is added after it is as ever. */
 int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_err *err);
 
 /* A view, valid as long as the segment. FO_ECORRUPT. */
