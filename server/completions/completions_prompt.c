@@ -159,7 +159,8 @@ static int check_tools(const tokenizer *t, const cJSON *messages, const cJSON *t
         if (bad)
             return fo_fail_field(err, FO_EINVAL, "messages",
                                  "messages[%d].tool_calls hold a control token of the model", i);
-        if (has_control(t, openai_text_of(m, "tool_call_id")))
+        const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "tool_call_id"));
+        if (id && has_control(t, id))
             return fo_fail_field(err, FO_EINVAL, "messages",
                                  "messages[%d].tool_call_id holds a control token of the model", i);
         i++;
