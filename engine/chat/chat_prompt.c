@@ -1,9 +1,11 @@
 #include "engine/chat/chat_prompt.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/random.h>
 
 struct chat_prompt {
     chat_template *template; /* NULL: ChatML */
@@ -50,8 +52,7 @@ void chat_prompt_free(chat_prompt *p) {
     free(p);
 }
 
-void chat_prompt_date(chat_template_input *in) {
-    time_t now = time(NULL);
+void chat_prompt_date(chat_template_input *in, time_t now) {
     struct tm day;
     gmtime_r(&now, &day);
     in->year = day.tm_year + 1900;
@@ -59,13 +60,11 @@ void chat_prompt_date(chat_template_input *in) {
     in->day = day.tm_mday;
 }
 
-int chat_prompt_text(const chat_prompt *p, const cJSON *messages, fo_buf *out, fo_err *why,
-                     fo_err *err) {
+static chat_template_input input_of(const chat_prompt *p, const cJSON *messages) {
     chat_template_input in = {
         .messages = messages, .add_generation_prompt = true, .bos = p->bos, .eos = p->eos};
-    bool fell_back;
-    chat_prompt_date(&in);
-    return chat_template_render_or_chatml(p->template, &in, out, &fell_back, why, err);
+    chat_prompt_date(&in, time(NULL));
+    return in;
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -94,66 +93,124 @@ static int append(token_list *l, const tokenizer *t, const char *text, size_t le
     return FO_OK;
 }
 
+/* Numbers of tokens alone do not tell: what a name is made of may join with what stands around it. */
 bool chat_prompt_has_control(const tokenizer *t, const char *text) {
-    size_t len = strlen(text);
-    return tokenizer_count(t, text, len, 0) !=
-           tokenizer_count(t, text, len, TOKENIZER_PARSE_SPECIAL);
+    int32_t *plain = NULL, *parsed = NULL;
+    size_t n = 0, m = 0, len = strlen(text);
+    bool read = !tokenizer_encode_alloc(t, text, len, 0, &plain, &n, NULL) &&
+                !tokenizer_encode_alloc(t, text, len, TOKENIZER_PARSE_SPECIAL, &parsed, &m, NULL);
+    bool same = read && n == m && (!n || !memcmp(plain, parsed, n * sizeof *plain));
+    free(plain);
+    free(parsed);
+    return !same;
 }
 
-/* A message's content without the blanks at its ends, which templates trim; *n 0: it has none. */
-static const char *content_of(const cJSON *message, size_t *n) {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "content"));
-    *n = 0;
-    if (!text) return "";
-    text += strspn(text, " \t\r\n");
-    *n = strlen(text);
-    while (*n && strchr(" \t\r\n", text[*n - 1])) --*n;
-    return text;
+/* ---- marks ------------------------------------------------------------------------------------ */
+
+/* Contents that name a control token stand between marks while the template is rendered: by their words alone they
+ * cannot be found again, as the template has the same ones. A mark is the sign, 'b' or 'e', the message's number
+ * and 'z'. */
+enum { SIGN_BYTES = 22 };
+
+/* Drawn anew for each prompt, so that no text can hold it. */
+static int draw_sign(char sign[SIGN_BYTES + 1], fo_err *err) {
+    uint64_t drawn;
+    if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+        return fo_fail(err, FO_EIO, "the system gives no random bytes");
+    snprintf(sign, SIGN_BYTES + 1, "forage%016" PRIx64, drawn);
+    return FO_OK;
 }
 
-/* What the template wrote is parsed with control tokens, contents that name one without. All contents
- * are found again in the order of the messages: one that names a control token stands behind those
- * before it. */
-static int encode_apart(token_list *l, const tokenizer *t, const cJSON *messages, const char *text,
-                        size_t len, fo_err *err) {
-    const char *at = text, *from = text, *end = text + len; /* encoded so far; looked through */
+/* Blanks at the ends of a content stay outside: templates trim. */
+static bool mark_content(cJSON *content, const char *sign, int i) {
+    static const char blanks[] = " \t\r\n";
+    const char *text = content->valuestring;
+    size_t from = strspn(text, blanks), to = strlen(text);
+    while (to > from && strchr(blanks, text[to - 1])) to--;
+    fo_buf b = {0};
+    fo_buf_add(&b, text, from);
+    fo_buf_printf(&b, "%sb%dz", sign, i);
+    fo_buf_add(&b, text + from, to - from);
+    fo_buf_printf(&b, "%se%dz%s", sign, i, text + to);
+    bool ok = !b.failed && cJSON_SetValuestring(content, b.data);
+    fo_buf_free(&b);
+    return ok;
+}
+
+/* *out: a copy with marks, which the caller deletes; NULL where no content needs any. */
+static int mark_messages(const tokenizer *t, const cJSON *messages, const char *sign, cJSON **out,
+                         fo_err *err) {
     const cJSON *m;
-    int i = 0, rc = FO_OK;
+    int i = 0;
+    *out = NULL;
     cJSON_ArrayForEach(m, messages) {
-        size_t n;
-        const char *content = content_of(m, &n);
+        const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
+        if (text && chat_prompt_has_control(t, text)) {
+            if (!*out && !(*out = cJSON_Duplicate(messages, true))) return fo_no_memory(err);
+            cJSON *copy = cJSON_GetArrayItem(*out, i);
+            if (!mark_content(cJSON_GetObjectItemCaseSensitive(copy, "content"), sign, i))
+                return fo_no_memory(err);
+        }
         i++;
-        if (!n) continue;
-        const char *found = memmem(from, (size_t)(end - from), content, n);
-        if (found) from = found + n;
-        if (!chat_prompt_has_control(t, content)) continue;
-        if (!found)
-            return fo_fail_field(err, FO_EINVAL, "messages",
-                                 "messages[%d].content holds a control token of the model", i - 1);
-        rc = append(l, t, at, (size_t)(found - at), TOKENIZER_PARSE_SPECIAL, err);
-        if (!rc) rc = append(l, t, found, n, 0, err);
-        if (rc) return rc;
-        at = from;
     }
+    return FO_OK;
+}
+
+/* What the template wrote is parsed with control tokens, what stands between marks without. A template that cuts a
+ * content, so that one of its marks is missing, leaves nothing to tell them apart by. */
+static int tokenize_rendered(token_list *l, const tokenizer *t, const char *sign, const char *text,
+                             size_t len, fo_err *err) {
+    const char *at = text, *end = text + len, *mark;
+    long open = -1, i = 0;
+    bool paired = true;
+    while (paired && (mark = memmem(at, (size_t)(end - at), sign, SIGN_BYTES))) {
+        int rc = append(l, t, at, (size_t)(mark - at), open < 0 ? TOKENIZER_PARSE_SPECIAL : 0, err);
+        if (rc) return rc;
+        bool begins = mark[SIGN_BYTES] == 'b';
+        char *behind;
+        i = strtol(mark + SIGN_BYTES + 1, &behind, 10);
+        paired = *behind == 'z' && (begins ? open < 0 : open == i);
+        open = begins ? i : -1;
+        at = behind + 1;
+    }
+    if (!paired || open >= 0)
+        return fo_fail_field(err, FO_EINVAL, "messages",
+                             "messages[%ld].content holds a control token of the model", i);
     return append(l, t, at, (size_t)(end - at), TOKENIZER_PARSE_SPECIAL, err);
 }
 
-int chat_prompt_encode(const tokenizer *t, const cJSON *messages, const char *text, size_t len,
-                       int32_t **ids, size_t *n, fo_err *err) {
-    token_list l = {0};
+/* ---- both ------------------------------------------------------------------------------------- */
+
+/* BOS where the model wants it and the template left it out; append kept room for it. */
+static void put_bos(token_list *l, const tokenizer *t) {
     int32_t bos = tokenizer_special_id(t, TOKENIZER_BOS);
-    int rc = messages ? encode_apart(&l, t, messages, text, len, err)
-                      : append(&l, t, text, len, TOKENIZER_PARSE_SPECIAL, err);
+    if (!tokenizer_adds_bos(t) || bos < 0 || !l->n || l->ids[0] == bos) return;
+    memmove(l->ids + 1, l->ids, l->n * sizeof *l->ids);
+    l->ids[0] = bos;
+    l->n++;
+}
+
+int chat_prompt_render_tokens(const tokenizer *t, const chat_template *template,
+                              const chat_template_input *in, bool control, int32_t **ids, size_t *n,
+                              fo_err *why, fo_err *err) {
+    char sign[SIGN_BYTES + 1];
+    cJSON *marked = NULL;
+    chat_template_input given = *in;
+    fo_buf text = {0};
+    token_list l = {0};
+    bool fell_back;
+    int rc = draw_sign(sign, err);
+    if (!rc && !control) rc = mark_messages(t, in->messages, sign, &marked, err);
+    if (marked) given.messages = marked;
+    if (!rc) rc = chat_template_render_or_chatml(template, &given, &text, &fell_back, why, err);
+    if (!rc) rc = tokenize_rendered(&l, t, sign, text.data ? text.data : "", text.len, err);
+    fo_buf_free(&text);
+    cJSON_Delete(marked);
     if (rc) {
         free(l.ids);
         return rc;
     }
-    if (tokenizer_adds_bos(t) && bos >= 0 && l.n &&
-        l.ids[0] != bos) { /* the template left it out */
-        memmove(l.ids + 1, l.ids, l.n * sizeof *l.ids);
-        l.ids[0] = bos;
-        l.n++;
-    }
+    put_bos(&l, t);
     *ids = l.ids;
     *n = l.n;
     return FO_OK;
@@ -161,11 +218,6 @@ int chat_prompt_encode(const tokenizer *t, const cJSON *messages, const char *te
 
 int chat_prompt_tokens(const chat_prompt *p, const cJSON *messages, bool control, int32_t **ids,
                        size_t *n, fo_err *why, fo_err *err) {
-    fo_buf text = {0};
-    int rc = chat_prompt_text(p, messages, &text, why, err);
-    if (!rc)
-        rc = chat_prompt_encode(p->t, control ? NULL : messages, text.data ? text.data : "",
-                                text.len, ids, n, err);
-    fo_buf_free(&text);
-    return rc;
+    const chat_template_input in = input_of(p, messages);
+    return chat_prompt_render_tokens(p->t, p->template, &in, control, ids, n, why, err);
 }

@@ -3,6 +3,8 @@
 #ifndef FORAGE_ENGINE_CHAT_PROMPT_H
 #define FORAGE_ENGINE_CHAT_PROMPT_H
 
+#include <time.h>
+
 #include "engine/chat/chat_template.h"
 #include "engine/gguf/gguf.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -20,24 +22,20 @@ int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, 
 void chat_prompt_free(chat_prompt *p); /* NULL is fine */
 
 /* The day that templates are told: of UTC, wherever the machine stands. */
-void chat_prompt_date(chat_template_input *in);
-
-/* The text of messages (array of {"role", "content"}) up to where the assistant's answer begins,
- * appended to *out. *why (may be NULL) says so where ChatML was written instead of what the template
- * makes of it; its code is 0 else. FO_EINVAL, FO_ENOMEM. */
-int chat_prompt_text(const chat_prompt *p, const struct cJSON *messages, fo_buf *out, fo_err *why,
-                     fo_err *err);
+void chat_prompt_date(chat_template_input *in, time_t now);
 
 /* Does the text hold the name of a control token? */
 bool chat_prompt_has_control(const tokenizer *t, const char *text);
 
-/* The tokens of a text that a template made of messages, in fresh memory, BOS in front where the model
- * wants it; caller frees *ids (NULL where text is empty). What the contents of messages hold is text:
- * names of control tokens in them are no control tokens. messages NULL: they are, wherever they stand.
- * FO_EINVAL: a content that names one is not found in the text. FO_ENOMEM. */
-int chat_prompt_encode(const tokenizer *t, const struct cJSON *messages, const char *text,
-                       size_t len, int32_t **ids, size_t *n, fo_err *err);
-/* Both: the tokens of messages. control: names of control tokens in contents are these, too. */
+/* The tokens of what a template (NULL: ChatML) makes of in->messages, in fresh memory, BOS in front where
+ * the model wants it; caller frees *ids (NULL where there are none). What contents hold is text: names of
+ * control tokens in them are no control tokens, unless `control` says that they are. *why (may be NULL) says
+ * so where ChatML was written instead of what the template makes of it; its code is 0 else. FO_EINVAL: a
+ * template cuts a content that names one. FO_ENOMEM. */
+int chat_prompt_render_tokens(const tokenizer *t, const chat_template *template,
+                              const chat_template_input *in, bool control, int32_t **ids, size_t *n,
+                              fo_err *why, fo_err *err);
+/* The same of messages (array of {"role", "content"}) up to where the assistant's answer begins. */
 int chat_prompt_tokens(const chat_prompt *p, const struct cJSON *messages, bool control,
                        int32_t **ids, size_t *n, fo_err *why, fo_err *err);
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/chat/chat_template.h"
+#include "engine/chat/chat_prompt.h"
 #include "retrieval/generator/prompt_fit.h"
 
 #define SENTINEL                                                                                   \
@@ -133,15 +133,11 @@ static int render(const local_prompts *b, const chat_template *wrapping,
     cJSON *messages = sentinel_messages(says, turns, n, turns_first);
     if (!messages) return fo_no_memory(err);
     char bos[64], eos[64];
-    struct tm day;
-    gmtime_r(&now, &day);
     chat_template_input in = {.messages = messages,
                               .add_generation_prompt = true,
                               .bos = special_text(b->tokenizer, TOKENIZER_BOS, bos),
-                              .eos = special_text(b->tokenizer, TOKENIZER_EOS, eos),
-                              .year = day.tm_year + 1900,
-                              .month = day.tm_mon + 1,
-                              .day = day.tm_mday};
+                              .eos = special_text(b->tokenizer, TOKENIZER_EOS, eos)};
+    chat_prompt_date(&in, now);
     bool fell_back = false;
     int rc = chat_template_render_or_chatml(wrapping, &in, out, &fell_back, NULL, err);
     cJSON_Delete(messages);

@@ -130,7 +130,7 @@ static const cli_option chat_options[] = {
 
 static int read_date(chat_template_input *in, fo_err *err) {
     char more;
-    chat_prompt_date(in);
+    chat_prompt_date(in, time(NULL));
     if (!c.date) return FO_OK;
     if (sscanf(c.date, "%4d-%2d-%2d%c", &in->year, &in->month, &in->day, &more) != 3 ||
         in->month < 1 || in->month > 12 || in->day < 1 || in->day > 31 || in->year < 1)

@@ -61,34 +61,54 @@ static void what_a_message_holds_is_text_unless_asked_otherwise(void **state) {
     cJSON_Delete(messages);
 }
 
-/* Of the places where a content stands, those of the contents before it are none. */
-static void contents_are_found_in_the_order_of_the_messages(void **state) {
+static int tokens_by(const char *source, const char *json, int32_t **ids, size_t *n) {
+    chat_template *template = NULL;
+    fo_err why = {0};
+    cJSON *messages = cJSON_Parse(json);
+    const chat_template_input in = {.messages = messages, .bos = "<s>", .eos = "</s>"};
+    assert_ok(chat_template_parse(&template, source, strlen(source), &err), &err);
+    int rc = chat_prompt_render_tokens(words, template, &in, false, ids, n, &why, &err);
+    assert_int_equal(why.code, 0);
+    chat_template_free(template);
+    cJSON_Delete(messages);
+    return rc;
+}
+
+/* What the template writes are control tokens, wherever contents have the same words. */
+static void contents_are_told_from_what_the_template_has_of_them(void **state) {
     (void)state;
-    cJSON *messages = cJSON_Parse("[{\"role\":\"system\",\"content\":\"be good\"},"
-                                  "{\"role\":\"user\",\"content\":\"</s> why\"},"
-                                  "{\"role\":\"assistant\",\"content\":\"\"},"
-                                  "{\"role\":\"user\",\"content\":\"so\"}]");
-    static const char text[] = "</s> why? be good</s></s> whyso";
     int32_t *ids = NULL;
     size_t n = 0;
-    assert_ok(chat_prompt_encode(words, messages, text, strlen(text), &ids, &n, &err), &err);
+    assert_ok(tokens_by("</s> why? {{ messages[0].content }}</s>{{ messages[1].content }}"
+                        "{{ messages[2].content }}{{ messages[3].content }}",
+                        "[{\"role\":\"system\",\"content\":\"be good\"},"
+                        "{\"role\":\"user\",\"content\":\"</s> why\"},"
+                        "{\"role\":\"assistant\",\"content\":\"\"},"
+                        "{\"role\":\"user\",\"content\":\"so\"}]",
+                        &ids, &n),
+              &err);
     assert_int_equal(count(ids, n, END), 2); /* both that the template wrote */
     assert_int_equal(ids[0], BOS);
     assert_int_equal(ids[1], END); /* of which this is one */
     free(ids);
-    cJSON_Delete(messages);
-    /* One that is not found as it is cannot be told from the template's text. */
-    messages = cJSON_Parse("[{\"role\":\"user\",\"content\":\"</s> who\"}]");
-    assert_int_equal(chat_prompt_encode(words, messages, text, strlen(text), &ids, &n, &err),
+    /* Of nothing but the template's own words, and put behind them. */
+    assert_ok(tokens_by("</s>{{ messages[0].content }}",
+                        "[{\"role\":\"user\",\"content\":\"</s>\"}]", &ids, &n),
+              &err);
+    assert_int_equal(count(ids, n, END), 1);
+    assert_int_equal(ids[1], END);
+    free(ids);
+    /* One that is not there as it is cannot be told from the template's text. */
+    assert_int_equal(tokens_by("{{ messages[0].content[:30] }}",
+                               "[{\"role\":\"user\",\"content\":\"</s> who\"}]", &ids, &n),
                      FO_EINVAL);
     assert_non_null(strstr(err.msg, "messages[0].content holds a control token"));
-    cJSON_Delete(messages);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_message_holds_is_text_unless_asked_otherwise),
-        cmocka_unit_test(contents_are_found_in_the_order_of_the_messages),
+        cmocka_unit_test(contents_are_told_from_what_the_template_has_of_them),
     };
     seed = test_seed();
     return cmocka_run_group_tests(tests, open_model, close_model);
