@@ -8,20 +8,16 @@
 
 enum { MONTHS = 12, DAYS = 31, HOUR = 60, NOON = 12 * HOUR, DAY = 24 * HOUR };
 
-static bool is_one_of(char c, const char *marks) {
-    return c && strchr(marks, c);
-}
-
 static size_t digits_at(const char *s, size_t n, int *value) {
     size_t i = 0;
     for (*value = 0; i < n && i < 9 && fo_is_digit(s[i]); i++) *value = 10 * *value + (s[i] - '0');
     return i;
 }
 
-static size_t blanks_at(const char *s, size_t n) {
+size_t cell_blanks_at(const char *s, size_t n) {
     size_t i = 0, wide = 0;
-    while (i < n && (s[i] == ' ' || (wide = fo_utf8_wide_blank(s + i, n - i)) > 0))
-        i += s[i] == ' ' ? 1 : wide;
+    while (i < n && (fo_is_blank(s[i]) || (wide = fo_utf8_wide_blank(s + i, n - i)) > 0))
+        i += fo_is_blank(s[i]) ? 1 : wide;
     return i;
 }
 
@@ -84,7 +80,7 @@ static size_t date_in_digits(const char *s, size_t n, cell_date *out) {
         digits[parts] = digits_at(s + i, n - i, &x[parts]);
         if (!digits[parts]) return 0;
         i += digits[parts++];
-        const bool goes_on = i + 1 < n && is_one_of(s[i], "/-.") && fo_is_digit(s[i + 1]);
+        const bool goes_on = i + 1 < n && cell_is_mark(s[i], "/-.") && fo_is_digit(s[i + 1]);
         if (!goes_on || (mark && s[i] != mark)) break;
         if (parts == 3) return 0; /* 10.12.2025.1 */
         mark = s[i++];
@@ -127,7 +123,7 @@ static size_t time_behind(const char *s, size_t n, cell_date *date) {
     size_t i = 0;
     cell_clock clock;
     if (i < n && (s[i] == ',' || s[i] == 'T')) i++;
-    i += blanks_at(s + i, n - i);
+    i += cell_blanks_at(s + i, n - i);
     if (i + 3 <= n && !strncasecmp(s + i, "at ", 3)) i += 3;
     const size_t used = i ? cell_clock_at(s + i, n - i, &clock) : 0;
     if (!used || !clock.told) return 0;
@@ -151,8 +147,8 @@ static bool word_ends(const char *s, size_t n, size_t i) {
 
 /* "am", "p.m.". Bytes, with blanks before it. */
 static size_t half_at(const char *s, size_t n, enum cell_half *out) {
-    size_t i = blanks_at(s, n);
-    if (i + 2 > n || !is_one_of(s[i], "aApP")) return 0;
+    size_t i = cell_blanks_at(s, n);
+    if (i + 2 > n || !cell_is_mark(s[i], "aApP")) return 0;
     const enum cell_half half = (s[i] | 0x20) == 'a' ? HALF_AM : HALF_PM;
     i += 1 + (s[i + 1] == '.');
     if (i >= n || (s[i] | 0x20) != 'm' || !word_ends(s, n, i + 1)) return 0;
@@ -162,7 +158,7 @@ static size_t half_at(const char *s, size_t n, enum cell_half *out) {
 }
 
 static size_t word_at(const char *s, size_t n, const char *word) {
-    const size_t i = blanks_at(s, n), m = strlen(word);
+    const size_t i = cell_blanks_at(s, n), m = strlen(word);
     return i + m <= n && !strncasecmp(s + i, word, m) && word_ends(s, n, i + m) ? i + m : 0;
 }
 
@@ -184,7 +180,7 @@ size_t cell_clock_at(const char *s, size_t n, cell_clock *out) {
     size_t i = digits_at(s, n, &hours);
     if (i == 0 || i > 2) return 0;
     const bool leads = i == 2 && hours < 10;
-    if (i + 3 <= n && is_one_of(s[i], ":.") && fo_is_digit(s[i + 1]) && fo_is_digit(s[i + 2]) &&
+    if (i + 3 <= n && cell_is_mark(s[i], ":.") && fo_is_digit(s[i + 1]) && fo_is_digit(s[i + 2]) &&
         !(i + 3 < n && fo_is_digit(s[i + 3]))) {
         out->told = s[i] == ':';
         digits_at(s + i + 1, 2, &minutes);

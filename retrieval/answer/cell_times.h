@@ -5,8 +5,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "retrieval/answer/cell_values.h"
+
+/* Is c one of the marks? */
+static inline bool cell_is_mark(char c, const char *marks) {
+    return c && strchr(marks, c);
+}
+
+/* Bytes of the blanks that s[n] begins with, narrow and wide; a cell has no line ends. */
+size_t cell_blanks_at(const char *s, size_t n);
 
 typedef struct cell_date {
     double day;   /* CELL_YEAR of them a year; of no year, of the year 0 */

@@ -56,22 +56,11 @@ bool cell_is_empty(const char *cell, size_t n) {
            fo_words_have_any_case("- -- \xE2\x80\x93 \xE2\x80\x94 none no n/a na ? .", cell, n);
 }
 
-static bool is_one_of(char c, const char *marks) {
-    return c && strchr(marks, c);
-}
-
-static size_t blanks_at(const char *s, size_t n) {
-    size_t i = 0, wide = 0;
-    while (i < n && (fo_is_blank(s[i]) || (wide = fo_utf8_wide_blank(s + i, n - i)) > 0))
-        i += fo_is_blank(s[i]) ? 1 : wide;
-    return i;
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Bytes of a mark that may stand between thousands or before decimals. */
 static size_t mark_at(const char *s, size_t n) {
-    if (n && is_one_of(*s, ".,' ")) return 1;
+    if (n && cell_is_mark(*s, ".,' ")) return 1;
     return fo_utf8_wide_blank(s, n);
 }
 
@@ -94,7 +83,7 @@ static size_t number_at(const char *s, size_t n, bool points, double *out) {
         if (group == 0 || (blank && group != 3)) break;
         const size_t behind = i + mark + group;
         const bool fraction = kept == 1 && digits[0] == '0'; /* 0,125 */
-        const bool more = behind < n && is_one_of(s[behind], ".,") && behind + 1 < n &&
+        const bool more = behind < n && cell_is_mark(s[behind], ".,") && behind + 1 < n &&
                           fo_is_digit(s[behind + 1]);
         if (group == 3 && !fraction && (s[i] != '.' || points || more)) { /* thousands */
             i += mark;
@@ -121,7 +110,7 @@ static size_t magnitude_at(const char *s, size_t n, bool money, double *times) {
     size_t at = 0;
     const word_token t = word_token_next(s, n, &at);
     const bool apart = t.s > s;
-    if (t.n == 1 && !money && (apart || !is_one_of(*t.s, "kKM"))) return 0;
+    if (t.n == 1 && !money && (apart || !cell_is_mark(*t.s, "kKM"))) return 0;
     for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++)
         if (word_token_in(magnitudes[i].words, &t)) {
             *times = magnitudes[i].times;
@@ -133,8 +122,8 @@ static size_t magnitude_at(const char *s, size_t n, bool money, double *times) {
 /* A minus before a number: "-", a minus sign or an en dash that stands right before it, "minus". Bytes; 0: none. */
 static size_t minus_at(const char *s, size_t n) {
     size_t i = 0;
-    if (n > 5 && word_tokens_say("minus", s, 5)) i = 5 + blanks_at(s + 5, n - 5);
-    if (n > 3 && memcmp(s, "\xE2\x88\x92", 3) == 0) i = 3 + blanks_at(s + 3, n - 3);
+    if (n > 5 && word_tokens_say("minus", s, 5)) i = 5 + cell_blanks_at(s + 5, n - 5);
+    if (n > 3 && memcmp(s, "\xE2\x88\x92", 3) == 0) i = 3 + cell_blanks_at(s + 3, n - 3);
     if (n > 3 && memcmp(s, "\xE2\x80\x93", 3) == 0) i = 3;
     if (n > 1 && *s == '-') i = 1;
     return i < n && fo_is_digit(s[i]) ? i : 0;
@@ -196,7 +185,7 @@ static size_t unit_at(const char *s, size_t n, quantity *q) {
             if (q->unit == CELL_SPEED) q->kind = kind_of(0, t.s, t.n);
             return at + power_at(s + at, n - at, q);
         }
-    if (word_token_in("in", &t) && (at == n || is_one_of(s[at], "),;"))) { /* not "in stock" */
+    if (word_token_in("in", &t) && (at == n || cell_is_mark(s[at], "),;"))) { /* not "in stock" */
         q->unit = CELL_LENGTH;
         q->times = .0254;
         return at;
@@ -205,7 +194,7 @@ static size_t unit_at(const char *s, size_t n, quantity *q) {
         q->unit = CELL_MONEY;
         return at;
     }
-    const bool none = !t.n || is_one_of(t.s[0], ",;()-/") || word_token_is(&t, "\xE2\x80\x93") ||
+    const bool none = !t.n || cell_is_mark(t.s[0], ",;()-/") || word_token_is(&t, "\xE2\x80\x93") ||
                       word_token_is(&t, "\xE2\x88\x92") ||
                       word_token_in("to per a an each noon midnight", &t) ||
                       demand_month_named(&t) >= 0;
@@ -251,7 +240,7 @@ static size_t smaller_at(const char *s, size_t n, bool money, quantity *q) {
     quantity part;
     const word_token joint = word_token_next(s, n, &at);
     if (!word_token_in("and", &joint) && !word_token_is(&joint, ",")) at = 0;
-    at += blanks_at(s + at, n - at);
+    at += cell_blanks_at(s + at, n - at);
     const size_t used = at < n && fo_is_digit(s[at]) ? part_at(s + at, n - at, money, &part) : 0;
     if (!used) return 0;
     if (q->unit == CELL_SPAN && part.unit == CELL_LENGTH && part.times == 1) { /* m */
@@ -274,14 +263,14 @@ static size_t quantity_at(const char *s, size_t n, bool money, quantity *q) {
 
 /* A dash between the ends of a range, or "to". Bytes. */
 static size_t range_mark(const char *s, size_t n) {
-    size_t i = blanks_at(s, n);
+    size_t i = cell_blanks_at(s, n);
     if (i < n && s[i] == '-')
         i++;
     else if (i + 3 <= n && (memcmp(s + i, "\xE2\x80\x93", 3) == 0 || memcmp(s + i, "to ", 3) == 0))
         i += 3;
     else
         return 0;
-    return i + blanks_at(s + i, n - i);
+    return i + cell_blanks_at(s + i, n - i);
 }
 
 /* Does more than words stand behind the figure: other figures, outside brackets? Of prices, in them too. */
@@ -396,7 +385,7 @@ static bool has_currency(const char *s, size_t n) {
 static size_t currency_at(const char *s, size_t n) {
     size_t at = 0;
     const word_token t = word_token_next(s, n, &at);
-    return demand_currency_named(&t) ? at + blanks_at(s + at, n - at) : 0;
+    return demand_currency_named(&t) ? at + cell_blanks_at(s + at, n - at) : 0;
 }
 
 /* The other end of a range: of one unit with the first, which may be said of both behind the second. False: of another, or
@@ -415,7 +404,7 @@ static bool range_of(quantity *low, const quantity *high) {
 
 /* "2019-20" and "2019/20" are of the year that they begin in. Bytes of the other. */
 static size_t season_at(const char *s, size_t n, const quantity *q) {
-    if (!q->year || n < 3 || !is_one_of(*s, "-/") || !fo_is_digit(s[1]) || !fo_is_digit(s[2]) ||
+    if (!q->year || n < 3 || !cell_is_mark(*s, "-/") || !fo_is_digit(s[1]) || !fo_is_digit(s[2]) ||
         (n > 3 && fo_is_digit(s[3])))
         return 0;
     return 10 * (s[1] - '0') + (s[2] - '0') == ((int)q->value + 1) % 100 ? 3 : 0;
@@ -484,7 +473,7 @@ static bool may_be_minus(const char *cell, size_t i) {
     const size_t dash = i > 1 && *cell == '-'                           ? 1
                         : i > 3 && memcmp(cell, "\xE2\x80\x93", 3) == 0 ? 3
                                                                         : 0;
-    return dash && dash + blanks_at(cell + dash, i - dash) == i;
+    return dash && dash + cell_blanks_at(cell + dash, i - dash) == i;
 }
 
 /* Do letters stand before the figure, as in A4, K-211? */
