@@ -4,9 +4,10 @@
 #include <strings.h>
 
 #include "kernels/utf8.h"
-#include "retrieval/answer/demand_days.h"
+#include "retrieval/answer/dates.h"
+#include "retrieval/answer/word_tokens.h"
 
-enum { MONTHS = 12, DAYS = 31, HOUR = 60, NOON = 12 * HOUR, DAY = 24 * HOUR };
+enum { HOUR = 60, NOON = 12 * HOUR, DAY = 24 * HOUR };
 
 static size_t digits_at(const char *s, size_t n, int *value) {
     size_t i = 0;
@@ -24,98 +25,7 @@ size_t cell_blanks_at(const char *s, size_t n) {
 /* ---- dates ----------------------------------------------------------------------------------- */
 
 static double day_number(int year, int month, int day) {
-    return year * (double)CELL_YEAR + (month - 1) * DAYS + day;
-}
-
-static bool is_year(int x, size_t n_digits) {
-    return n_digits == 4 && x >= 1000 && x < 2200;
-}
-
-static bool is_day(int x) {
-    return x >= 1 && x <= DAYS;
-}
-
-static bool is_month(int x) {
-    return x >= 1 && x <= MONTHS;
-}
-
-/* "11/2025" and "2025-11": a month of a year. "2010-11" is a season. */
-static bool month_of_year(const int x[2], const size_t n[2], char mark, cell_date *out) {
-    if (mark == '/' && n[0] <= 2 && is_month(x[0]) && is_year(x[1], n[1]))
-        out->day = day_number(x[1], x[0], 1);
-    else if (mark != '.' && is_year(x[0], n[0]) && n[1] == 2 && is_month(x[1]) &&
-             x[1] != (x[0] + 1) % 100)
-        out->day = day_number(x[0], x[1], 1);
-    else
-        return false;
-    return true;
-}
-
-/* "03.12.2025" has the day first everywhere; "03/12/2025" may have either. */
-static bool day_of_year(const int x[3], const size_t n[3], char mark, cell_date *out) {
-    if (is_year(x[0], n[0]) && is_month(x[1]) && is_day(x[2])) {
-        out->day = day_number(x[0], x[1], x[2]);
-        return true;
-    }
-    const bool day_first = is_day(x[0]) && is_month(x[1]),
-               month_first = mark != '.' && is_month(x[0]) && is_day(x[1]);
-    if (n[0] > 2 || n[1] > 2 || !is_year(x[2], n[2]) || !(day_first || month_first)) return false;
-    out->day = day_first ? day_number(x[2], x[1], x[0]) : day_number(x[2], x[0], x[1]);
-    if (mark == '.') return true;
-    if (day_first && month_first) {
-        out->other = day_number(x[2], x[0], x[1]);
-        out->order = x[0] == x[1] ? CELL_ORDER_SURE : CELL_ORDER_OPEN;
-    } else {
-        out->order = day_first ? CELL_ORDER_DAY_FIRST : CELL_ORDER_MONTH_FIRST;
-    }
-    return true;
-}
-
-/* Two or three numbers between the same marks. */
-static size_t date_in_digits(const char *s, size_t n, cell_date *out) {
-    int x[3] = {0};
-    size_t digits[3] = {0}, i = 0, parts = 0;
-    char mark = 0;
-    while (parts < 3) {
-        digits[parts] = digits_at(s + i, n - i, &x[parts]);
-        if (!digits[parts]) return 0;
-        i += digits[parts++];
-        const bool goes_on = i + 1 < n && cell_is_mark(s[i], "/-.") && fo_is_digit(s[i + 1]);
-        if (!goes_on || (mark && s[i] != mark)) break;
-        if (parts == 3) return 0; /* 10.12.2025.1 */
-        mark = s[i++];
-    }
-    const bool found = parts == 3   ? day_of_year(x, digits, mark, out)
-                       : parts == 2 ? month_of_year(x, digits, mark, out)
-                                    : false;
-    return found ? i : 0;
-}
-
-/* "11 May 1901", "May 2027", "May 11, 1901", "8 June", "8th of June 2026". */
-static size_t date_in_words(const char *s, size_t n, cell_date *out) {
-    int year = 0, month = 0, day = 0;
-    size_t used = 0;
-    for (size_t at = 0, words = 0; words < 6; words++) {
-        const word_token t = word_token_next(s, n, &at);
-        int x = 0;
-        if (!t.n) break;
-        if (word_token_is(&t, ",") || word_token_is(&t, ".")) continue;
-        if (day && word_token_in("st nd rd th of", &t)) continue;
-        const int m = demand_month_named(&t) + 1;
-        if (t.digits && digits_at(t.s, t.n, &x) != t.n) break;
-        if (m && !month)
-            month = m;
-        else if (t.digits && month && !year && is_year(x, t.n))
-            year = x;
-        else if (t.digits && t.n <= 2 && is_day(x) && !day && !year)
-            day = x;
-        else
-            break;
-        used = at;
-    }
-    if (!month || (!day && !year)) return 0;
-    out->day = day_number(year, month, day ? day : 1);
-    return used;
+    return year * (double)CELL_YEAR + (month - 1) * DATE_DAYS + day;
 }
 
 /* "12 June, 10:00", "2026-06-08T10:00". */
@@ -133,10 +43,12 @@ static size_t time_behind(const char *s, size_t n, cell_date *date) {
 }
 
 size_t cell_date_at(const char *s, size_t n, cell_date *out) {
-    *out = (cell_date){.order = CELL_ORDER_SURE};
-    size_t used = date_in_digits(s, n, out);
-    if (!used) used = date_in_words(s, n, out);
-    return used ? used + time_behind(s + used, n - used, out) : 0;
+    date_said d;
+    const size_t used = date_at(s, n, &d);
+    if (!used) return 0;
+    *out = (cell_date){.day = day_number(d.year, d.month, d.day ? d.day : 1), .order = d.order};
+    if (d.order == DATE_ORDER_OPEN) out->other = day_number(d.year, d.day, d.month);
+    return used + time_behind(s + used, n - used, out);
 }
 
 /* ---- times of the day ------------------------------------------------------------------------ */

@@ -19,8 +19,8 @@ size_t cell_blanks_at(const char *s, size_t n);
 
 typedef struct cell_date {
     double day;   /* CELL_YEAR of them a year; of no year, of the year 0 */
-    double other; /* CELL_ORDER_OPEN: with the month first */
-    enum cell_order order;
+    double other; /* DATE_ORDER_OPEN: with the month first */
+    enum date_order order;
 } cell_date;
 
 /* The date that s[n] begins with, perhaps with a time of the day behind it. Bytes; 0: none. */

@@ -306,7 +306,7 @@ static bool read_date(const char *s, size_t n, cell_value *out) {
         at += mark + more;
     else
         high = low;
-    if (more && (low.order != CELL_ORDER_SURE || high.order != CELL_ORDER_SURE)) return false;
+    if (more && (low.order != DATE_ORDER_SURE || high.order != DATE_ORDER_SURE)) return false;
     if (more && !has_year(low.day) && has_year(high.day)) /* "8 June - 3 July 2025" */
         low.day += floor((high.day - 1) / CELL_YEAR) * CELL_YEAR;
     if (low.day > high.day || says_more(s + at, n - at, false)) return false;
@@ -323,7 +323,7 @@ static bool read_days(const char *s, size_t n, cell_value *out) {
     double first;
     const size_t used = number_at(s, n, false, &first), mark = range_mark(s + used, n - used);
     if (!used || used > 2 || !mark || !read_date(s + used + mark, n - used - mark, out) ||
-        out->low != out->high || out->order != CELL_ORDER_SURE)
+        out->low != out->high || out->order != DATE_ORDER_SURE)
         return false;
     out->low -= fmod(floor(out->low) - 1, CELL_YEAR / 12) + 1 - first;
     return first >= 1 && out->low <= out->high;
@@ -527,16 +527,16 @@ bool cell_values_compare(const cell_value *a, const cell_value *b) {
 }
 
 bool cell_dates_settle(cell_value *v, const bool *has, size_t n) {
-    size_t n_of[CELL_ORDER_MONTH_FIRST + 1] = {0};
+    size_t n_of[DATE_ORDER_MONTH_FIRST + 1] = {0};
     for (size_t i = 0; i < n; i++)
         if (has[i] && v[i].unit == CELL_DATE) n_of[v[i].order]++;
-    if (!n_of[CELL_ORDER_OPEN]) return true;
-    const bool month_first = n_of[CELL_ORDER_MONTH_FIRST] > 0;
-    if (month_first == (n_of[CELL_ORDER_DAY_FIRST] > 0)) return false;
+    if (!n_of[DATE_ORDER_OPEN]) return true;
+    const bool month_first = n_of[DATE_ORDER_MONTH_FIRST] > 0;
+    if (month_first == (n_of[DATE_ORDER_DAY_FIRST] > 0)) return false;
     for (size_t i = 0; i < n; i++) {
-        if (!has[i] || v[i].order != CELL_ORDER_OPEN) continue;
+        if (!has[i] || v[i].order != DATE_ORDER_OPEN) continue;
         if (month_first) v[i].low = v[i].high = v[i].month_first;
-        v[i].order = CELL_ORDER_SURE;
+        v[i].order = DATE_ORDER_SURE;
     }
     return true;
 }

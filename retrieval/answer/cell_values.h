@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "retrieval/answer/dates.h"
+
 enum cell_unit {
     CELL_PLAIN,   /* a number of nothing, or of what its column says */
     CELL_MONEY,   /* whatever the currency */
@@ -23,25 +25,17 @@ enum cell_unit {
 
 enum { CELL_YEAR = 372 }; /* of a CELL_DATE: 31 days in each month */
 
-/* How day and month of a date stand that is written in digits alone. */
-enum cell_order {
-    CELL_ORDER_SURE, /* it cannot be taken for another date */
-    CELL_ORDER_OPEN, /* 03/12/2025: either; others of its column may tell (cell_dates_settle) */
-    CELL_ORDER_DAY_FIRST,
-    CELL_ORDER_MONTH_FIRST,
-};
-
 /* Of a CELL_CLOCK: 8:30 pm is said in halves of the day, 17:00 cannot be, 8:30 may be. */
 enum cell_hours { CELL_HOURS_SURE, CELL_HOURS_12, CELL_HOURS_OPEN };
 
 typedef struct cell_value {
     enum cell_unit unit;
-    double low, high; /* equal but for a range */
-    bool year;        /* a plain number that may be a year */
-    enum cell_order order;
+    double low, high;      /* equal but for a range */
+    bool year;             /* a plain number that may be a year */
+    enum date_order order; /* DATE_ORDER_OPEN: others of its column may tell (cell_dates_settle) */
     enum cell_hours hours;
     double
-        month_first; /* CELL_ORDER_OPEN: what it is with the month first; low and high have the day first */
+        month_first; /* DATE_ORDER_OPEN: what it is with the month first; low and high have the day first */
     uint32_t kind; /* of what it is besides its unit, "per night", square metres; 0: of nothing */
 } cell_value;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "retrieval/answer/claim_dates.h"
 #include "retrieval/answer/claim_names.h"
 #include "retrieval/answer/claim_reading.h"
 #include "retrieval/answer/facts.h"
@@ -90,11 +91,19 @@ static void side_deinit(side *s) {
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* Numbers of `list` equal to x. */
+/* Numbers of `list` equal to x; those of dates that both sides say are compared as dates. */
 static size_t count_equal(const fact_numbers *list, const fact_number *x) {
     size_t n = 0;
-    for (size_t i = 0; i < list->n; i++) n += fact_numbers_equal(&list->v[i], x);
+    for (size_t i = 0; i < list->n; i++)
+        n += !list->v[i].dated && fact_numbers_equal(&list->v[i], x);
     return n;
+}
+
+/* The year of a date, "in 2024" of 17.3.2024. */
+static bool has_year(const fact_numbers *list, const fact_number *x) {
+    for (size_t i = 0; i < list->n_dates; i++)
+        if (list->dates[i].said.year && list->dates[i].said.year == x->value) return true;
+    return false;
 }
 
 static bool has_code(const fact_numbers *list, uint64_t id) {
@@ -120,10 +129,12 @@ static bool says_apart(const side *text, const char *s, size_t n) {
     return false;
 }
 
-/* Dates, addresses and versions in digits. */
+/* Addresses and versions in digits, and dates that are not met. */
 static bool codes_agree(const side *claim, const side *quote, const fact_numbers *title) {
     for (size_t i = 0; i < claim->numbers.n_codes; i++) {
         const fact_code *c = &claim->numbers.codes[i];
+        const fact_date *date = fact_date_of(&claim->numbers, c->start);
+        if (date && date->met) continue;
         if (!has_code(&quote->numbers, c->id) && !has_code(title, c->id) &&
             !says_apart(quote, claim->text.text + c->start, c->end - c->start))
             return false;
@@ -135,8 +146,9 @@ static bool codes_agree(const side *claim, const side *quote, const fact_numbers
 static bool numbers_agree(const side *claim, const side *quote, const fact_numbers *title) {
     for (size_t i = 0; i < claim->numbers.n; i++) {
         const fact_number *x = &claim->numbers.v[i];
-        if (x->weak) continue;
+        if (x->weak || x->dated) continue;
         size_t there = count_equal(&quote->numbers, x) + count_equal(title, x);
+        if (there == 0 && (has_year(&quote->numbers, x) || has_year(title, x))) continue;
         if (there == 0 || there < count_equal(&claim->numbers, x)) return false;
     }
     return codes_agree(claim, quote, title);
@@ -161,7 +173,8 @@ static bool speaks_of_its_title(const side *claim, const side *quote) {
 static bool names_another(const side *claim, const side *quote, const fact_text *title) {
     for (size_t i = 0; i < quote->text.n_words; i++) {
         const fact_word *w = &quote->text.words[i];
-        if ((w->flags & (WORD_CALENDAR | WORD_INITIAL)) || !claim_is_name(&quote->text, w))
+        if ((w->flags & (WORD_CALENDAR | WORD_INITIAL)) || !claim_is_name(&quote->text, w) ||
+            fact_date_of(&quote->numbers, w->start))
             continue;
         if (!fact_has(title, w->id) && !fact_has(&claim->text, w->id)) return true;
     }
@@ -177,7 +190,7 @@ static bool names_agree(const side *claim, const side *quote, const fact_text *t
     for (size_t i = 0; i < claim->text.n_words; i++) {
         const fact_word *w = &claim->text.words[i];
         if (about_it && fact_has(title, w->id) && fact_has(asked, w->id)) continue;
-        if (fact_has(&quote->text, w->id)) {
+        if (fact_has(&quote->text, w->id) || (w->flags & WORD_DATED)) {
             by_title &= (w->flags & WORD_STOP) != 0;
             continue;
         }
@@ -196,17 +209,26 @@ static bool names_agree(const side *claim, const side *quote, const fact_text *t
 
 enum { COMPANY = 3 };
 
+/* Does the sentence say a word of the claim, or the date that it is of? */
+static bool sentence_says(const side *quote, const fact_sentence *s, const fact_word *w) {
+    if (fact_says(&quote->text, s->w0, s->w1, w->id)) return true;
+    for (size_t i = 0; (w->flags & WORD_DATED) && i < quote->numbers.n_dates; i++) {
+        const fact_date *d = &quote->numbers.dates[i];
+        if (d->met && d->start >= s->start && d->end <= s->end) return true;
+    }
+    return false;
+}
+
 /* Does sentence `s` of the quote have the COMPANY content words that stand before claim word i, or
  * those behind it? With several sentences quoted, a fact of one must not be told of the other. */
-static bool keeps_company(const side *claim, size_t i, const fact_text *quote,
-                          const fact_sentence *s) {
+static bool keeps_company(const side *claim, size_t i, const side *quote, const fact_sentence *s) {
     const fact_text *t = &claim->text;
     for (int step = -1; step <= 1; step += 2) {
         size_t taken = 0, shared = 0;
         for (size_t j = i + (size_t)step; j < t->n_words && taken < COMPANY; j += (size_t)step) {
             if (!fact_is_content(&t->words[j])) continue;
             taken++;
-            shared += fact_says(quote, s->w0, s->w1, t->words[j].id);
+            shared += sentence_says(quote, s, &t->words[j]);
         }
         if (taken > 0 && shared == taken) return true;
     }
@@ -235,7 +257,7 @@ static bool facts_keep_company(const side *claim, const side *quote) {
             for (size_t k = q->sentences[s].w0; k < q->sentences[s].w1; k++) {
                 if (q->words[k].id != w->id) continue;
                 found = true;
-                kept = keeps_company(claim, i, q, &q->sentences[s]);
+                kept = keeps_company(claim, i, quote, &q->sentences[s]);
                 break;
             }
         }
@@ -315,7 +337,8 @@ static double coverage_of(const lexicon *lx, const side *claim, const side *quot
         if ((w->flags & WORD_PART) || ((w->flags & WORD_STOP) && !stop_words_too)) continue;
         double v = fact_word_idf(lx, t, w);
         mass += v;
-        if (fact_has(&quote->text, w->id) || fact_has(title, w->id) || says_number(claim, quote, w))
+        if ((w->flags & WORD_DATED) || fact_has(&quote->text, w->id) || fact_has(title, w->id) ||
+            says_number(claim, quote, w))
             covered += v;
     }
     return mass > 0 ? covered / mass : 0;
@@ -353,7 +376,14 @@ typedef struct checker {
     bool written; /* by a model: the quote is looked for */
 } checker;
 
-static void compare(support_check *out, const checker *c, double least) {
+static dated_text dates_of(side *s) {
+    return (dated_text){&s->text, &s->numbers};
+}
+
+static void compare(support_check *out, checker *c, double least) {
+    const dated_text claim = dates_of(&c->claim), quote = dates_of(&c->quote),
+                     title = dates_of(&c->title);
+    claim_dates_mark(&claim, &quote, &title);
     *out = (support_check){.reason = ""};
     out->coverage = coverage_of(c->lx, &c->claim, &c->quote, &c->title.text);
     if (c->claim.text.n_words == 0 || c->quote.text.n_words == 0)
@@ -363,6 +393,8 @@ static void compare(support_check *out, const checker *c, double least) {
     else if (!names_agree(&c->claim, &c->quote, &c->title.text, c->has_asked ? &c->asked : NULL) ||
              !facts_keep_company(&c->claim, &c->quote))
         out->reason = "name";
+    else if (!claim_dates_hold(&claim, &quote, &title))
+        out->reason = "number";
     else if (!negations_agree(&c->claim, &c->quote, c->written))
         out->reason = "negation";
     else if (out->coverage < least)
@@ -371,8 +403,11 @@ static void compare(support_check *out, const checker *c, double least) {
 }
 
 /* text: the quote, or all that it was looked for in, where another sentence may be nearer to the claim. */
-static void check_places(support_check *out, const checker *c, const fact_text *text) {
-    if (!out->verified || claim_names_keep_place(&c->claim.text, text)) return;
+static void check_places(support_check *out, checker *c, const fact_text *text) {
+    const dated_text claim = dates_of(&c->claim);
+    if (!out->verified) return;
+    claim_dates_mark_all(&claim);
+    if (claim_names_keep_place(&c->claim.text, text)) return;
     out->verified = false;
     out->reason = "name";
 }
@@ -478,7 +513,8 @@ static size_t unmet_words(const checker *c, claim_word *out, size_t most) {
     size_t n = 0;
     for (size_t i = 0; i < t->n_words && n < most; i++) {
         const fact_word *w = &t->words[i];
-        if (w->flags & (WORD_STOP | WORD_PART | WORD_DIGIT | WORD_NUMERAL | WORD_NEGATION))
+        if (w->flags &
+            (WORD_STOP | WORD_PART | WORD_DIGIT | WORD_NUMERAL | WORD_NEGATION | WORD_DATED))
             continue;
         if (fact_has(&c->quote.text, w->id) || fact_has(&c->title.text, w->id)) continue;
         if (fact_has(&c->asked, w->id) || listed(t, i, framing)) continue;
@@ -496,6 +532,9 @@ static int read_claim(support_check *out, checker *c, const citation_search *in,
     int rc = side_read(&c->quote, c->lx->analyzer, in->passage + start, end - start, err);
     bool holds = true;
     if (!rc) {
+        const dated_text claim = dates_of(&c->claim), quote = dates_of(&c->quote),
+                         title = dates_of(&c->title);
+        claim_dates_mark(&claim, &quote, &title);
         claim_reading_input r = {.reader = in->reader,
                                  .sentence = copy,
                                  .sentence_len = strlen(copy),

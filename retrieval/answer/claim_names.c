@@ -27,7 +27,7 @@ bool claim_acronym_stands(const char *s, size_t n, const fact_text *t, size_t fi
 }
 
 bool claim_is_name(const fact_text *t, const fact_word *w) {
-    if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL)) return false;
+    if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL | WORD_DATED)) return false;
     const char *s = t->text + w->start;
     size_t n = w->end - w->start;
     if (w->flags & WORD_DIGIT) { /* a number names nothing: citations.c compares those */

@@ -4,6 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/dates.h"
 
 /* ---- days -------------------------------------------------------------------------------- */
 
@@ -119,13 +120,7 @@ bool demand_days_as_written(fo_buf *out, const char *question, const passage *pa
 enum { NO_MONTH = -1, MONTHS = 12, SHORT = 4 };
 
 int demand_month_named(const word_token *t) {
-    static const char *const names[MONTHS] = {"january jan", "february feb", "march mar",
-                                              "april apr",   "may",          "june jun",
-                                              "july jul",    "august aug",   "september sept sep",
-                                              "october oct", "november nov", "december dec"};
-    for (int m = 0; m < MONTHS; m++)
-        if (word_token_in(names[m], t)) return m;
-    return NO_MONTH;
+    return date_month_named_in_english(t) - 1;
 }
 
 /* "may" is a month beside a number or behind a word of time, and so are "march" and what is short. */
@@ -170,48 +165,19 @@ uint16_t demand_months_in(const char *text, size_t len) {
 
 enum { A_MONTH = 32, MOST_TOKENS = 64 };
 
-static int number_of(const word_token *t) {
-    int x = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        if (!fo_is_digit(t->s[i]) || t->n > 2) return 0;
-        x = 10 * x + (t->s[i] - '0');
-    }
-    return t->digits && x <= 31 ? x : 0;
-}
-
-static bool is_ordinal(const word_token *t) {
-    return word_token_in("st nd rd th of", t);
-}
-
 static bool bounds_time(const word_token *t) {
     return is_range_sign(t) ||
            word_token_in("by before after from since between through and or earlier later", t);
 }
 
-/* The date whose month is tokens t[i] of n; *first and *last: its tokens. 0: no day stands beside the month. */
-static uint16_t date_around(const word_token *t, size_t n, size_t i, size_t *first, size_t *last) {
-    const int month = demand_month_named(&t[i]);
-    size_t before = i, behind = i + 1;
-    if (month == NO_MONTH) return 0;
-    while (before > 0 && is_ordinal(&t[before - 1])) before--;
-    *first = *last = i;
-    int day = before > 0 ? number_of(&t[before - 1]) : 0;
-    if (day) {
-        *first = before - 1;
-    } else if (behind < n && (day = number_of(&t[behind])) != 0) {
-        *last = behind;
-        if (behind + 1 < n && is_ordinal(&t[behind + 1])) *last = behind + 1;
-    }
-    return day ? (uint16_t)(A_MONTH * (month + 1) + day) : 0;
-}
-
-/* "2025-03-17" at tokens t[i] of n. */
-static uint16_t date_in_figures(const word_token *t, size_t n, size_t i) {
-    if (i + 4 >= n || t[i].n != 4 || !t[i].digits || !word_token_is(&t[i + 1], "-") ||
-        !word_token_is(&t[i + 3], "-"))
-        return 0;
-    const int month = number_of(&t[i + 2]), day = number_of(&t[i + 4]);
-    return month && month <= MONTHS && day ? (uint16_t)(A_MONTH * month + day) : 0;
+/* The day that begins at token t[i] of n; *last: its last token. 0: none, one without a day, or one of two. */
+static uint16_t date_from(const word_token *t, size_t n, size_t i, const char *end, size_t *last) {
+    date_said d;
+    const size_t used = date_at(t[i].s, (size_t)(end - t[i].s), &d);
+    if (!used || !d.day || d.order == DATE_ORDER_OPEN) return 0;
+    *last = i;
+    while (*last + 1 < n && t[*last + 1].s < t[i].s + used) ++*last;
+    return (uint16_t)(A_MONTH * d.month + d.day);
 }
 
 uint16_t demand_date_in(const char *text, size_t len) {
@@ -220,12 +186,11 @@ uint16_t demand_date_in(const char *text, size_t len) {
     uint16_t found = 0;
     while (n < MOST_TOKENS && (t[n] = word_token_next(text, len, &at)).n) n++;
     for (size_t i = 0; i < n; i++) {
-        size_t first = i, last = i;
-        uint16_t date = date_around(t, n, i, &first, &last);
-        if (!date && (date = date_in_figures(t, n, i)) != 0) last = i + 4;
+        const size_t first = i;
+        const uint16_t date = date_from(t, n, first, text + len, &i);
         if (!date) continue;
         if ((found && found != date) || (first > 0 && bounds_time(&t[first - 1])) ||
-            (last + 1 < n && bounds_time(&t[last + 1])))
+            (i + 1 < n && bounds_time(&t[i + 1])))
             return 0;
         found = date;
     }

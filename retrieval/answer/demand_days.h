@@ -24,8 +24,8 @@ int demand_month_named(const word_token *t);
 /* Bit 0: January ...; those between two as well: "from 1 November to 31 March". */
 uint16_t demand_months_in(const char *text, size_t len);
 
-/* The one day of a month that the text names, "17 March", "March 17th", "2025-03-17": 32 a month, 1 January is 33. 0: none, several, or
- * a time that begins or ends there ("by 17 March", "3 to 9 March"). */
+/* The one day of a month that the text names, "17 March", "March 17th", "2025-03-17", "17.3.2025" (dates.h): 32 a month, 1 January is 33.
+ * 0: none, several, 03/04/2025, which may be either of two, or a time that begins or ends there ("by 17 March", "3 to 9 March"). */
 uint16_t demand_date_in(const char *text, size_t len);
 
 /* The year that something is asked of, "in 2022", "of the season 2022/23"; 0: none. A model of 2015 is of no such year. */

@@ -404,7 +404,7 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
         return false;
     for (; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); n++) {
         if (!cell_value_read(cell.value, cell.n_value, &v) || unit_contradicts(asked->by, &v) ||
-            v.order == CELL_ORDER_OPEN)
+            v.order == DATE_ORDER_OPEN)
             return false;
         if (n == 0) first = v;
         if (!cell_values_compare(&v, &first)) return false;

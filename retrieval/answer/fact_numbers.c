@@ -5,6 +5,7 @@
 #include "kernels/words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,25 +257,17 @@ static uint64_t hash_byte(uint64_t h, char c) { /* FNV-1a */
 
 static const uint64_t hash_seed = 0xCBF29CE484222325u;
 
-/* d.m.yyyy: what stands before its parts may be noughts. */
-static bool is_date(const char *s, size_t n) {
-    size_t points = 0, last = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] != '.' && !fo_is_digit(s[i])) return false;
-        if (s[i] == '.') points++, last = i + 1;
-    }
-    return points == 2 && n - last == 4;
-}
-
+/* "V1.2.4" is v1.2.4 and 1.2.4; a date is one whatever noughts its figures have. */
 static uint64_t code_id(const char *s, size_t n) {
     uint64_t h = hash_seed;
-    const bool date = is_date(s, n);
-    size_t i = n > 1 && (s[0] | 0x20) == 'v' && fo_is_digit(s[1]);
-    for (; i < n; i++) {
-        const bool begins = i == 0 || s[i - 1] == '.';
-        if (date && begins && s[i] == '0' && i + 1 < n && fo_is_digit(s[i + 1])) continue;
-        h = hash_byte(h, s[i]);
+    date_said date;
+    char plain[32];
+    if (date_at(s, n, &date) == n) {
+        n = (size_t)snprintf(plain, sizeof plain, "%d.%d.%d", date.day, date.month, date.year);
+        s = plain;
     }
+    for (size_t i = n > 1 && (s[0] | 0x20) == 'v' && fo_is_digit(s[1]); i < n; i++)
+        h = hash_byte(h, s[i]);
     return h;
 }
 
@@ -290,6 +283,26 @@ static int push_code(fact_numbers *f, const cursor *c, size_t start, size_t end,
     f->codes[f->n_codes++] =
         (fact_code){code_id(c->text + start, end - start), (uint32_t)start, (uint32_t)end};
     return FO_OK;
+}
+
+/* Where a date begins at i, it is appended; *end moves behind it. */
+static int push_date(fact_numbers *f, const cursor *c, size_t i, size_t *end, fo_err *err) {
+    fact_date x = {.start = (uint32_t)i};
+    const size_t used = date_at(c->text + i, c->len - i, &x.said);
+    if (!used || x.said.doubtful || (x.said.digits && !x.said.day)) return FO_OK;
+    x.end = (uint32_t)(i + used);
+    void *p = f->dates;
+    if (!grow(&p, &f->cap_dates, f->n_dates, sizeof x)) return fo_no_memory(err);
+    f->dates = p;
+    f->dates[f->n_dates++] = x;
+    *end = x.end;
+    return FO_OK;
+}
+
+const fact_date *fact_date_of(const fact_numbers *f, size_t at) {
+    for (size_t i = 0; i < f->n_dates; i++)
+        if (at >= f->dates[i].start && at < f->dates[i].end) return &f->dates[i];
+    return NULL;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -490,12 +503,15 @@ static size_t read_number(const cursor *c, size_t i, fact_number *x, bool *opaqu
 
 static int read_ascii(fact_numbers *out, const char *text, size_t len, fo_err *err) {
     cursor c = {text, len};
+    size_t dated = 0; /* the end of the last date */
     int rc = FO_OK;
     for (size_t i = 0; !rc && i < len;) {
         if (!is_wordlike(text[i])) {
             i++;
             continue;
         }
+        if (i >= dated) rc = push_date(out, &c, i, &dated, err);
+        if (rc) break;
         fact_number x;
         bool opaque;
         size_t end = read_number(&c, i, &x, &opaque);
@@ -565,7 +581,7 @@ static size_t to_ascii(const char *text, size_t len, char *out, uint32_t *from) 
 
 int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err) {
     if (!has_other_digits(text, len)) return read_ascii(out, text, len, err);
-    const size_t n = out->n, n_codes = out->n_codes;
+    const size_t n = out->n, n_codes = out->n_codes, n_dates = out->n_dates;
     size_t bytes;
     char *copy = malloc(len);
     uint32_t *from = fo_mul_size(len + 1, sizeof *from, &bytes) ? malloc(bytes) : NULL;
@@ -578,6 +594,10 @@ int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *e
     for (size_t i = n_codes; i < out->n_codes; i++) {
         out->codes[i].start = from[out->codes[i].start];
         out->codes[i].end = from[out->codes[i].end];
+    }
+    for (size_t i = n_dates; i < out->n_dates; i++) {
+        out->dates[i].start = from[out->dates[i].start];
+        out->dates[i].end = from[out->dates[i].end];
     }
     free(copy);
     free(from);
@@ -613,5 +633,6 @@ bool fact_numbers_equal(const fact_number *a, const fact_number *b) {
 void fact_numbers_deinit(fact_numbers *f) {
     free(f->v);
     free(f->codes);
+    free(f->dates);
     *f = (fact_numbers){0};
 }

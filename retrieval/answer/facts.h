@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 #include "kernels/buf.h"
+#include "retrieval/answer/dates.h"
 #include "retrieval/answer/support.h"
 
 enum {
@@ -24,6 +25,9 @@ enum {
     WORD_PLACE = 1 << 9,    /* in, near, from: may stand before a place */
     WORD_CLAUSE = 1 << 10,  /* a clause ends before this word: punctuation, but, although */
     WORD_INITIAL = 1 << 11, /* first of its sentence: its capital says little */
+    WORD_DATED =
+        1
+        << 12, /* of a date that what it is held against says too (claim_dates.h): no word by itself */
 };
 
 typedef struct fact_word {
@@ -92,6 +96,7 @@ typedef struct fact_number {
     uint8_t half;        /* enum fact_half, of a time of the day */
     bool minus;          /* "-18", "minus 18"; not 10-18 */
     bool weak;           /* a "one" that counts nothing: "one of the", "no one" */
+    bool dated;          /* as WORD_DATED */
 } fact_number;
 
 /* Digits with marks between them that are no number: a date 16.3.2024, an address, a version (v1.2.4), 1.5b. */
@@ -101,14 +106,26 @@ typedef struct fact_code {
     uint32_t start, end;
 } fact_code;
 
+/* A date, whose figures stand among the numbers or codes besides. Not "5 may", nor "11/2025" without a day. */
+typedef struct fact_date {
+    date_said said;
+    uint32_t start, end;
+    bool met; /* as WORD_DATED */
+} fact_date;
+
 typedef struct fact_numbers {
     fact_number *v;
     size_t n, cap;
     fact_code *codes;
     size_t n_codes, cap_codes;
+    fact_date *dates;
+    size_t n_dates, cap_dates;
 } fact_numbers;
 
-/* Append the numbers of text[0..len): 1,000 = 1000 = one thousand; 5 % = five per cent;
+/* The date of which byte `at` of the text is; NULL: of none. */
+const fact_date *fact_date_of(const fact_numbers *f, size_t at);
+
+/* Append the numbers, codes and dates of text[0..len): 1,000 = 1000 = one thousand; 5 % = five per cent;
  * 3rd = third; 1990s = 1990; digits of other scripts are digits. Those inside a name (A4, H2O, 12B) are none: names are
  * words. FO_ENOMEM. */
 int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err);

@@ -84,16 +84,29 @@ static bool has_value(const fact_numbers *list, double value) {
     return false;
 }
 
-/* Does the sentence say a number of the text's in other signs, and the question does not: 8 for eight? */
-static int say_one_number(bool *same, const fact_text *extract, const fact_text *sentence,
-                          const char *asked, fo_err *err) {
+/* Is the date there, and does it say as much as that: not July 1931 for 8 July 1931? */
+static bool has_date(const fact_numbers *list, const date_said *date) {
+    for (size_t i = 0; i < list->n_dates; i++) {
+        const date_said *x = &list->dates[i].said;
+        if (dates_agree(x, date) && (date->day || !x->day) && (date->year || !x->year)) return true;
+    }
+    return false;
+}
+
+/* Does the sentence say a number, or a date, of the text's in other signs, and the question does not: 8 for eight? */
+static int say_one(bool *same, enum question_kind kind, const fact_text *extract,
+                   const fact_text *sentence, const char *asked, fo_err *err) {
     fact_numbers of[3] = {0};
     const char *text[3] = {extract->text, sentence->text, asked};
     const size_t len[3] = {extract->len, sentence->len, strlen(asked)};
     int rc = FO_OK;
     for (int i = 0; i < 3 && !rc; i++) rc = fact_numbers_read(&of[i], text[i], len[i], err);
     *same = false;
-    for (size_t i = 0; !rc && i < of[1].n; i++) {
+    for (size_t i = 0; !rc && kind == ASK_TIME && i < of[1].n_dates; i++) {
+        const date_said *x = &of[1].dates[i].said;
+        *same |= has_date(&of[0], x) && !has_date(&of[2], x);
+    }
+    for (size_t i = 0; !rc && kind == ASK_NUMBER && i < of[1].n; i++) {
         const fact_number *x = &of[1].v[i];
         *same |= !x->weak && has_value(&of[0], x->value) && !has_value(&of[2], x->value);
     }
@@ -116,8 +129,8 @@ static int agreement(double *out, const generated_answer_input *in, const char *
         if (*out < 0) *out = 1; /* it says nothing beyond the question */
         if (*out == 0 && q.kind == ASK_NUMBER && say_an_amount(&q, &a, &b)) *out = 1;
         bool same = false;
-        if (*out == 0 && q.kind == ASK_NUMBER)
-            rc = say_one_number(&same, &a, &b, in->question, err);
+        if ((*out == 0 && q.kind == ASK_NUMBER) || (*out < 1 && q.kind == ASK_TIME))
+            rc = say_one(&same, q.kind, &a, &b, in->question, err);
         if (same) *out = 1;
     }
     question_deinit(&q);

@@ -84,6 +84,8 @@ static void all_of_a_cell_is_read(void **state) {
         {"25/12/2025", CELL_DATE, DAY(2025, 12, 25), DAY(2025, 12, 25)},
         {"12-25-2025", CELL_DATE, DAY(2025, 12, 25), DAY(2025, 12, 25)},
         {"03.12.2025", CELL_DATE, DAY(2025, 12, 3), DAY(2025, 12, 3)},
+        {"17. M\xC3\xA4rz 2025", CELL_DATE, DAY(2025, 3, 17), DAY(2025, 3, 17)},
+        {"17 de marzo de 2025", CELL_DATE, DAY(2025, 3, 17), DAY(2025, 3, 17)},
         {"11/2025", CELL_DATE, DAY(2025, 11, 1), DAY(2025, 11, 1)},
         {"8th of June, 2025", CELL_DATE, DAY(2025, 6, 8), DAY(2025, 6, 8)},
         {"8-10 June 2025", CELL_DATE, DAY(2025, 6, 8), DAY(2025, 6, 10)},
@@ -186,7 +188,7 @@ static void open_dates_are_settled_by_their_column(void **state) {
         const bool has[3] = {true, true, true};
         for (size_t k = 0; k < 3; k++)
             assert_true(cell_value_read(cases[i].cells[k], strlen(cases[i].cells[k]), &v[k]));
-        assert_int_equal(v[0].order, CELL_ORDER_OPEN);
+        assert_int_equal(v[0].order, DATE_ORDER_OPEN);
         assert_int_equal(cell_dates_settle(v, has, 3), cases[i].settled);
         if (cases[i].settled) assert_true(v[0].low == cases[i].first && v[0].high == v[0].low);
     }

@@ -163,6 +163,58 @@ static void a_number_that_is_nearly_the_same_is_found(void **state) {
     assert_false(find(&a, &b, "Room 12A has a bar.", p, "", NULL).verified);
 }
 
+static void dates_are_the_same_however_they_are_written(void **state) {
+    (void)state;
+    static const struct {
+        const char *claim, *quote;
+        bool holds;
+    } cases[] = {
+        {"17.3.2024", "17 March 2024", true},
+        {"17 March 2024", "17.03.2024", true},
+        {"17/03/2024", "17 March 2024", true},
+        {"March 17, 2024", "2024-03-17", true},
+        {"17th of March 2024", "2024-03-17T10:00:00Z", true},
+        {"2024-03-17", "17.3.2024", true},
+        {"17 mars 2024", "17 March 2024", true},
+        {"17. M\xC3\xA4rz 2024", "17 de marzo de 2024", true},
+        {"17 March 2024", "17 \xD0\xBC\xD0\xB0\xD1\x80\xD1\x82\xD0\xB0 2024", true},
+        {"3 April 2024", "03/04/2024", true},
+        {"4 March 2024", "03/04/2024", true},
+        {"17 March", "2024-03-17", true},
+        {"March 2024", "17.3.2024", true},
+        {"14 March 2024", "14 and 17 March 2024", true},
+        {"17 March 2024", "17 March, the last day of the year 2024", true},
+        {"17.4.2024", "17 March 2024", false},
+        {"17 March 2024", "17.3.2023", false},
+        {"17/04/2024", "17 March 2024", false},
+        {"5 March 2024", "03/04/2024", false},
+        {"04/03/2024", "03/04/2024", false},
+        {"2024-03-04", "2024-04-03", false},
+        {"4 April 2024", "2024-03-04", false},
+        {"14 March 2024", "17 March 2024, not the 14.4.2024", false},
+        {"14 March 2024", "14 April 2024 till 17 March 2024", false},
+        {"17 abril 2024", "17 March 2024 till May", false},
+        {"April 2024", "17.3.2024", false},
+        {"17 March 2024", "17 March, the last day of the year 2023", false},
+    };
+    char claim[128], where[128];
+    size_t a, b;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(claim, sizeof claim, "The offer closes on %s.", cases[i].claim);
+        snprintf(where, sizeof where, "The offer closes on %s.", cases[i].quote);
+        const support_check c = check(claim, where, "");
+        if (c.verified != cases[i].holds)
+            fail_msg("%s of %s: '%s'", cases[i].claim, cases[i].quote, c.reason);
+        if (find(&a, &b, claim, where, "", NULL).verified != cases[i].holds)
+            fail_msg("%s found in %s", cases[i].claim, cases[i].quote);
+    }
+    expect("In 2024 the offer closes.", "The offer closes on 17.3.2024.", "");
+    expect("In 2023 the offer closes.", "The offer closes on 17.3.2024.", "number");
+    expect("They lost 2-2 on 2.3.2024.", "They lost 2-1 on 2 March 2024.", "number");
+    expect("They lost 2-1 on 2.3.2024.", "They lost 2-1 on 2 March 2024.", "");
+    expect("The first 5 can enter it.", "The first 5 may enter it.", "");
+}
+
 static void the_title_may_name_the_subject(void **state) {
     (void)state;
     const char *q = "She was queen for 63 years.";
@@ -641,6 +693,7 @@ int main(void) {
         cmocka_unit_test(paraphrases_of_the_quote_hold),
         cmocka_unit_test(a_wrong_fact_is_found),
         cmocka_unit_test(a_number_that_is_nearly_the_same_is_found),
+        cmocka_unit_test(dates_are_the_same_however_they_are_written),
         cmocka_unit_test(the_title_may_name_the_subject),
         cmocka_unit_test(the_best_span_of_a_passage_is_found),
         cmocka_unit_test(a_name_keeps_its_place),

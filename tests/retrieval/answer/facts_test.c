@@ -162,6 +162,52 @@ static void codes_are_equal_however_they_are_written(void **state) {
                  fact_digits_name("8am", 3) || fact_digits_name("1990s", 5));
 }
 
+static void dates_are_read_with_what_they_say(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int year, month, day;
+        bool open;
+    } cases[] = {
+        {"2024-03-17", 2024, 3, 17, false},
+        {"17.03.2024", 2024, 3, 17, false},
+        {"03/17/2024", 2024, 3, 17, false},
+        {"03/04/2024", 2024, 4, 3, true},
+        {"on March 17th, 2024", 2024, 3, 17, false},
+        {"Sept. 3", 0, 9, 3, false},
+        {"1er ao\xC3\xBBt 2024", 2024, 8, 1, false},
+        {"1\xC2\xBA de mar\xC3\xA7o de 2024", 2024, 3, 1, false},
+        {"17. maaliskuuta 2024", 2024, 3, 17, false},
+        {"17 maart 2024", 2024, 3, 17, false},
+        {"2024\xE5\xB9\xB4"
+         "3\xE6\x9C\x88"
+         "17\xE6\x97\xA5",
+         2024, 3, 17, false},
+        {"\xEF\xBC\x91\xEF\xBC\x97 March", 0, 3, 17, false},
+        {"5 May", 0, 5, 5, false},
+    };
+    static const char *const none[] = {"5 may come", "11/2025",   "1.17.3.2024",
+                                       "32 March",   "March",     "17.13.2024",
+                                       "v1.2.2024",  "March 10%", "in May. 3 came"};
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fact_numbers f = {0};
+        assert_ok(fact_numbers_read(&f, cases[i].text, strlen(cases[i].text), &err), &err);
+        const date_said d = f.n_dates == 1 ? f.dates[0].said : (date_said){0};
+        if (d.year != cases[i].year || d.month != cases[i].month || d.day != cases[i].day ||
+            (d.order == DATE_ORDER_OPEN) != cases[i].open ||
+            f.dates[0].end != strlen(cases[i].text))
+            fail_msg("%s: %zu dates, %d-%d-%d", cases[i].text, f.n_dates, d.year, d.month, d.day);
+        fact_numbers_deinit(&f);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        fact_numbers f = {0};
+        assert_ok(fact_numbers_read(&f, none[i], strlen(none[i]), &err), &err);
+        if (f.n_dates) fail_msg("%s", none[i]);
+        fact_numbers_deinit(&f);
+    }
+}
+
 static void one_counts_only_where_it_counts(void **state) {
     (void)state;
     const char *text = "One of the towns has one church and no one else.";
@@ -221,10 +267,33 @@ static void any_bytes_are_read(void **state) {
     fo_err err = {0};
     assert_ok(analyzer_create(&a, "english", &err), &err);
     fact_text t = {0};
-    static const char *const bits[] = {
-        "1,000",        " ",  ".",    "\n\n", "not ",        "\xE2\x80\x93", "one", "-",
-        "hundred ",     "$",  "%",    "\xFF", "Ab",          "\xC3",         "[1]", "v1.2",
-        "\xEF\xBC\x91", "am", "and ", "9.9.", "\xE6\xBC\xA2"};
+    static const char *const bits[] = {"1,000",
+                                       " ",
+                                       ".",
+                                       "\n\n",
+                                       "not ",
+                                       "\xE2\x80\x93",
+                                       "one",
+                                       "-",
+                                       "hundred ",
+                                       "$",
+                                       "%",
+                                       "\xFF",
+                                       "Ab",
+                                       "\xC3",
+                                       "[1]",
+                                       "v1.2",
+                                       "\xEF\xBC\x91",
+                                       "am",
+                                       "and ",
+                                       "9.9.",
+                                       "\xE6\xBC\xA2",
+                                       "17",
+                                       " March ",
+                                       "2024",
+                                       "/03/2024",
+                                       "de",
+                                       "\xE5\xB9\xB4"};
     for (int round = 0; round < 3000; round++) {
         char text[256];
         size_t n = 0;
@@ -248,6 +317,8 @@ static void any_bytes_are_read(void **state) {
         for (size_t i = 0; i < f.n; i++) assert_true(f.v[i].start < f.v[i].end && f.v[i].end <= n);
         for (size_t i = 0; i < f.n_codes; i++)
             assert_true(f.codes[i].start < f.codes[i].end && f.codes[i].end <= n);
+        for (size_t i = 0; i < f.n_dates; i++)
+            assert_true(f.dates[i].start < f.dates[i].end && f.dates[i].end <= n);
         fact_numbers_deinit(&f);
         free(tight);
     }
@@ -262,6 +333,7 @@ int main(void) {
         cmocka_unit_test(a_number_knows_its_unit),
         cmocka_unit_test(numbers_are_told_apart_by_all_that_they_say),
         cmocka_unit_test(codes_are_equal_however_they_are_written),
+        cmocka_unit_test(dates_are_read_with_what_they_say),
         cmocka_unit_test(one_counts_only_where_it_counts),
         cmocka_unit_test(words_carry_their_marks),
         cmocka_unit_test(any_bytes_are_read),

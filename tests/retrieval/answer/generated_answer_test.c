@@ -146,6 +146,11 @@ static void a_phrase_is_held_against_what_answers(void **state) {
         {"The harbour light of Skarn was lit on 8 July 1931 for the first time.",
          "When was the harbour light of Skarn first lit?", "July 8, 1931.", "8 July 1931. [1]",
          "The harbour light of Skarn was lit on 8 July 1931 for the first time."},
+        {"The harbour light of Skarn was lit on 8 July 1931 for the first time.",
+         "When was the harbour light of Skarn first lit?",
+         "The harbour light of Skarn was lit on 8.7.1931.",
+         "The harbour light of Skarn was lit on 8.7.1931. [1]",
+         "The harbour light of Skarn was lit on 8 July 1931 for the first time."},
         /* an amount without a number, beside numbers that were not asked for */
         {"The 5 lights of the coast of Skarn stand many kilometres apart from each other, on 20 mm "
          "plates.",
