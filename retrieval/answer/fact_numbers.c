@@ -305,6 +305,55 @@ const fact_date *fact_date_of(const fact_numbers *f, size_t at) {
     return NULL;
 }
 
+/* ---- versions ---------------------------------------------------------------------------------- */
+
+enum { SENTENCE_REACH = 200 };
+
+/* Between sentences, paragraphs or rows of a table, before text[i]? */
+static bool is_boundary(const cursor *c, size_t i) {
+    const char before = c->text[i - 1];
+    if (before == '\n') return i > 1 && (c->text[i - 2] == '\n' || c->text[i - 2] == '|');
+    return fo_is_blank(at(c, i)) && (before == '.' || before == '!' || before == '?');
+}
+
+static const char version_words[] =
+    "version versions v ver rev release releases released revision revisions build builds firmware "
+    "patch edition section sections chapter chapters clause paragraph figure fig table appendix "
+    "kapitel abschnitt fassung chapitre versi\xC3\xB3n versiones vers\xC3\xA3o versione versioni "
+    "versie cap\xC3\xADtulo capitolo";
+
+static bool names_versions(const cursor *c, size_t from, size_t end) {
+    return word_tokens_say(version_words, c->text + from, end - from);
+}
+
+/* Does what stands before the number in its sentence name something that may have versions or sections: a name ("Python
+ * 3.10", "Python 3.9 or 3.10"), what is done with them, or nothing ("3.10 Pumps")? */
+static bool is_numbered(const cursor *c, size_t from, size_t i) {
+    static const char between[] =
+        "is was are and or to of the a than from at since between through either both about only "
+        "by until before after over under on in no with least most newer older later";
+    static const char with_versions[] =
+        "install installed installs require requires required support supports supported need "
+        "needs run runs upgrade upgraded upgrades update updated updates step item rule point part";
+    static const char measures[] =
+        "price prices cost costs fee fees fare total sum amount average mean rate ratio score "
+        "factor weight length width height depth preis kosten betrag prix precio prezzo";
+    word_token last = {0};
+    for (size_t k = 0; from + k < i;) {
+        const word_token t = word_token_next(c->text + from, i - from, &k);
+        if (t.letters && !word_token_in(between, &t)) last = t;
+    }
+    if (word_token_in(measures, &last)) return false;
+    return !(last.n && *last.s >= 'a' && *last.s <= 'z') || word_token_in(with_versions, &last);
+}
+
+static bool may_be_version(const cursor *c, size_t i, size_t end) {
+    size_t from = i, to = end;
+    while (from > 0 && i - from < SENTENCE_REACH && !is_boundary(c, from)) from--;
+    while (to < c->len && to - end < SENTENCE_REACH && !is_boundary(c, to)) to++;
+    return names_versions(c, from, to) || is_numbered(c, from, i);
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* "million" and the like behind a number: multiplies *value and moves *end. */
@@ -498,6 +547,8 @@ static size_t read_number(const cursor *c, size_t i, fact_number *x, bool *opaqu
     x->minus = minus_before(c, i);
     x->unit = unit_before(c, i);
     if (x->unit == UNIT_NONE && !x->half) x->unit = unit_after(c, end);
+    x->version = x->decimals && x->unit == UNIT_NONE && !memchr(c->text + i, ',', end - i) &&
+                 (x->half || may_be_version(c, i, end));
     return end;
 }
 
@@ -626,7 +677,9 @@ bool fact_numbers_equal(const fact_number *a, const fact_number *b) {
     if (a->unit != UNIT_NONE && b->unit != UNIT_NONE && a->unit != b->unit) return false;
     if (a->half && b->half && a->half != b->half) return false;
     const bool bare = a->unit == UNIT_NONE && b->unit == UNIT_NONE;
-    if (bare && a->decimals && b->decimals && a->decimals != b->decimals) return false;
+    if (bare && (a->version || b->version) && a->decimals && b->decimals &&
+        a->decimals != b->decimals)
+        return false;
     return (a->minus == b->minus || a->value == 0) && same_value(a, b);
 }
 

@@ -97,6 +97,8 @@ typedef struct fact_number {
     bool minus;          /* "-18", "minus 18"; not 10-18 */
     bool weak;           /* a "one" that counts nothing: "one of the", "no one" */
     bool dated;          /* as WORD_DATED */
+    bool
+        version; /* with a point: may be a version, a section, or a time: "Python 3.10", "3.10 Pumps", 6.40 pm */
 } fact_number;
 
 /* Digits with marks between them that are no number: a date 16.3.2024, an address, a version (v1.2.4), 1.5b. */
@@ -131,7 +133,8 @@ const fact_date *fact_date_of(const fact_numbers *f, size_t at);
 int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err);
 
 /* Do the two say the same number? Whole numbers to their last digit; of different known units, signs or halves of the day
- * they do not, nor do 3.10 and 3.1 without a unit, which may be versions or sections. */
+ * they do not, nor do 3.10 and 3.1 without a unit where either may be a version: "Python 3.10", "3.10 Pumps". A price of
+ * 6.40 is 6.4. */
 bool fact_numbers_equal(const fact_number *a, const fact_number *b);
 
 /* Is the word s[n], which begins with a digit, a name (12B, 40GbE) and no number with what it counts (10GB, 3rd, 8am)? */

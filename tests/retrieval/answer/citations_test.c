@@ -135,6 +135,15 @@ static void a_number_that_is_nearly_the_same_is_found(void **state) {
         {"The switch has 40GbE ports.", "The switch has 10GbE ports in front.", "name"},
         {"The number is 4930123456.", "The number is 4930123457, day and night.", "number"},
         {"It needs Python 3.1 to run.", "It needs Python 3.10 to run or later.", "number"},
+        {"It needs version 6.4 to run.", "It needs version 6.40 to run or later.", "number"},
+        {"The ticket is sold for 6.4.", "The ticket is sold for 6.40 to all.", ""},
+        {"The ticket is sold for 6.4.", "The ticket is sold for 6.41 to all.", "number"},
+        {"The hall has 1,200 seats.",
+         "The hall has 1\xE2\x80\xAF"
+         "200 seats in rows.",
+         ""},
+        {"The hall has 1200 seats.", "The hall has 1,200 seats in rows.", ""},
+        {"The hall has 1200 seats.", "The hall has 1,201 seats in rows.", "number"},
         {"A ticket costs 3.5 euros.", "A ticket costs 3.50 euros for all.", ""},
         {"The store is kept at 18 \xC2\xB0"
          "C.",
