@@ -2,14 +2,15 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "kernels/utf8.h"
 
 static void set_message(fo_err *err, int code, const char *field, const char *fmt, va_list ap) {
     if (!err) return;
     err->code = code;
-    snprintf(err->field, sizeof err->field, "%s", field);
-    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    fo_utf8_print(err->field, sizeof err->field, "%s", field);
+    fo_utf8_vprint(err->msg, sizeof err->msg, fmt, ap);
 }
 
 int fo_fail(fo_err *err, int code, const char *fmt, ...) {
@@ -40,7 +41,7 @@ int fo_fail_errno(fo_err *err, const char *fmt, ...) {
     va_end(ap);
     if (err) {
         size_t n = strlen(err->msg);
-        snprintf(err->msg + n, sizeof err->msg - n, ": %s", strerror(saved));
+        fo_utf8_print(err->msg + n, sizeof err->msg - n, ": %s", strerror(saved));
     }
     return code;
 }
@@ -55,10 +56,10 @@ int fo_fail_prefix(fo_err *err, const char *fmt, ...) {
     memcpy(rest, err->msg, sizeof rest);
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    fo_utf8_vprint(err->msg, sizeof err->msg, fmt, ap);
     va_end(ap);
     size_t n = strlen(err->msg);
-    snprintf(err->msg + n, sizeof err->msg - n, ": %s", rest);
+    fo_utf8_print(err->msg + n, sizeof err->msg - n, ": %s", rest);
     return err->code;
 }
 

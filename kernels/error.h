@@ -2,7 +2,8 @@
  *
  * A function that can fail returns int: FO_OK (0) or a negative code, and takes a `fo_err *`
  * as its last parameter. The sentence in it is written for the person who will read it: it
- * names the field, the file or the byte offset. A broken invariant is an assert, not a code.
+ * names the field, the file or the byte offset; a name that is too long for it ("%.100s") is cut
+ * between characters. A broken invariant is an assert, not a code.
  *
  *     if (n > max) return fo_fail(err, FO_EINVAL, "top_k must be between 1 and %d", max);
  *

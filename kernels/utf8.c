@@ -1,5 +1,8 @@
 #include "kernels/utf8.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 size_t fo_utf8_decode(const char *str, size_t n, int32_t *cp) {
     const unsigned char *s = (const unsigned char *)str;
     *cp = -1;
@@ -83,4 +86,44 @@ int fo_utf8_digit(int32_t cp) {
     for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
         if (cp >= zeros[i] && cp < zeros[i] + 10) return (int)(cp - zeros[i]);
     return -1;
+}
+
+/* The least bytes that "%.100s" and the like of fmt may have cut a text to; most: there is none. */
+static size_t least_precision(const char *fmt, size_t most) {
+    for (const char *s = fmt; (s = strchr(s, '%')) != NULL;) {
+        s++;
+        s += *s == '%'; /* "%%" */
+        s += strspn(s, "-+ #0123456789");
+        if (*s != '.') continue;
+        char *end;
+        const size_t n = s[1] == '*' ? 0 : (size_t)strtoul(s + 1, &end, 10);
+        if (s[1] == '*') end = (char *)s + 2;
+        if (*end == 's' && n < most) most = n;
+        s = end;
+    }
+    return most;
+}
+
+void fo_utf8_vprint(char *out, size_t size, const char *fmt, va_list ap) {
+    const int wanted = vsnprintf(out, size, fmt, ap);
+    const bool over = wanted >= 0 && (size_t)wanted >= size;
+    const size_t n = strlen(out), least = least_precision(fmt, over ? size - 1 : SIZE_MAX);
+    size_t kept = 0;
+    for (size_t i = 0, used; i < n && least < size; i += used) {
+        int32_t cp;
+        used = fo_utf8_decode(out + i, n - i, &cp);
+        const unsigned char first = (unsigned char)out[i];
+        const bool begins = first >= 0xC2 && first <= 0xF4; /* a character, and not all of it */
+        if (cp < 0 && begins && i + used >= least) continue;
+        memmove(out + kept, out + i, used);
+        kept += used;
+    }
+    if (least < size) out[kept] = 0;
+}
+
+void fo_utf8_print(char *out, size_t size, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fo_utf8_vprint(out, size, fmt, ap);
+    va_end(ap);
 }

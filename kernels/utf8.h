@@ -2,6 +2,7 @@
 #ifndef FORAGE_KERNELS_UTF8_H
 #define FORAGE_KERNELS_UTF8_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +73,12 @@ static inline size_t fo_utf8_cut(const char *s, size_t n, size_t most) {
     while (most && !fo_utf8_boundary(s[most])) most--;
     return most;
 }
+
+/* snprintf for sentences that hold names of the user's: what "%.100s" or the end of out[size] cuts is cut between
+ * characters. Bytes that were no UTF-8 before stay as they are. size > 0. */
+void fo_utf8_print(char *out, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void fo_utf8_vprint(char *out, size_t size, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
 
 #endif

@@ -121,9 +121,10 @@ static int read_member(walk *w, fo_err *err) {
             fo_buf clean = {0};
             size_t replaced = 0;
             encoding_clean(&clean, says ? says : "", says ? strlen(says) : 0, &replaced);
-            snprintf(why, sizeof why,
-                     locked ? "it is encrypted and asks for a password" : "it is damaged: %.100s",
-                     clean.data ? clean.data : "");
+            fo_utf8_print(why, sizeof why,
+                          locked ? "it is encrypted and asks for a password"
+                                 : "it is damaged: %.100s",
+                          clean.data ? clean.data : "");
             fo_buf_free(&clean);
             int told = tell(w, MEMBER_FAILED, why, err);
             if (told || rc != ARCHIVE_FATAL) return told;
@@ -135,8 +136,8 @@ static int read_member(walk *w, fo_err *err) {
         int much = too_much(w, err);
         if (much) return much;
         if (n > b->member) {
-            snprintf(why, sizeof why, "it is larger than %llu bytes",
-                     (unsigned long long)b->member);
+            fo_utf8_print(why, sizeof why, "it is larger than %llu bytes",
+                          (unsigned long long)b->member);
             return tell(w, MEMBER_FAILED, why, err);
         }
         if (size > b->bytes)

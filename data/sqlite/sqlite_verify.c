@@ -1,11 +1,11 @@
 /* Everything that can be wrong with a store, looked for and named. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/sqlite/sqlite_internal.h"
 #include "kernels/page_sums.h"
+#include "kernels/utf8.h"
 
 enum { MAX_ROWS = 200, /* that one check names */ MAX_JUMPS = 100000 };
 
@@ -23,7 +23,7 @@ static void found(check *k, enum store_fault fault, int64_t rowid, const char *d
     char what[600];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
+    fo_utf8_vprint(what, sizeof what, fmt, ap);
     va_end(ap);
     k->counts.n_findings++;
     k->fn(k->ctx, &(store_finding){fault, k->tenant, k->collection, document, rowid, what});

@@ -1,6 +1,5 @@
 /* engine_thread.c - one thread that turns requests into tokens. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -8,6 +7,7 @@
 #include "kernels/alloc_guard.h"
 #include "kernels/clock.h"
 #include "kernels/cond.h"
+#include "kernels/utf8.h"
 
 enum {
     MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
@@ -70,7 +70,7 @@ void engine_finish(engine *e, generation *g, const char *reason, int error, cons
     generation_event *ev = &g->ev;
     ev->done = true;
     ev->error = error;
-    snprintf(ev->message, sizeof ev->message, "%s", message ? message : "");
+    fo_utf8_print(ev->message, sizeof ev->message, "%s", message ? message : "");
     ev->stop_index = g->stops.found;
     ev->finish_reason = reason;
     ev->prefix_tokens = (size_t)t->n_attached;

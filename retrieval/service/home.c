@@ -11,6 +11,7 @@
 
 #include "data/sqlite/sqlite_store.h"
 #include "kernels/file.h"
+#include "kernels/utf8.h"
 #include "retrieval/service/home_store.h"
 
 enum { PATH = 4096, MAX_DEPTH = 6 };
@@ -94,15 +95,17 @@ int home_check_store(const store_backend *be, const char *home, fo_err *err) {
             (indexes || ledger) && backup[0] ? ", backups/" : "");
     size_t n = strlen(err ? err->msg : "");
     if (err && backup[0])
-        snprintf(err->msg + n, sizeof err->msg - n,
-                 ". Restore it: forage restore %.60s/backups/%s --home %.60s; or begin with an "
-                 "empty one: --force-empty puts the rest aside",
-                 home, backup, home);
+        fo_utf8_print(
+            err->msg + n, sizeof err->msg - n,
+            ". Restore it: forage restore %.60s/backups/%s --home %.60s; or begin with an "
+            "empty one: --force-empty puts the rest aside",
+            home, backup, home);
     else if (err)
-        snprintf(err->msg + n, sizeof err->msg - n,
-                 ". Restore a backup: forage restore FILE --home %.60s; or begin with an empty "
-                 "one: --force-empty puts the rest aside",
-                 home);
+        fo_utf8_print(
+            err->msg + n, sizeof err->msg - n,
+            ". Restore a backup: forage restore FILE --home %.60s; or begin with an empty "
+            "one: --force-empty puts the rest aside",
+            home);
     return FO_ECORRUPT;
 }
 

@@ -14,6 +14,7 @@
 #include "data/files/backup_file.h"
 #include "engine/kv/kv_check.h"
 #include "kernels/file.h"
+#include "kernels/utf8.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/home_store.h"
@@ -81,7 +82,7 @@ static void tell(check *k, bool fault, const char *file, const char *document, c
     char what[800];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
+    fo_utf8_vprint(what, sizeof what, fmt, ap);
     va_end(ap);
     k->out.n_faults += fault;
     k->n_here += fault;
@@ -538,7 +539,7 @@ static void done(const home_listener *to, const char *fmt, ...) {
     char what[800];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
+    fo_utf8_vprint(what, sizeof what, fmt, ap);
     va_end(ap);
     if (to->repaired) to->repaired(to->ctx, what);
 }

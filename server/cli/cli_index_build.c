@@ -20,6 +20,7 @@
 #include "server/base/printable.h"
 #include "server/cli/output_form.h"
 #include "server/cli/progress.h"
+#include "kernels/utf8.h"
 
 static struct {
     const char *home, *collection, *language;
@@ -134,7 +135,7 @@ static int read_corpus(ingest_batch *b, const char *path, fo_err *err) {
         while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
         if (!n) continue;
         char label[96];
-        snprintf(label, sizeof label, "%.64s:%zu", path, number);
+        fo_utf8_print(label, sizeof label, "%.64s:%zu", path, number);
         rc = ingest_batch_add_json(b, line, (size_t)n, label, err);
     }
     if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", path);

@@ -12,6 +12,7 @@
 #include "data/extract/text_parts.h"
 #include "data/files/folder_walk.h"
 #include "kernels/file.h"
+#include "kernels/utf8.h"
 #include "retrieval/service/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -399,7 +400,7 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
         while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
         if (!n) continue;
         char label[96];
-        snprintf(label, sizeof label, "%.64s:%zu", name, number);
+        fo_utf8_print(label, sizeof label, "%.64s:%zu", name, number);
         rc = add_line(t, line, (size_t)n, label, err);
     }
     if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", name);

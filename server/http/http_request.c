@@ -5,7 +5,6 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -346,7 +345,7 @@ void http_error(http_request *r, int status, const char *code, const char *param
     char message[600];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(message, sizeof message, fmt, ap);
+    fo_utf8_vprint(message, sizeof message, fmt, ap);
     va_end(ap);
     fo_buf b = {0};
     http_error_json(&b, status, code, param, message, r->id);

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <openssl/evp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/mcp/mcp_internal.h"
+#include "kernels/utf8.h"
 
 #define META "io.modelcontextprotocol/"
 
@@ -28,7 +28,7 @@ void mcp_fail(mcp_call *c, int code, const char *fmt, ...) {
     if (c->code) return; /* the first one says it */
     va_list args;
     va_start(args, fmt);
-    vsnprintf(c->message, sizeof c->message, fmt, args);
+    fo_utf8_vprint(c->message, sizeof c->message, fmt, args);
     va_end(args);
     c->code = code;
 }

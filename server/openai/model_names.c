@@ -7,6 +7,7 @@
 
 #include "server/local/engine_figures.h"
 #include "server/openai/openai.h"
+#include "kernels/utf8.h"
 
 #define GROUNDED "forage/"
 enum { TOLD_NAMES = 10, TOLD_BYTES = 360 };
@@ -113,13 +114,13 @@ int model_names_refuse(app *a, const http_request *r, const char *asked, unsigne
     unsigned other = asked ? kinds_of(a, own_name(a, asked)) & ~kinds : 0;
     char what[200] = "no language model is loaded (--model)", of[64] = "";
     if (asked && other)
-        snprintf(what, sizeof what, "'%.80s' is of another kind (%s)", asked,
-                 model_kind_name(first_of(other)));
+        fo_utf8_print(what, sizeof what, "'%.80s' is of another kind (%s)", asked,
+                      model_kind_name(first_of(other)));
     else if (asked && own_name(a, asked) != asked)
-        snprintf(what, sizeof what, "'%.60s' stands for %.80s, which is not there", asked,
-                 own_name(a, asked));
+        fo_utf8_print(what, sizeof what, "'%.60s' stands for %.80s, which is not there", asked,
+                      own_name(a, asked));
     else if (asked)
-        snprintf(what, sizeof what, "there is no model '%.80s'", asked);
+        fo_utf8_print(what, sizeof what, "there is no model '%.80s'", asked);
     fo_buf_str(&t.text, "");
     model_names_each(a, r, tell, &t);
     if (t.left_out) snprintf(of, sizeof of, " and %zu more (GET /v1/models)", t.left_out);

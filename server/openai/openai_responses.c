@@ -1,4 +1,5 @@
 #include "server/openai/openai_responses.h"
+#include "kernels/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,11 +261,11 @@ void openai_responses_name(fo_err *err) {
         if (strncmp(err->field, names[i][0], n) != 0) continue;
         char rest[64];
         snprintf(rest, sizeof rest, "%s", err->field + n);
-        snprintf(err->field, sizeof err->field, "%.20s%.40s", names[i][1], rest);
+        fo_utf8_print(err->field, sizeof err->field, "%.20s%.40s", names[i][1], rest);
         if (strncmp(err->msg, names[i][0], n) == 0) {
             char said[sizeof err->msg];
             snprintf(said, sizeof said, "%s", err->msg + n);
-            snprintf(err->msg, sizeof err->msg, "%.20s%.480s", names[i][1], said);
+            fo_utf8_print(err->msg, sizeof err->msg, "%.20s%.480s", names[i][1], said);
         }
         return;
     }

@@ -1,7 +1,6 @@
 #include "server/routes/ingest_batch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "server/http/http.h"
 #include "server/base/json.h"
 #include "server/routes/ingest_archive.h"
+#include "kernels/utf8.h"
 
 enum { MAX_ID_BYTES = 512, PARTS_HEAD = 32 << 10 };
 
@@ -453,7 +453,7 @@ int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const c
     fo_err why = {0};
     cJSON *root;
     if (json_parse(text, len, &root, &why)) {
-        if (!why.field[0]) snprintf(why.field, sizeof why.field, "%s", label);
+        if (!why.field[0]) fo_utf8_print(why.field, sizeof why.field, "%s", label);
         fo_fail_prefix(&why, "%s", label);
         return ingest_batch_add_failed(b, NULL, &why, err);
     }

@@ -11,6 +11,7 @@
 #include "kernels/clock.h"
 #include "kernels/cond.h"
 #include "kernels/priority.h"
+#include "kernels/utf8.h"
 #include "server/base/log.h"
 
 enum { AWAY_S = 30, POLL_MS = 200 };
@@ -304,7 +305,7 @@ bool source_runner_get(source_runner *r, const char *name, source_state *out) {
                           .watched = s->done && !*s->trouble,
                           .away = s->failed.code != FO_OK,
                           .sums = s->sums};
-    snprintf(out->trouble, sizeof out->trouble, "%s", out->away ? s->failed.msg : s->trouble);
+    fo_utf8_print(out->trouble, sizeof out->trouble, "%s", out->away ? s->failed.msg : s->trouble);
     pthread_mutex_unlock(&r->mu);
     return true;
 }

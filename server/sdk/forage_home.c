@@ -9,6 +9,7 @@
 
 #include "retrieval/local/local_generator.h"
 #include "server/sdk/forage_internal.h"
+#include "kernels/utf8.h"
 
 _Static_assert((int)FORAGE_EDENIED == FO_EDENIED && (int)FORAGE_EMISMATCH == FO_EMISMATCH &&
                    (int)FORAGE_ENOTFOUND == FO_ENOTFOUND && (int)FORAGE_ECANCELLED == FO_ECANCELLED,
@@ -24,9 +25,9 @@ int forage_hand_out(int rc, const fo_err *err, forage_error *error) {
     if (!error) return rc;
     *error = (forage_error){.code = rc};
     if (!rc) return rc;
-    snprintf(error->field, sizeof error->field, "%s", err->field);
-    snprintf(error->message, sizeof error->message, "%s",
-             err->msg[0] ? err->msg : fo_code_name(rc));
+    fo_utf8_print(error->field, sizeof error->field, "%s", err->field);
+    fo_utf8_print(error->message, sizeof error->message, "%s",
+                  err->msg[0] ? err->msg : fo_code_name(rc));
     return rc;
 }
 

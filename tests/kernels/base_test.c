@@ -72,6 +72,31 @@ static void utf8_refuses_overlong_and_surrogates(void **state) {
     assert_int_equal(fo_utf8_offset("a\xC3\xA9", 3, 9), 3);
 }
 
+/* Names of the user's, of characters of two and three bytes, in sentences that are too short for them. */
+static void a_sentence_cuts_names_between_characters(void **state) {
+    (void)state;
+    char name[600];
+    fo_err err = {0};
+    for (size_t shift = 0; shift < 3; shift++) {
+        memset(name, 'a', shift);
+        for (size_t i = shift; i + 3 < sizeof name; i += 3) memcpy(name + i, "\xE2\x82\xAC", 4);
+        fo_fail_field(&err, FO_EINVAL, name, "'%.100s' is no name, nor is '%.100s'", name, name);
+        assert_true(fo_utf8_valid(err.msg, strlen(err.msg), NULL));
+        assert_true(fo_utf8_valid(err.field, strlen(err.field), NULL));
+        assert_in_range(strlen(err.field), sizeof err.field - 3, sizeof err.field - 1);
+        assert_non_null(strstr(err.msg, "\xE2\x82\xAC' is no name, nor is '"));
+        assert_int_equal(err.msg[strlen(err.msg) - 1], '\'');
+        fo_fail(&err, FO_EINVAL, "no such file: %s", name);
+        assert_true(fo_utf8_valid(err.msg, strlen(err.msg), NULL));
+        assert_in_range(strlen(err.msg), sizeof err.msg - 3, sizeof err.msg - 1);
+        fo_fail_prefix(&err, "%.*s", 50, name);
+        assert_true(fo_utf8_valid(err.msg, strlen(err.msg), NULL));
+    }
+    /* what was none before stays as it is */
+    fo_fail(&err, FO_EINVAL, "100%% of '%.100s' and '%s'", "caf\xE9.txt", "caf\xE9.txt");
+    assert_string_equal(err.msg, "100% of 'caf\xE9.txt' and 'caf\xE9.txt'");
+}
+
 static void file_appears_whole_or_not_at_all(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -140,6 +165,7 @@ int main(void) {
         cmocka_unit_test(buf_grows_and_is_terminated),
         cmocka_unit_test(utf8_decodes_what_it_encodes),
         cmocka_unit_test(utf8_refuses_overlong_and_surrogates),
+        cmocka_unit_test(a_sentence_cuts_names_between_characters),
         cmocka_unit_test(file_appears_whole_or_not_at_all),
         cmocka_unit_test(a_copy_is_whole_or_not_at_all),
     };

@@ -329,6 +329,13 @@ static void what_is_wrong_with_a_call_is_told(void **state) {
         assert_null(at(r, "result/structuredContent"));
         cJSON_Delete(r);
     }
+    /* a name that is too long for the sentence is cut between characters */
+    char name[200] = "a";
+    for (size_t i = 1; i + 2 < sizeof name; i += 2) memcpy(name + i, "\xC3\xA4", 3);
+    cJSON *r = call(&f, name, "{}");
+    const char *told = text_at(r, "error/message");
+    if (!strstr(told, "\xC3\xA4'") || strstr(told, "\xEF\xBF\xBD")) fail_msg("%s", told);
+    cJSON_Delete(r);
     close_fixture(&f);
 }
 
