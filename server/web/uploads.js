@@ -8,6 +8,7 @@ const AT_ONCE = 3, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well lea
 const COUNTED_MAX = 10 * FILES_MAX; // of files that are left out; nobody waits for a whole disk to be counted
 const queue = [];
 let running = 0, total = 0, done = 0, failed = 0, leftOut = 0, stopping = null;
+let rows = 0, good = []; // in the list, and of them those that went well: to look for these costs each file a walk over all
 
 // ---- what was dropped ------------------------------------------------------------------------
 
@@ -63,14 +64,17 @@ function rowOf(item) {
   item.li = li;
   item.state = state;
   $("upload-results").append(li);
+  rows++;
 }
 
 function settle(item, kind, words) {
   item.li.className = "file " + kind;
   item.state.textContent = words;
   if (kind === "bad") $("upload-results").prepend(item.li); // what needs a look stands first
-  const rows = $("upload-results").children;
-  if (rows.length > ROWS_MAX) [...rows].find((r) => r.classList.contains("good"))?.remove();
+  else good.push(item.li);
+  if (rows <= ROWS_MAX || !good.length) return;
+  good.shift().remove();
+  rows--;
 }
 
 // So long, or until all is stopped.
@@ -138,7 +142,8 @@ async function pump() {
 function add({ items, left }) {
   if (!items.length) return;
   if (!running && !queue.length) { // a new list
-    total = done = failed = leftOut = 0;
+    total = done = failed = leftOut = rows = 0;
+    good = [];
     $("upload-results").replaceChildren();
   }
   $("uploads").hidden = false;

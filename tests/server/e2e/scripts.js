@@ -262,6 +262,34 @@ const drop = (window, ...entries) => window.fire("drop", { dataTransfer: { types
 const rows = ($) => $("upload-results").children.map((li) => li.children[0].textContent + ": " + li.children[2].textContent);
 const note = ($) => $("upload-note").textContent;
 
+// How often the rows of a list are gone through; only by those who take them for themselves, not by the list that moves them.
+function walked(list) {
+  let rows = list.children, times = 0;
+  const counted = (of) => new Proxy(of, { get: (a, k) => {
+    if (k === Symbol.iterator) times++;
+    return Reflect.get(a, k, a);
+  } });
+  Object.defineProperty(list, "children", { configurable: true, get: () => counted(rows), set: (to) => { rows = to; } });
+  return () => {
+    Object.defineProperty(list, "children", { configurable: true, writable: true, enumerable: true, value: rows });
+    return times;
+  };
+}
+
+// Many files, one of them refused: which rows stay, and that no file costs a look at all of them.
+async function longList({ $, window }) {
+  const sent = ingest(), over = walked($("upload-results"));
+  drop(window, folder("long", Array.from({ length: 600 }, (_, i) => file("f" + i))));
+  for (let at = 0; at < 600; at += 3) {
+    await until(() => sent.length === at + 3);
+    for (let i = at; i < at + 3; i++) sent[i].answer(i === 100 ? 422 : 200, i === 100 ? { error: { message: "no text" } } : undefined);
+  }
+  await until(() => /are in/.test(note($)));
+  const times = over(), list = rows($);
+  check("of a long list the rows that went well leave, the first of them first", list.length === 500 && list[0] === "long/f100: no text" && list[1] === "long/f101: new" && list[499] === "long/f599: new", list.length + ": " + list.slice(0, 3).join("; "));
+  check("and no file is looked at again for each that is in", times === 0, times);
+}
+
 async function uploads({ $, window, script }) {
   globalThis.fetch = async () => json({ data: [], has_more: false });
   await script("uploads.js");
@@ -287,6 +315,8 @@ async function uploads({ $, window, script }) {
   sent[0].answer(200);
   check("and what comes later is not stopped with it", await until(() => /^1 of 1 file are in/.test(note($))) && rows($).join() === "a: new", rows($).join() + note($));
 
+  await soon(20);
+  await longList({ $, window });
   await soon(20);
   sent = ingest();
   drop(window, folder("many", Array.from({ length: 20003 }, (_, i) => file("f" + i))));
