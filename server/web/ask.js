@@ -1,8 +1,8 @@
 // Asking: the conversation in sight, what is written into it as it comes, and that it is kept.
-import { call, put, streamEvents } from "/assets/api.js";
+import { call, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
-import { chooseAnother, chooseThisOne, keepTurn, showKept } from "/assets/conversations.js";
-import { $, clip, element } from "/assets/dom.js";
+import { chooseAnother, chooseThisOne, isCopied, keepTurn } from "/assets/conversations.js";
+import { $, clip } from "/assets/dom.js";
 import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
 import { suggest } from "/assets/welcome.js";
 
@@ -28,6 +28,7 @@ export function showHead() {
   $("ask-title").textContent = c.title || (c.turns.length ? c.turns[0].question : "New conversation");
   $("conversation-actions").hidden = !c.id || !c.own;
   $("theirs").hidden = c.own;
+  $("adopt").disabled = isCopied(c);
   $("ask-form").hidden = !c.own;
   const any = views.length > 0;
   $("thread").hidden = !any;
@@ -191,17 +192,4 @@ $("new").addEventListener("click", () => {
   $("question").value = "";
   grow();
   $("question").focus();
-});
-
-// Somebody else's conversation, to go on with: a copy that is one's own.
-$("adopt").addEventListener("click", async () => {
-  try {
-    const mine = await put("POST", "/conversations", { title: conversation.title, collection: conversation.turns[0]?.collection || "default" });
-    for (const [i, t] of conversation.turns.entries())
-      await put("PUT", "/conversations/" + mine.id + "/turns/" + i, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
-    await showKept();
-    location.hash = "#ask/" + mine.id;
-  } catch (e) {
-    $("theirs").append(element("span", " " + e.message, "error"));
-  }
 });

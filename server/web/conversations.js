@@ -116,6 +116,41 @@ export async function keepTurn(c, at) {
   }
 }
 
+// ---- a copy of somebody else's ---------------------------------------------------------------
+
+const copied = new Set(); // ids of those that a copy is made of: a second click makes no second one
+export const isCopied = (c) => copied.has(c.id);
+
+async function copyOf(c) {
+  const mine = await put("POST", "/conversations", { title: c.title, collection: c.turns[0]?.collection || "default" });
+  for (const [i, t] of c.turns.entries())
+    await put("PUT", path(mine.id) + "/turns/" + i, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
+  return mine.id;
+}
+
+// To go on with. Who has gone elsewhere before the copy is there stays where he is, and finds it in the list.
+$("adopt").addEventListener("click", async () => {
+  const of = conversation;
+  if (isCopied(of)) return;
+  chooseThisOne();
+  const mine = choice;
+  copied.add(of.id);
+  $("adopt").disabled = true;
+  try {
+    const id = await copyOf(of);
+    await showKept();
+    if (mine === choice) location.hash = "#ask/" + id;
+    else tell("Your copy of \u201C" + of.title + "\u201D is among your conversations.");
+  } catch (e) {
+    tell("No copy could be made: " + e.message);
+  } finally {
+    copied.delete(of.id);
+    $("adopt").disabled = isCopied(conversation);
+  }
+});
+
+// ---- what is done with one's own -------------------------------------------------------------
+
 async function rename() {
   const input = element("input");
   input.value = conversation.title;

@@ -204,6 +204,57 @@ async function late({ $, location, script }) {
   await until(() => $("stop").hidden);
 }
 
+// Somebody else's conversation, and the copy to go on with.
+async function adopting({ $, location, script }) {
+  const asking = await script("ask.js");
+  await script("conversations.js");
+  const theirs = () => ({ ...conversationOf("c_theirs", 2), own: false, shared: true });
+  const asked = service(), made = () => asked.find_("/conversations", "POST"), kept = () => asked.find_("/turns/", "PUT");
+  const list = () => asked.find_("/conversations?");
+  const finish = async (at, id) => { // of the copies that were begun so far
+    const before = kept().length, listed = list().length;
+    made()[at].answer({ id });
+    for (let i = 0; i < 2; i++) {
+      await until(() => kept().length > before + i);
+      kept()[before + i].answer({});
+    }
+    await until(() => list().length > listed);
+    list()[listed].answer({ data: [], has_more: false });
+    await soon(10);
+  };
+  asking.showConversation(theirs());
+  location.hash = "#ask/c_theirs";
+  $("adopt").click();
+  $("adopt").fire("click"); // as a browser queues it
+  await until(() => made().length);
+  await soon(10);
+  check("a second click makes no second copy", made().length === 1 && $("adopt").disabled);
+  await finish(0, "c_copy");
+  check("the copy has all turns and is gone to", location.hash === "#ask/c_copy" && kept().map((k) => k.path).join() === "/conversations/c_copy/turns/0,/conversations/c_copy/turns/1" && !$("adopt").disabled, location.hash);
+
+  asking.showConversation(theirs());
+  location.hash = "#ask/c_theirs";
+  $("adopt").click();
+  await until(() => made().length === 2);
+  asking.showConversation(conversationOf("c_other", 1));
+  location.hash = "#ask/c_other";
+  check("another conversation may be copied meanwhile", !$("adopt").disabled);
+  asking.showConversation(theirs());
+  check("but this one not once more", $("adopt").disabled);
+  asking.showConversation(conversationOf("c_other", 1));
+  await finish(1, "c_second");
+  check("who has gone elsewhere stays there, and is told of the copy", location.hash === "#ask/c_other" && asking.conversation.id === "c_other" && /among your conversations/.test($("told").textContent), location.hash);
+
+  asking.showConversation(theirs());
+  $("adopt").click();
+  await until(() => made().length === 3);
+  made()[2].answer({ error: { message: "the disk is full" } }, 507);
+  await soon(10);
+  check("why there is none is said, and it can be tried again", /the disk is full/.test($("told").textContent) && !$("adopt").disabled, $("told").textContent);
+  asking.showConversation(null);
+  location.hash = "";
+}
+
 async function typed({ $, script }) {
   const { ask, showConversation } = await script("ask.js"), asked = service();
   showConversation(null);
@@ -336,7 +387,7 @@ async function together({ script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves, sources, late, typed, uploads, together]) await story(page);
+  for (const story of [dialogs, deleting, halves, sources, late, adopting, typed, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
