@@ -13,6 +13,7 @@
 #include "kernels/file.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/folder_sync.h"
+#include "tests/retrieval/service/home_fixture.h"
 
 /* The disk does not give what lies behind the first bytes of this file. */
 static ino_t unreadable;
@@ -29,14 +30,12 @@ ssize_t read(int fd, void *to, size_t n) {
 
 static const char FERRY[] = "The ferry leaves at nine.";
 
-static service *open_with(const char *home, const char *worker) {
-    fo_err err = {0};
-    service *s = NULL;
-    service_options opt = {
-        .home = home, .n_threads = 1, .primes_per_s = -1, .worker_program = worker};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    return s;
-}
+/* A folder, and a home that is kept in step with it. */
+typedef struct synced {
+    char *home, *folder;
+    service *s;
+    folder_sync_request q;
+} synced;
 
 /* Old enough for its times to tell whether it has changed. */
 static void write_file(const char *folder, const char *name, const char *bytes, size_t n) {
@@ -69,10 +68,33 @@ static folder_sync_request source(const char *folder) {
                                  .limit = {.n = 0}}; /* no document may be lost */
 }
 
-static folder_sync_report sync_with(service *s, folder_sync_request q) {
+static service *open_with(const char *home, const char *worker) {
+    return open_home_with((service_options){
+        .home = home, .n_threads = 1, .primes_per_s = -1, .worker_program = worker});
+}
+
+static synced set_up(const char *worker) {
+    synced t = {.home = test_folder(), .folder = test_folder()};
+    t.q = source(t.folder);
+    t.s = open_with(t.home, worker);
+    return t;
+}
+
+static void open_again(synced *t, const char *worker) {
+    service_close(t->s);
+    t->s = open_with(t->home, worker);
+}
+
+static void tear_down(synced *t) {
+    service_close(t->s);
+    test_remove(t->home);
+    test_remove(t->folder);
+}
+
+static folder_sync_report sync_again(synced *t) {
     folder_sync_report r;
     fo_err err = {0};
-    assert_ok(folder_sync_run(s, &q, &r, &err), &err);
+    assert_ok(folder_sync_run(t->s, &t->q, &r, &err), &err);
     folder_sync_report counts = r;
     folder_sync_report_deinit(&r);
     return counts; /* and no strings */
@@ -86,29 +108,31 @@ static bool has(service *s, const char *id) {
     return there;
 }
 
+/* Two files that are in. */
+static synced ferry_and_bus(bool retry) {
+    synced t = set_up("/proc/self/exe");
+    t.q.retry_failed = retry;
+    write_file(t.folder, "a.md", FERRY, strlen(FERRY));
+    write_file(t.folder, "z.md", "The bus leaves at six.", 22);
+    assert_int_equal(sync_again(&t).created, 2);
+    return t;
+}
+
 /* Whether runs try again what failed, or not. */
 static void move_and_fail(const char *to, bool retry) {
-    char *home = test_folder(), *folder = test_folder();
-    service *s = open_with(home, "/proc/self/exe");
-    folder_sync_request q = source(folder);
-    q.retry_failed = retry;
-    write_file(folder, "a.md", FERRY, strlen(FERRY));
-    write_file(folder, "z.md", "The bus leaves at six.", 22);
-    assert_int_equal(sync_with(s, q).created, 2);
-    rename_file(folder, "a.md", to);
+    synced t = ferry_and_bus(retry);
+    rename_file(t.folder, "a.md", to);
     for (int i = 0; i < 3; i++) {
-        folder_sync_report r = sync_with(s, q);
+        folder_sync_report r = sync_again(&t);
         assert_int_equal(r.failed, 1);
         assert_int_equal(r.removed, 0);
-        assert_true(has(s, "notes/a.md"));
+        assert_true(has(t.s, "notes/a.md"));
     }
-    rename_file(folder, to, "c.md");
-    assert_int_equal(sync_with(s, q).moved, 1);
-    assert_true(has(s, "notes/c.md"));
-    assert_false(has(s, "notes/a.md"));
-    service_close(s);
-    test_remove(home);
-    test_remove(folder);
+    rename_file(t.folder, to, "c.md");
+    assert_int_equal(sync_again(&t).moved, 1);
+    assert_true(has(t.s, "notes/c.md"));
+    assert_false(has(t.s, "notes/a.md"));
+    tear_down(&t);
 }
 
 static void a_file_that_fails_under_its_new_name_keeps_its_old_document(void **state) {
@@ -127,96 +151,77 @@ static void a_file_that_fails_under_its_new_name_keeps_its_old_document(void **s
 static void with_other_settings_it_does_too(void **state) {
     (void)state;
     for (int retry = 0; retry < 2; retry++) {
-        char *home = test_folder(), *folder = test_folder();
-        service *s = open_with(home, "/proc/self/exe");
-        folder_sync_request q = source(folder);
-        q.retry_failed = retry;
-        write_file(folder, "a.md", FERRY, strlen(FERRY));
-        write_file(folder, "z.md", "The bus leaves at six.", 22);
-        assert_int_equal(sync_with(s, q).created, 2);
-        rename_file(folder, "a.md", "b\x01.md");
-        q.max_tokens = 100;
+        synced t = ferry_and_bus(retry);
+        rename_file(t.folder, "a.md", "b\x01.md");
+        t.q.max_tokens = 100;
         for (int i = 0; i < 3; i++) {
-            folder_sync_report r = sync_with(s, q);
+            folder_sync_report r = sync_again(&t);
             assert_int_equal(r.failed, 1);
             assert_int_equal(r.removed, 0);
             assert_int_equal(r.kept, 1);
-            assert_true(has(s, "notes/a.md"));
+            assert_true(has(t.s, "notes/a.md"));
         }
-        rename_file(folder, "b\x01.md", "c.md");
-        q.max_tokens = 120; /* the document goes in before the old one goes out */
-        folder_sync_report r = sync_with(s, q);
+        rename_file(t.folder, "b\x01.md", "c.md");
+        t.q.max_tokens = 120; /* the document goes in before the old one goes out */
+        folder_sync_report r = sync_again(&t);
         assert_int_equal(r.created, 1);
         assert_int_equal(r.removed, 1);
-        assert_true(has(s, "notes/c.md"));
-        assert_false(has(s, "notes/a.md"));
-        service_close(s);
-        test_remove(home);
-        test_remove(folder);
+        assert_true(has(t.s, "notes/c.md"));
+        assert_false(has(t.s, "notes/a.md"));
+        tear_down(&t);
     }
 }
 
 /* The program that reads documents ends at once: a machine short of memory, say. */
 static void what_is_no_fault_of_the_file_is_tried_again(void **state) {
     (void)state;
-    char *home = test_folder(), *folder = test_folder(), *pdf;
+    synced t = set_up("/bin/false");
     size_t n;
-    fo_err err = {0};
-    assert_ok(fo_file_read("tests/data/formats/slides.pdf", 64 << 20, &pdf, &n, &err), &err);
-    write_file(folder, "a.pdf", pdf, n);
+    char *pdf = read_sample("slides.pdf", &n);
+    write_file(t.folder, "a.pdf", pdf, n);
     free(pdf);
-    folder_sync_request q = source(folder);
-    service *s = open_with(home, "/bin/false");
-    assert_int_equal(sync_with(s, q).failed, 1);
-    service_close(s);
-    s = open_with(home, "/proc/self/exe");
-    folder_sync_report r = sync_with(s, q);
+    assert_int_equal(sync_again(&t).failed, 1);
+    open_again(&t, "/proc/self/exe");
+    folder_sync_report r = sync_again(&t);
     assert_int_equal(r.failed, 0);
     assert_int_equal(r.created, 1);
     /* Cut otherwise, and the program away once more: the document stays as it is until it comes back. */
-    service_close(s);
-    q.max_tokens = 100;
-    s = open_with(home, "/bin/false");
-    assert_int_equal(sync_with(s, q).failed, 1);
-    assert_true(has(s, "notes/a.pdf"));
-    service_close(s);
-    s = open_with(home, "/proc/self/exe");
-    assert_int_equal(sync_with(s, q).updated, 1);
-    assert_int_equal(sync_with(s, q).unchanged, 1);
-    service_close(s);
-    test_remove(home);
-    test_remove(folder);
+    t.q.max_tokens = 100;
+    open_again(&t, "/bin/false");
+    assert_int_equal(sync_again(&t).failed, 1);
+    assert_true(has(t.s, "notes/a.pdf"));
+    open_again(&t, "/proc/self/exe");
+    assert_int_equal(sync_again(&t).updated, 1);
+    assert_int_equal(sync_again(&t).unchanged, 1);
+    tear_down(&t);
 }
 
 static void a_large_text_that_cannot_be_read_fails_alone(void **state) {
     (void)state;
     enum { LARGE = 17 << 20 };
-    char *home = test_folder(), *folder = test_folder(), *text = malloc(LARGE), path[4096];
+    synced t = set_up("/proc/self/exe");
+    char *text = malloc(LARGE), path[4096];
     assert_non_null(text);
     for (size_t i = 0; i < LARGE; i++) text[i] = i % 64 == 63 ? '\n' : "ferry at nine "[i % 14];
-    write_file(folder, "big.log", text, LARGE);
-    write_file(folder, "z.md", FERRY, strlen(FERRY));
+    write_file(t.folder, "big.log", text, LARGE);
+    write_file(t.folder, "z.md", FERRY, strlen(FERRY));
     free(text);
     struct stat st;
-    snprintf(path, sizeof path, "%s/big.log", folder);
+    snprintf(path, sizeof path, "%s/big.log", t.folder);
     assert_int_equal(stat(path, &st), 0);
-    service *s = open_with(home, "/proc/self/exe");
-    folder_sync_request q = source(folder);
     unreadable = st.st_ino;
     for (int i = 0; i < 2; i++) {
         folder_sync_report r;
         fo_err err = {0};
-        assert_ok(folder_sync_run(s, &q, &r, &err), &err);
+        assert_ok(folder_sync_run(t.s, &t.q, &r, &err), &err);
         assert_true(r.failed >= 1);
         assert_string_equal(r.failures[0].path, "big.log");
         assert_non_null(strstr(r.failures[0].why, "cannot read it"));
         folder_sync_report_deinit(&r);
-        assert_true(has(s, "notes/z.md"));
+        assert_true(has(t.s, "notes/z.md"));
     }
     unreadable = 0;
-    service_close(s);
-    test_remove(home);
-    test_remove(folder);
+    tear_down(&t);
 }
 
 int main(int argc, char **argv) {

@@ -6,21 +6,13 @@
 #include <unistd.h>
 
 #include "data/extract/extract_host.h"
-#include "kernels/file.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
 #include "retrieval/service/page_images.h"
-#include "retrieval/service/service.h"
+#include "tests/retrieval/service/home_fixture.h"
 
 static extract_host *host;
 static const unsigned char version[32] = {1}, other[32] = {2};
-
-static void read_sample(const char *name, char **bytes, size_t *n) {
-    char path[256];
-    fo_err err = {0};
-    snprintf(path, sizeof path, "tests/data/formats/%s", name);
-    assert_ok(fo_file_read(path, 64 << 20, bytes, n, &err), &err);
-}
 
 static bool is_png(const char *p, size_t n) {
     return n > 1000 && memcmp(p, "\x89PNG\r\n\x1a\n", 8) == 0;
@@ -51,152 +43,150 @@ static char *path_of_copy(const char *home, const char *id) {
     return path;
 }
 
+/* A home with room for copies of so many bytes, and a PDF. */
+typedef struct shelf {
+    char *home, *pdf;
+    size_t n;
+    page_images *p;
+} shelf;
+
+static void open_images(shelf *h, size_t max_bytes) {
+    fo_err err = {0};
+    assert_ok(page_images_create(&h->p, h->home, max_bytes, &err), &err);
+}
+
+/* times: the room is for the PDF so often, and more. */
+static shelf open_shelf(size_t times, size_t more) {
+    shelf h = {.home = test_folder()};
+    h.pdf = read_sample("slides.pdf", &h.n);
+    open_images(&h, times * h.n + more);
+    return h;
+}
+
+static void keep(shelf *h, int64_t collection_id, const char *id, const unsigned char v[32]) {
+    page_images_keep(h->p, collection_id, id, v, h->pdf, h->n);
+}
+
+static bool is_kept(const shelf *h, const char *id) {
+    return access(path_of_copy(h->home, id), F_OK) == 0;
+}
+
+static void close_shelf(shelf *h) {
+    page_images_free(h->p);
+    free(h->pdf);
+    test_remove(h->home);
+}
+
 static void a_copy_is_of_one_version(void **state) {
     (void)state;
-    char *home = test_folder(), *pdf;
-    size_t n;
     fo_err err = {0};
-    page_images *p;
-    read_sample("slides.pdf", &pdf, &n);
-    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
-    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
-    page_images_keep(p, 7, "a", version, pdf, n);
-    assert_ok(draw(p, "a", version, 2, &err), &err);
-    assert_ok(draw(p, "a", version, 2, &err), &err); /* from memory */
-    assert_int_equal(draw(p, "a", other, 2, &err), FO_ENOTFOUND);
-    assert_int_equal(draw(p, "a", version, 99, &err), FO_ENOTFOUND);
+    shelf h = open_shelf(0, 1 << 20);
+    assert_int_equal(draw(h.p, "a", version, 1, &err), FO_ENOTFOUND);
+    keep(&h, 7, "a", version);
+    assert_ok(draw(h.p, "a", version, 2, &err), &err);
+    assert_ok(draw(h.p, "a", version, 2, &err), &err); /* from memory */
+    assert_int_equal(draw(h.p, "a", other, 2, &err), FO_ENOTFOUND);
+    assert_int_equal(draw(h.p, "a", version, 99, &err), FO_ENOTFOUND);
     assert_non_null(strstr(err.msg, "page 99"));
-    assert_int_equal(draw(p, "b", version, 1, &err), FO_ENOTFOUND);
-    page_images_keep(p, 7, "t", version, "no PDF", 6);
-    assert_int_not_equal(access(path_of_copy(home, "t"), F_OK), 0);
-    page_images_forget(p, 7, "a");
-    assert_int_not_equal(access(path_of_copy(home, "a"), F_OK), 0);
-    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
-    page_images_keep(p, 7, "a", version, pdf, n);
-    page_images_forget_all(p, 7);
-    assert_int_equal(draw(p, "a", version, 3, &err), FO_ENOTFOUND);
-    page_images_free(p);
-    free(pdf);
-    test_remove(home);
+    assert_int_equal(draw(h.p, "b", version, 1, &err), FO_ENOTFOUND);
+    page_images_keep(h.p, 7, "t", version, "no PDF", 6);
+    assert_false(is_kept(&h, "t"));
+    page_images_forget(h.p, 7, "a");
+    assert_false(is_kept(&h, "a"));
+    assert_int_equal(draw(h.p, "a", version, 1, &err), FO_ENOTFOUND);
+    keep(&h, 7, "a", version);
+    page_images_forget_all(h.p, 7);
+    assert_int_equal(draw(h.p, "a", version, 3, &err), FO_ENOTFOUND);
+    close_shelf(&h);
 }
 
 /* A process ended while it deleted collection 8. */
 static void copies_of_no_collection_go(void **state) {
     (void)state;
-    char *home = test_folder(), path[600], *pdf;
-    size_t n;
+    char path[600];
     fo_err err = {0};
-    page_images *p;
     static const int64_t ids[] = {3, 7, 80};
-    read_sample("slides.pdf", &pdf, &n);
-    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
-    page_images_keep(p, 7, "a", version, pdf, n);
-    page_images_keep(p, 8, "a", version, pdf, n);
-    snprintf(path, sizeof path, "%s/originals/other", home);
+    shelf h = open_shelf(0, 1 << 20);
+    keep(&h, 7, "a", version);
+    keep(&h, 8, "a", version);
+    snprintf(path, sizeof path, "%s/originals/other", h.home);
     assert_int_equal(mkdir(path, 0700), 0);
-    page_images_forget_others(p, ids, 3);
-    assert_ok(draw_in(p, 7, "a", version, 1, &err), &err);
-    assert_int_equal(draw_in(p, 8, "a", version, 1, &err), FO_ENOTFOUND);
+    page_images_forget_others(h.p, ids, 3);
+    assert_ok(draw_in(h.p, 7, "a", version, 1, &err), &err);
+    assert_int_equal(draw_in(h.p, 8, "a", version, 1, &err), FO_ENOTFOUND);
     assert_int_equal(access(path, F_OK), 0); /* somebody else's */
-    page_images_free(p);
-    free(pdf);
-    test_remove(home);
+    close_shelf(&h);
 }
 
 /* Of a home opened anew the first copy takes the place of one that was there. */
 static void what_is_replaced_first_is_counted_once(void **state) {
     (void)state;
-    char *home = test_folder(), *pdf;
-    size_t n;
-    fo_err err = {0};
-    page_images *p;
-    read_sample("slides.pdf", &pdf, &n);
-    for (int i = 0; i < 2; i++) { /* there is room for two */
-        assert_ok(page_images_create(&p, home, 2 * (n + 64) + 32, &err), &err);
-        if (i == 0) page_images_keep(p, 7, "a", version, pdf, n);
-        if (i == 0) page_images_keep(p, 7, "b", version, pdf, n);
-        if (i == 1) page_images_keep(p, 7, "a", other, pdf, n);
-        if (i == 1) page_images_keep(p, 7, "c", version, pdf, n);
-        page_images_free(p);
-    }
-    assert_int_equal(access(path_of_copy(home, "a"), F_OK), 0);
-    assert_int_equal(access(path_of_copy(home, "b"), F_OK), 0);
-    assert_int_not_equal(access(path_of_copy(home, "c"), F_OK), 0);
-    free(pdf);
-    test_remove(home);
+    enum { TWO = 2 * 64 + 32 }; /* there is room for two */
+    shelf h = open_shelf(2, TWO);
+    keep(&h, 7, "a", version);
+    keep(&h, 7, "b", version);
+    page_images_free(h.p);
+    open_images(&h, 2 * h.n + TWO);
+    keep(&h, 7, "a", other);
+    keep(&h, 7, "c", version);
+    assert_true(is_kept(&h, "a"));
+    assert_true(is_kept(&h, "b"));
+    assert_false(is_kept(&h, "c"));
+    close_shelf(&h);
 }
 
 /* The same file in two collections: what was drawn of the one is not shown, sooner or at all, of the other. */
 static void an_image_is_of_one_collection(void **state) {
     (void)state;
-    char *home = test_folder(), *pdf;
-    size_t n;
     fo_err err = {0};
-    page_images *p;
-    read_sample("slides.pdf", &pdf, &n);
-    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
-    page_images_keep(p, 7, "a", version, pdf, n);
-    assert_ok(draw(p, "a", version, 2, &err), &err);
-    assert_int_equal(draw_in(p, 8, "a", version, 2, &err), FO_ENOTFOUND);
-    page_images_keep(p, 8, "a", version, pdf, n);
-    assert_ok(draw_in(p, 8, "a", version, 2, &err), &err);
-    page_images_forget_all(p, 7);
-    page_images_forget_all(p, 8);
-    assert_ok(draw(p, "a", version, 2, &err), &err); /* each from memory */
-    assert_ok(draw_in(p, 8, "a", version, 2, &err), &err);
-    page_images_free(p);
-    free(pdf);
-    test_remove(home);
+    shelf h = open_shelf(0, 1 << 20);
+    keep(&h, 7, "a", version);
+    assert_ok(draw(h.p, "a", version, 2, &err), &err);
+    assert_int_equal(draw_in(h.p, 8, "a", version, 2, &err), FO_ENOTFOUND);
+    keep(&h, 8, "a", version);
+    assert_ok(draw_in(h.p, 8, "a", version, 2, &err), &err);
+    page_images_forget_all(h.p, 7);
+    page_images_forget_all(h.p, 8);
+    assert_ok(draw(h.p, "a", version, 2, &err), &err); /* each from memory */
+    assert_ok(draw_in(h.p, 8, "a", version, 2, &err), &err);
+    close_shelf(&h);
 }
 
 static void a_damaged_copy_is_none(void **state) {
     (void)state;
-    char *home = test_folder(), *pdf;
-    size_t n;
     fo_err err = {0};
-    page_images *p;
-    read_sample("slides.pdf", &pdf, &n);
-    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
-    page_images_keep(p, 7, "a", version, pdf, n);
-    FILE *f = fopen(path_of_copy(home, "a"), "r+");
+    shelf h = open_shelf(0, 1 << 20);
+    keep(&h, 7, "a", version);
+    FILE *f = fopen(path_of_copy(h.home, "a"), "r+");
     assert_non_null(f);
     fseek(f, 500, SEEK_SET);
     int c = fgetc(f);
     fseek(f, 500, SEEK_SET);
     fputc(c ^ 1, f);
     fclose(f);
-    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
-    assert_int_equal(truncate(path_of_copy(home, "a"), 40), 0);
-    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
-    page_images_free(p);
-    free(pdf);
-    test_remove(home);
+    assert_int_equal(draw(h.p, "a", version, 1, &err), FO_ENOTFOUND);
+    assert_int_equal(truncate(path_of_copy(h.home, "a"), 40), 0);
+    assert_int_equal(draw(h.p, "a", version, 1, &err), FO_ENOTFOUND);
+    close_shelf(&h);
 }
 
 static void there_is_room_for_so_many(void **state) {
     (void)state;
-    char *home = test_folder(), *pdf;
-    size_t n;
-    fo_err err = {0};
-    page_images *p;
-    read_sample("slides.pdf", &pdf, &n);
-    assert_ok(page_images_create(&p, home, 2 * n + 200, &err), &err);
-    page_images_keep(p, 7, "a", version, pdf, n);
-    page_images_keep(p, 7, "b", version, pdf, n);
-    page_images_keep(p, 7, "b", other, pdf, n); /* in its own place */
-    page_images_keep(p, 7, "c", version, pdf, n);
-    assert_int_equal(access(path_of_copy(home, "b"), F_OK), 0);
-    assert_int_not_equal(access(path_of_copy(home, "c"), F_OK), 0);
-    page_images_free(p);
-    assert_ok(page_images_create(&p, home, 2 * n + 200, &err), &err); /* counted anew */
-    page_images_keep(p, 7, "c", version, pdf, n);
-    assert_int_not_equal(access(path_of_copy(home, "c"), F_OK), 0);
-    page_images_forget(p, 7, "a");
-    page_images_keep(p, 7, "c", version, pdf, n);
-    assert_int_equal(access(path_of_copy(home, "c"), F_OK), 0);
-    page_images_free(p);
-    free(pdf);
-    test_remove(home);
+    shelf h = open_shelf(2, 200);
+    keep(&h, 7, "a", version);
+    keep(&h, 7, "b", version);
+    keep(&h, 7, "b", other); /* in its own place */
+    keep(&h, 7, "c", version);
+    assert_true(is_kept(&h, "b"));
+    assert_false(is_kept(&h, "c"));
+    page_images_free(h.p);
+    open_images(&h, 2 * h.n + 200); /* counted anew */
+    keep(&h, 7, "c", version);
+    assert_false(is_kept(&h, "c"));
+    page_images_forget(h.p, 7, "a");
+    keep(&h, 7, "c", version);
+    assert_true(is_kept(&h, "c"));
+    close_shelf(&h);
 }
 
 static void what_cannot_be_drawn_says_why(void **state) {
@@ -214,33 +204,23 @@ static void what_cannot_be_drawn_says_why(void **state) {
 /* Through a service: it goes with its document, and who may not see that sees no page of it. */
 static void a_service_keeps_and_forgets(void **state) {
     (void)state;
-    char *home = test_folder(), *pdf, *png = NULL;
+    static const char text[] = "A text in its place.";
+    char *home = test_folder(), path[600], *png = NULL;
     size_t n, n_png = 0;
     fo_err err = {0};
-    service *s;
-    read_sample("slides.pdf", &pdf, &n);
-    service_options opt = {.home = home, .n_threads = 1, .worker_program = "/proc/self/exe"};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    ingest_document d = {.id = "a", .file_name = "slides.pdf", .bytes = pdf, .n_bytes = n};
-    ingest_options io = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
-    ingest_result r = {0};
-    assert_ok(service_ingest(s, &io, &d, 1, &r, NULL, &err), &err);
-    assert_int_equal(r.status, INGEST_CREATED);
-    ingest_result_deinit(&r);
+    const service_options opt = {.home = home, .n_threads = 1, .worker_program = "/proc/self/exe"};
+    service *s = open_home_with(opt);
+    char *pdf = read_sample("slides.pdf", &n);
+    assert_int_equal(put_note(s, "a", "slides.pdf", pdf, n), INGEST_CREATED);
+    free(pdf);
     assert_ok(service_draw_page(s, "default", "notes", "a", NULL, 1, NULL, &png, &n_png, &err),
               &err);
     assert_true(is_png(png, n_png));
     free(png);
-    d.bytes = "A text in its place.";
-    d.n_bytes = strlen(d.bytes);
-    d.file_name = "a.txt";
-    assert_ok(service_ingest(s, &io, &d, 1, &r, NULL, &err), &err);
-    assert_int_equal(r.status, INGEST_UPDATED);
-    ingest_result_deinit(&r);
+    assert_int_equal(put_note(s, "a", "a.txt", text, strlen(text)), INGEST_UPDATED);
     assert_int_equal(
         service_draw_page(s, "default", "notes", "a", NULL, 1, NULL, &png, &n_png, &err),
         FO_ENOTFOUND);
-    char path[600];
     snprintf(path, sizeof path, "%s/originals/1", home);
     assert_int_equal(rmdir(path), 0); /* empty */
     service_close(s);
@@ -248,12 +228,11 @@ static void a_service_keeps_and_forgets(void **state) {
         snprintf(path, sizeof path, "%s/originals/%d", home, id);
         assert_int_equal(mkdir(path, 0700), 0);
     }
-    assert_ok(service_open(&s, &opt, &err), &err);
+    s = open_home_with(opt);
     assert_int_not_equal(access(path, F_OK), 0);
     snprintf(path, sizeof path, "%s/originals/1", home);
     assert_int_equal(access(path, F_OK), 0);
     service_close(s);
-    free(pdf);
     test_remove(home);
 }
 

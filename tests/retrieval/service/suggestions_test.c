@@ -4,6 +4,7 @@
 #include "retrieval/service/suggestions.h"
 #include "tests/other_embedder.h"
 #include "tests/retrieval/service/damaged_page.h"
+#include "tests/retrieval/service/home_fixture.h"
 
 static void sentences_make_questions(void **state) {
     (void)state;
@@ -105,26 +106,34 @@ static void rows_make_questions(void **state) {
     assert_false(suggestion_of_row("Name: Amira Holt; Phone: 555-0101", 33, q, 8)); /* no room */
 }
 
+static void put_text(service *s, const char *id, const char *text) {
+    assert_int_equal(put_note(s, id, NULL, text, strlen(text)), INGEST_CREATED);
+}
+
+static size_t suggest(service *s, suggestion **list) {
+    suggestion_request q = {
+        .tenant = "default", .owner = "", .collection = "notes", .limit = 4, .budget_ms = 60000};
+    size_t n;
+    fo_err err = {0};
+    assert_ok(service_suggest(s, &q, list, &n, &err), &err);
+    return n;
+}
+
+static void expect_none(service *s) {
+    suggestion *list;
+    assert_int_equal(suggest(s, &list), 0);
+    free(list);
+}
+
 /* Whoever takes one up asks as the page does. */
 static void what_is_suggested_is_answered_already(void **state) {
     (void)state;
     char *home = test_folder();
     fo_err err = {0};
-    service *s;
-    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    static const char text[] = "The north pump is serviced every 400 hours.";
-    ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
-    ingest_document d = {.id = "pump", .bytes = text, .n_bytes = strlen(text)};
-    ingest_result put;
-    assert_ok(service_ingest(s, &into, &d, 1, &put, NULL, &err), &err);
-    ingest_result_deinit(&put);
-    suggestion_request q = {
-        .tenant = "default", .owner = "", .collection = "notes", .limit = 4, .budget_ms = 60000};
+    service *s = open_home(home);
+    put_text(s, "pump", "The north pump is serviced every 400 hours.");
     suggestion *list;
-    size_t n;
-    assert_ok(service_suggest(s, &q, &list, &n, &err), &err);
-    assert_int_equal(n, 1);
+    assert_int_equal(suggest(s, &list), 1);
     query_request ask = {.tenant = "default",
                          .collection = "notes",
                          .query = list[0].query,
@@ -142,45 +151,16 @@ static void what_is_suggested_is_answered_already(void **state) {
     test_remove(home);
 }
 
-static void put(service *s, const char *id, const char *text) {
-    fo_err err = {0};
-    ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
-    ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text)};
-    ingest_result r;
-    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
-    assert_int_equal(r.status, INGEST_CREATED);
-    ingest_result_deinit(&r);
-}
-
-static service *open_home(const char *home, const char *model) {
-    fo_err err = {0};
-    service *s;
-    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1, .embed_model = model};
-    assert_ok(service_open(&s, &opt, &err), &err);
-    return s;
-}
-
-static void expect_none(service *s) {
-    suggestion_request q = {
-        .tenant = "default", .owner = "", .collection = "notes", .limit = 4, .budget_ms = 60000};
-    suggestion *list;
-    size_t n;
-    fo_err err = {0};
-    assert_ok(service_suggest(s, &q, &list, &n, &err), &err);
-    assert_int_equal(n, 0);
-    free(list);
-}
-
 /* The damaged one is among the contexts of each question. */
 static void a_question_that_fails_is_no_error(void **state) {
     (void)state;
     char *home = test_folder(), *text = long_text("The peat cores are kept in the cellar. ");
-    service *s = open_home(home, NULL);
-    put(s, "peat", text);
-    put(s, "pump", "The peat pump is serviced every 400 hours.");
+    service *s = open_home(home);
+    put_text(s, "peat", text);
+    put_text(s, "pump", "The peat pump is serviced every 400 hours.");
     service_close(s);
     damage_mark(home);
-    s = open_home(home, NULL);
+    s = open_home(home);
     expect_none(s);
     service_close(s);
     free(text);
@@ -190,10 +170,11 @@ static void a_question_that_fails_is_no_error(void **state) {
 static void of_another_model_none_is_suggested(void **state) {
     (void)state;
     char *home = test_folder(), *model = other_embedder(home);
-    service *s = open_home(home, model);
-    put(s, "pump", "The north pump is serviced every 400 hours.");
+    service *s = open_home_with(
+        (service_options){.home = home, .n_threads = 2, .primes_per_s = -1, .embed_model = model});
+    put_text(s, "pump", "The north pump is serviced every 400 hours.");
     service_close(s);
-    s = open_home(home, NULL);
+    s = open_home(home);
     expect_none(s);
     service_close(s);
     free(model);
