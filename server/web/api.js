@@ -169,7 +169,9 @@ export async function send(form, progress, signal) {
       });
       r.addEventListener("error", () => reject(away()));
       r.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
-      signal?.addEventListener("abort", () => r.abort());
+      const halt = () => r.abort();
+      signal?.addEventListener("abort", halt);
+      r.addEventListener("loadend", () => signal?.removeEventListener("abort", halt)); // or it holds every file of a long list
       r.send(form);
     });
     if (x.status < 300) return x.response;

@@ -298,6 +298,7 @@ function ingest() {
     answer(status, response = { results: [{ status: "created" }] }) {
       Object.assign(this, { status, response });
       this.on.load();
+      this.on.loadend?.();
     }
   };
   return sent;
@@ -329,7 +330,8 @@ function walked(list) {
 
 // Many files, one of them refused: which rows stay, and that no file costs a look at all of them.
 async function longList({ $, window }) {
-  const sent = ingest(), over = walked($("upload-results"));
+  const sent = ingest(), over = walked($("upload-results")), warned = [];
+  process.on("warning", (w) => warned.push(w.name));
   drop(window, folder("long", Array.from({ length: 600 }, (_, i) => file("f" + i))));
   for (let at = 0; at < 600; at += 3) {
     await until(() => sent.length === at + 3);
@@ -339,6 +341,8 @@ async function longList({ $, window }) {
   const times = over(), list = rows($);
   check("of a long list the rows that went well leave, the first of them first", list.length === 500 && list[0] === "long/f100: no text" && list[1] === "long/f101: new" && list[499] === "long/f599: new", list.length + ": " + list.slice(0, 3).join("; "));
   check("and no file is looked at again for each that is in", times === 0, times);
+  await soon(20);
+  check("nor does what could stop them hold those that are in", !warned.includes("MaxListenersExceededWarning"), warned.join());
 }
 
 async function uploads({ $, window, script }) {
