@@ -64,11 +64,23 @@ void search_filter_write(const search_filter *f, fo_buf *b) {
     for (size_t i = 0; i < f->n_children; i++) search_filter_write(f->children[i], b);
 }
 
+/* Rounded, it would find its neighbours: columns hold doubles, and metadata with such a number is refused. */
+static int refuse_rounded(parse *p, const char *field, const char *digits) {
+    char message[224];
+    snprintf(message, sizeof message,
+             "is %.63s, a whole number of more digits than a number holds here: send it as a "
+             "string, as metadata has it",
+             digits);
+    return wrong(p, field, FO_EINVAL, message);
+}
+
 static int parse_value(parse *p, const cJSON *json, const char *field, filter_value *v) {
     if (cJSON_IsString(json)) {
         v->kind = VALUE_STRING;
         v->string = strdup(json->valuestring);
         if (!v->string) return wrong(p, field, FO_ENOMEM, "does not fit into memory");
+    } else if (cJSON_IsNumber(json) && json->valuestring) {
+        return refuse_rounded(p, field, json->valuestring);
     } else if (cJSON_IsNumber(json) && isfinite(json->valuedouble)) {
         v->kind = VALUE_NUMBER;
         v->number = json->valuedouble;

@@ -503,8 +503,30 @@ static void metadata_that_is_too_much_is_refused_and_leaves_nothing(void **state
     metadata_builder_free(b);
 }
 
+static void a_number_that_no_double_holds_is_refused_by_its_digits(void **state) {
+    (void)state;
+    static const char digits[] = "9007199254740993";
+    static const char *const types[] = {"eq", "ne", "gt", "gte", "lt", "lte"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "type", types[i]);
+        cJSON_AddStringToObject(json, "key", "n");
+        cJSON *value = cJSON_AddNumberToObject(json, "value", 9007199254740992);
+        search_filter *f = NULL;
+        fo_err err = {0};
+        assert_ok(search_filter_parse(&f, json, &err), &err);
+        search_filter_free(f);
+        value->valuestring = strdup(digits);
+        assert_int_equal(search_filter_parse(&f, json, &err), FO_EINVAL);
+        assert_string_equal(err.field, "filter.value");
+        assert_non_null(strstr(err.msg, digits));
+        cJSON_Delete(json);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_that_no_double_holds_is_refused_by_its_digits),
         cmocka_unit_test(errors_name_the_field_at_fault),
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),

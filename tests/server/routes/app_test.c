@@ -570,6 +570,16 @@ static void numbers_of_metadata_stay_what_they_are(void **state) {
     send_number(f, 0, "x", "9007199254740993", 200, "documents[0].metadata.n");
     send_number(f, 1, "x", "9007199254740993", 200, "line 1.metadata.n");
     send_number(f, 2, "x", "9007199254740993", 400, "metadata.n");
+    /* A condition would find the neighbour. */
+    send_number(f, 0, "x", "9007199254740992", 200, "");
+    expect_error(f, "GET",
+                 "/documents?filter=%7B%22type%22:%22eq%22,%22key%22:%22n%22,"
+                 "%22value%22:9007199254740993%7D",
+                 "", NULL, 400, "filter.value");
+    expect_error(f, "POST", "/search", JSON,
+                 "{\"query\":\"mill\",\"filter\":{\"type\":\"not\",\"filter\":{\"type\":\"in\","
+                 "\"key\":\"n\",\"value\":[1,-9007199254740993]}}}",
+                 400, "filter.filter.value[1]");
     /* A reply that a turn keeps is nobody's to judge: it comes back as it was. */
     assert_int_equal(ask(f, "POST", "/conversations", JSON, "{}", &r), 201);
     snprintf(path, sizeof path, "/conversations/%s/turns/0", text(r, "id"));
