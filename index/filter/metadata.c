@@ -267,6 +267,28 @@ int metadata_check(const char *json, fo_err *err) {
     return metadata_count(json, &n_values, err);
 }
 
+uint64_t metadata_builder_weight(const metadata_builder *b) {
+    return b->texts.len + b->n_entries;
+}
+
+uint64_t metadata_weight(const metadata *m) {
+    return (uint64_t)m->strings_bytes + m->n_entries;
+}
+
+/* A comma stands behind each value but the last; those within strings do no harm. Only names under others come to
+ * more bytes than they have in the text. */
+uint64_t metadata_most_weight(const char *json) {
+    const uint64_t most = MAX_BYTES + MAX_VALUES;
+    const size_t len = json ? strlen(json) : 0;
+    if (len <= 2) return 0;
+    uint64_t n_values = 1;
+    for (const char *p = json; (p = strchr(p, ',')); p++) n_values++;
+    const char *first = strchr(json, '{');
+    const bool nested = first && strchr(first + 1, '{');
+    const uint64_t weight = len + n_values * (nested ? 1 + MAX_KEY_BYTES : 1);
+    return weight < most ? weight : most;
+}
+
 static void string_of(const metadata *m, uint32_t i, const char **s, size_t *len) {
     uint32_t begin = m->offsets[i], end = m->offsets[i + 1];
     bool sound = begin <= end && end <= m->strings_bytes;

@@ -25,6 +25,13 @@ int metadata_check(const char *json, fo_err *err);
 int metadata_count(const char *json, size_t *n_values, fo_err *err);
 enum { METADATA_VALUE_BYTES = 24 }; /* of an entry while an index is built; built, it has 13 */
 
+/* What bounds a section: the bytes of its distinct keys and strings, whose offsets have 32 bits, and one for each
+ * entry, whose numbers have as many. A builder takes 2 GiB; those that fill one keep to half of that (segment_metadata
+ * of search_index_options). */
+uint64_t metadata_builder_weight(const metadata_builder *b);
+/* What one document more adds to it at most: reckoned from the JSON's bytes, without parsing. */
+uint64_t metadata_most_weight(const char *json);
+
 typedef struct metadata {
     uint32_t n_docs, n_columns, n_strings, n_entries;
     const uint64_t *values;  /* of each entry: string number, bits of a double, or boolean */
@@ -35,6 +42,8 @@ typedef struct metadata {
     const char *strings;
     size_t strings_bytes;
 } metadata;
+
+uint64_t metadata_weight(const metadata *m); /* metadata_builder_weight of what it was built from */
 
 /* All of another index's entries, documents renumbered by map (UINT32_MAX: dropped). */
 int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_t *map,

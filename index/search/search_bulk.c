@@ -32,6 +32,7 @@ struct search_bulk {
     batch_chunk *chunks;
     size_t n, room;
     uint64_t n_values;  /* of metadata in the batch, at most */
+    uint64_t metadata;  /* what it adds to the segment's metadata_weight, at most */
     size_t last_values; /* those of the chunk before */
     size_t last_metadata_len;
     fo_buf texts;
@@ -214,6 +215,13 @@ static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
     return rc;
 }
 
+/* For the batch in the segment. */
+static bool has_room(const search_bulk *b) {
+    return b->segment.n_docs + b->n <= b->max_segment_docs &&
+           b->segment_values + b->n_values <= b->values_room &&
+           search_segment_metadata(&b->segment) + b->metadata <= b->ix->segment_metadata;
+}
+
 static int flush(search_bulk *b, fo_err *err) {
     if (!b->n) return FO_OK;
     int rc = FO_OK;
@@ -221,15 +229,13 @@ static int flush(search_bulk *b, fo_err *err) {
         rc = seal(b, search_index_epoch(b->ix), err);
         return rc ? rc : fo_fail(err, FO_ECANCELLED, "cancelled");
     }
-    if (b->segment.n_docs && (b->segment.n_docs + b->n > b->max_segment_docs ||
-                              b->segment_values + b->n_values > b->values_room))
-        rc = seal(b, search_index_epoch(b->ix), err);
+    if (b->segment.n_docs && !has_room(b)) rc = seal(b, search_index_epoch(b->ix), err);
     if (!rc) rc = add_postings(b, err);
     if (!rc) rc = add_points(b, err);
     b->n_done += b->n;
     b->segment_values += b->n_values;
     b->n = 0;
-    b->n_values = 0;
+    b->n_values = b->metadata = 0;
     fo_buf_clear(&b->texts);
     return rc;
 }
@@ -244,24 +250,29 @@ static size_t put_text(fo_buf *b, const char *s, size_t n) {
 /* Where it is that of the chunk before, as a document's chunks have it, it stands there once. */
 static size_t put_metadata(search_bulk *b, const char *json, size_t len) {
     size_t at = b->n ? b->chunks[b->n - 1].metadata : 0;
-    if (b->n && b->last_metadata_len == len && memcmp(b->texts.data + at, json, len) == 0)
+    if (b->n && b->last_metadata_len == len && memcmp(b->texts.data + at, json, len) == 0) {
+        b->metadata += b->last_values;
         return at;
+    }
     b->last_metadata_len = len;
     b->last_values =
         len > 2; /* a comma behind each but the last; those within strings do no harm */
     for (const char *p = json; (p = strchr(p, ',')); p++) b->last_values++;
+    b->metadata += metadata_most_weight(json);
     return put_text(&b->texts, json, len);
 }
 
-static bool is_full(const search_bulk *b) {
-    return b->n == b->room || b->texts.len > BATCH_TEXT_BYTES || b->n_values > b->values_room / 2;
+static bool is_full(const search_bulk *b, const char *next_metadata) {
+    if (!b->n) return false;
+    return b->n == b->room || b->texts.len > BATCH_TEXT_BYTES || b->n_values > b->values_room / 2 ||
+           b->metadata + metadata_most_weight(next_metadata) > b->ix->segment_metadata;
 }
 
 int search_bulk_add(search_bulk *b, const search_chunk_in *c, fo_err *err) {
-    int rc = search_chunk_check(b->ix, c, err);
-    if (!rc && is_full(b)) rc = flush(b, err);
-    if (rc) return rc;
     const char *title = c->title ? c->title : "", *meta = c->metadata ? c->metadata : "";
+    int rc = search_chunk_check(b->ix, c, err);
+    if (!rc && is_full(b, meta)) rc = flush(b, err);
+    if (rc) return rc;
     size_t title_len = strlen(title), meta_len = strlen(meta);
     batch_chunk *to = &b->chunks[b->n];
     *to = (batch_chunk){.chunk = c->chunk, .document = c->document, .text_len = c->text_len};

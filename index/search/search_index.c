@@ -13,6 +13,7 @@
 enum {
     MERGE_BYTES_PER_S = 64 << 20,
     FIRST_POINTS = 512, /* that a memory segment has room for; then twice as many, and again */
+    SEGMENT_METADATA = 1 << 30, /* half of what a builder takes */
 };
 
 static int no_memory(fo_err *err) {
@@ -121,17 +122,18 @@ size_t search_snapshot_count(const search_snapshot *s) {
 /* Staging ------------------------------------------------------------------------------------- */
 
 static void stage_clear(staged *g) {
-    inverted_builder_free(g->words);
-    metadata_builder_free(g->meta);
-    g->words = NULL;
-    g->meta = NULL;
-    g->n = g->n_removed = 0;
+    for (size_t i = 0; i < g->n_parts; i++) {
+        inverted_builder_free(g->parts[i].words);
+        metadata_builder_free(g->parts[i].meta);
+    }
+    g->n = g->n_removed = g->n_parts = 0;
     g->bytes = 0;
     g->owed = false;
 }
 
 static void stage_free(staged *g) {
     stage_clear(g);
+    free(g->parts);
     free(g->chunks);
     free(g->documents);
     free(g->vectors);
@@ -154,6 +156,34 @@ static bool stage_room(search_index *ix) {
     if (!chunks || !documents || !dead || !vectors) return false;
     g->room = room;
     return true;
+}
+
+static int stage_begin_part(staged *g, fo_err *err) {
+    staged_part *parts = realloc(g->parts, (g->n_parts + 1) * sizeof *parts);
+    if (!parts) return no_memory(err);
+    g->parts = parts;
+    staged_part fresh = {.begin = g->n};
+    int rc = inverted_builder_create(&fresh.words, err);
+    if (!rc) rc = metadata_builder_create(&fresh.meta, err);
+    if (rc)
+        inverted_builder_free(fresh.words);
+    else
+        parts[g->n_parts++] = fresh;
+    return rc;
+}
+
+/* The part that a chunk with this metadata goes into: the last, or another one. */
+static int stage_part_for(search_index *ix, const char *json, fo_err *err) {
+    staged *g = &ix->stage;
+    if (!g->n_parts) return stage_begin_part(g, err);
+    const staged_part *last = &g->parts[g->n_parts - 1];
+    if (g->n == last->begin) return FO_OK;
+    const uint64_t weight = metadata_builder_weight(last->meta) + metadata_most_weight(json);
+    return weight > ix->segment_metadata ? stage_begin_part(g, err) : FO_OK;
+}
+
+bool search_index_is_full(const search_index *ix) {
+    return ix->stage.n_parts > 1;
 }
 
 static int stage_word(void *ctx, const analyzed_term *t) {
@@ -196,16 +226,17 @@ int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
     staged *g = &ix->stage;
     int rc = search_chunk_check(ix, c, err);
     if (rc) return rc;
-    if (!g->words) rc = inverted_builder_create(&g->words, err);
-    if (!rc && !g->meta) rc = metadata_builder_create(&g->meta, err);
+    const char *json = c->metadata ? c->metadata : "";
+    rc = stage_part_for(ix, json, err);
     if (!rc && !stage_room(ix)) rc = no_memory(err);
-    if (!rc)
-        rc = metadata_builder_add(g->meta, (uint32_t)g->n, c->metadata ? c->metadata : "", err);
+    if (rc) return rc;
+    staged_part *to = &g->parts[g->n_parts - 1];
+    rc = metadata_builder_add(to->meta, (uint32_t)(g->n - to->begin), json, err);
     if (rc) return rc;
     const char *title = c->title ? c->title : "";
     size_t title_len = strlen(title);
-    search_chunk_words(ix->analyzer, title, c->text, c->text_len, stage_word, g->words);
-    rc = inverted_builder_end_document(g->words, err);
+    search_chunk_words(ix->analyzer, title, c->text, c->text_len, stage_word, to->words);
+    rc = inverted_builder_end_document(to->words, err);
     if (rc) {
         stage_clear(g); /* words of a document that never ended: start again */
         return rc;
@@ -215,8 +246,7 @@ int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
     g->documents[n] = c->document;
     g->dead[n] = false;
     if (ix->dim) memcpy(g->vectors + n * ix->dim, c->vector, ix->dim * sizeof *c->vector);
-    g->bytes +=
-        title_len + c->text_len + ix->dim * sizeof(float) + (c->metadata ? strlen(c->metadata) : 0);
+    g->bytes += title_len + c->text_len + ix->dim * sizeof(float) + strlen(json);
     return FO_OK;
 }
 
@@ -245,17 +275,23 @@ int search_index_settle(search_index *ix, fo_err *err) {
 
 /* Publishing ---------------------------------------------------------------------------------- */
 
-static int build_part(search_index *ix, part **out, fo_err *err) {
-    staged *g = &ix->stage;
+/* Documents of staged part i. */
+static size_t n_of_part(const staged *g, size_t i) {
+    return (i + 1 < g->n_parts ? g->parts[i + 1].begin : g->n) - g->parts[i].begin;
+}
+
+static int build_part(search_index *ix, size_t i, part **out, fo_err *err) {
+    const staged *g = &ix->stage;
+    const staged_part *from = &g->parts[i];
     segment_writer *w;
     segment *file;
-    uint32_t n = (uint32_t)g->n;
+    uint32_t n = (uint32_t)n_of_part(g, i);
     int rc = segment_writer_create(&w, NULL, err);
     if (rc) return rc;
     rc = search_write_info(w, ix, n, -1, err);
-    if (!rc) rc = inverted_build(g->words, &ix->bm25, w, err);
-    if (!rc) rc = search_write_ids(w, g->chunks, g->documents, n, err);
-    if (!rc) rc = metadata_build(g->meta, n, w, err);
+    if (!rc) rc = inverted_build(from->words, &ix->bm25, w, err);
+    if (!rc) rc = search_write_ids(w, g->chunks + from->begin, g->documents + from->begin, n, err);
+    if (!rc) rc = metadata_build(from->meta, n, w, err);
     if (rc) {
         segment_writer_abort(w);
         return rc;
@@ -283,6 +319,7 @@ static unsigned tier_of(uint32_t n) {
     return n ? (31u - (unsigned)__builtin_clz(n)) / 2 : 0;
 }
 
+/* The segment's parts together have no more metadata than one may have (needs_freeze). */
 static int join_tail(search_index *ix, search_segment *s, fo_err *err) {
     for (;;) {
         size_t n = s->n_parts, run = 1;
@@ -299,15 +336,15 @@ static int join_tail(search_index *ix, search_segment *s, fo_err *err) {
     }
 }
 
-/* Append what is staged to the open segment s. */
-static int append_staged(search_index *ix, search_segment *s, fo_err *err) {
-    staged *g = &ix->stage;
-    part *fresh;
-    int rc = build_part(ix, &fresh, err);
-    if (rc) return rc;
+/* Append part i of what is staged, `fresh`, to the open segment s. Takes fresh over. */
+static int append_part(search_index *ix, search_segment *s, size_t i, part *fresh, fo_err *err) {
+    const staged *g = &ix->stage;
+    const size_t begin = g->parts[i].begin, n = n_of_part(g, i);
+    const bool *dead = g->dead + begin;
+    int rc = FO_OK;
     bool any_dead = s->live != NULL;
-    for (size_t i = 0; i < g->n; i++) any_dead |= g->dead[i];
-    uint32_t n_docs = s->n_docs + (uint32_t)g->n;
+    for (size_t j = 0; j < n; j++) any_dead |= dead[j];
+    uint32_t n_docs = s->n_docs + (uint32_t)n;
     bitmap *live = NULL;
     if (any_dead) {
         live = search_bitmap_create(n_docs, NULL);
@@ -316,13 +353,14 @@ static int append_staged(search_index *ix, search_segment *s, fo_err *err) {
             return no_memory(err);
         }
         for (uint32_t d = 0; d < n_docs; d++) {
-            bool dead = d < s->n_docs ? !search_segment_alive(s, d) : g->dead[d - s->n_docs];
-            if (!dead) continue;
+            bool gone = d < s->n_docs ? !search_segment_alive(s, d) : dead[d - s->n_docs];
+            if (!gone) continue;
             fo_bits_clear(live->words, d);
             live->n_set--;
         }
     }
-    if (s->graph) rc = hnsw_build(s->graph->h, g->vectors, g->n, ix->pool, NULL, NULL, err);
+    if (s->graph)
+        rc = hnsw_build(s->graph->h, g->vectors + begin * ix->dim, n, ix->pool, NULL, NULL, err);
     if (rc) {
         search_part_drop(fresh);
         search_bitmap_drop(live);
@@ -372,7 +410,10 @@ static size_t most_points(const search_index *ix) {
     return 2 * ix->seal_chunks;
 }
 
-static bool needs_freeze(const search_index *ix, const search_segment *s, size_t more) {
+static bool needs_freeze(const search_index *ix, const search_segment *s, const part *fresh) {
+    const size_t more = fresh->n_docs;
+    if (search_segment_metadata(s) + metadata_weight(&fresh->meta) > ix->segment_metadata)
+        return true;
     if (!s->graph) return s->n_docs + more > 4 * ix->seal_chunks + 65536;
     uint32_t points = hnsw_count(s->graph->h);
     return points != s->n_docs ||
@@ -391,11 +432,56 @@ static bool is_open(const search_segment *s) {
     return s->file == 0 && !s->frozen;
 }
 
+/* Part i of what is staged at the end of s, each but the first in a segment of its own; `covered`: what files cover
+ * once that is full and one of them. */
+static int place_part(search_index *ix, search_snapshot *s, size_t i, int64_t covered,
+                      fo_err *err) {
+    part *fresh;
+    int rc = build_part(ix, i, &fresh, err);
+    if (rc) return rc;
+    const size_t n = fresh->n_docs;
+    search_segment *last = s->n_segments ? &s->segments[s->n_segments - 1] : NULL;
+    if (last && is_open(last) && (i || needs_freeze(ix, last, fresh))) {
+        last->frozen = true;
+        last->epoch = ix->published;
+    }
+    if (!last || !is_open(last)) {
+        size_t first = FIRST_POINTS < most_points(ix) ? FIRST_POINTS : most_points(ix);
+        last = &s->segments[s->n_segments];
+        rc = open_memory_segment(ix, last, first > n ? first : n, err);
+        if (!rc) {
+            last->serial = ix->next_serial++;
+            s->n_segments++;
+        }
+    }
+    if (!rc) rc = make_room(ix, last, n, err);
+    if (rc) {
+        search_part_drop(fresh);
+        return rc;
+    }
+    rc = append_part(ix, last, i, fresh, err);
+    if (!rc && last->n_docs >= ix->seal_chunks) {
+        last->frozen = true;
+        last->epoch = covered;
+    }
+    return rc;
+}
+
+/* The files cover the new epoch with the last of the parts: before that some of it is in memory alone. */
+static int place_staged(search_index *ix, search_snapshot *s, int64_t epoch, fo_err *err) {
+    const staged *g = &ix->stage;
+    int rc = FO_OK;
+    for (size_t i = 0; i < g->n_parts && !rc; i++)
+        if (n_of_part(g, i))
+            rc = place_part(ix, s, i, i + 1 < g->n_parts ? ix->published : epoch, err);
+    return rc;
+}
+
 /* The next snapshot: the current one's segments, then tombstones, then the staged documents. */
 static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out, fo_err *err) {
     staged *g = &ix->stage;
     search_snapshot *now = search_snapshot_current(ix);
-    search_snapshot *s = search_snapshot_create(ix, now->n_segments + 1, epoch, err);
+    search_snapshot *s = search_snapshot_create(ix, now->n_segments + g->n_parts, epoch, err);
     if (!s) return FO_ENOMEM;
     int rc = FO_OK;
     for (size_t i = 0; i < now->n_segments && !rc; i++) {
@@ -408,28 +494,7 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
             mark_dead(&s->segments[i], g->removed[r], &copied, &failed);
         if (failed) rc = no_memory(err);
     }
-    if (!rc && g->n) {
-        search_segment *last = s->n_segments ? &s->segments[s->n_segments - 1] : NULL;
-        if (last && is_open(last) && needs_freeze(ix, last, g->n)) {
-            last->frozen = true;
-            last->epoch = ix->published;
-        }
-        if (!last || !is_open(last)) {
-            size_t first = FIRST_POINTS < most_points(ix) ? FIRST_POINTS : most_points(ix);
-            last = &s->segments[s->n_segments];
-            rc = open_memory_segment(ix, last, first > g->n ? first : g->n, err);
-            if (!rc) {
-                last->serial = ix->next_serial++;
-                s->n_segments++;
-            }
-        }
-        if (!rc) rc = make_room(ix, last, g->n, err);
-        if (!rc) rc = append_staged(ix, last, err);
-        if (!rc && last->n_docs >= ix->seal_chunks) {
-            last->frozen = true;
-            last->epoch = epoch;
-        }
-    }
+    if (!rc) rc = place_staged(ix, s, epoch, err);
     if (rc) {
         search_index_release(s);
         return rc;
@@ -561,6 +626,7 @@ static int configure(search_index *ix, const char *dir, const search_index_optio
     if (!(ix->bm25.k1 > 0 && ix->bm25.k1 < 100 && ix->bm25.b >= 0 && ix->bm25.b <= 1))
         return fo_fail(err, FO_EINVAL, "k1 must be between 0 and 100 and b between 0 and 1");
     ix->seal_chunks = o->seal_chunks ? o->seal_chunks : 16384;
+    ix->segment_metadata = o->segment_metadata ? o->segment_metadata : SEGMENT_METADATA;
     ix->read_only = o->read_only;
     ix->notices = o->notices;
     ix->pool = o->pool;

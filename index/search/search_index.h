@@ -40,6 +40,9 @@ typedef struct search_index_options {
     uint32_t M, ef_construction; /* HNSW; 0: 16 and 200 */
     uint64_t seed;               /* of the HNSW levels */
     size_t seal_chunks;          /* memory segment is sealed past this many; 0: 16,384 */
+    /* Of metadata in one segment: bytes of distinct keys and strings, and one for each entry of a chunk; 0: 1 GiB. What
+     * comes beyond it begins another segment, and merges keep to it; a chunk's own metadata (at most 1 MiB) go in whole. */
+    uint64_t segment_metadata;
     fo_pool *pool; /* builds graphs; shared, outlives the index. NULL or of one thread: the same
                      * input and seed give the same file */
     fo_pool *merge_pool; /* merges them, which takes long: what is published meanwhile has `pool` to
@@ -83,6 +86,9 @@ typedef struct search_chunk_in {
 } search_chunk_in;
 
 int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err);
+/* Does what is staged have more metadata than one segment takes? A publish makes several of it; whoever has much more
+ * to come publishes first, where what is there may be shown. */
+bool search_index_is_full(const search_index *ix);
 /* Unknown ids are ignored. FO_ENOMEM: nothing is staged of it. */
 int search_index_remove(search_index *ix, int64_t chunk, fo_err *err);
 /* Show what is staged. Failed (FO_ENOMEM), it stays staged and is owed: the store has it. */
@@ -95,7 +101,8 @@ void search_index_discard(
 
 /* Write the memory segment to a file and the manifest with the last published epoch. */
 int search_index_seal(search_index *ix, fo_err *err);
-/* Merge all segments into one without tombstones (blocking). */
+/* Merge all segments into one without tombstones (blocking); into several where one would have too many chunks or
+ * too much metadata. */
 int search_index_compact(search_index *ix, fo_err *err);
 
 search_snapshot *search_index_acquire(search_index *ix); /* never waits, never fails */

@@ -95,9 +95,16 @@ struct search_snapshot {
     search_segment segments[];
 };
 
-typedef struct staged { /* what publish will make visible */
+/* What becomes a part: its documents are those from `begin` on, up to the next one's. */
+typedef struct staged_part {
     inverted_builder *words;
     metadata_builder *meta;
+    size_t begin;
+} staged_part;
+
+typedef struct staged { /* what publish will make visible */
+    staged_part *parts; /* more than one: the metadata of all are too much for a segment */
+    size_t n_parts;
     int64_t *chunks, *documents;
     float *vectors;
     bool *dead; /* removed again before it was published */
@@ -142,6 +149,7 @@ struct search_index {
     uint64_t seed;
     bm25_params bm25;
     size_t seal_chunks;
+    uint64_t segment_metadata; /* metadata_weight of a segment, at most */
     bool read_only;
     bool is_new; /* there was no manifest */
     fo_notices notices;
@@ -189,6 +197,8 @@ void search_segment_drop(search_segment *s);
 int search_segment_readable(const search_segment *s, fo_err *err); /* segment_readable */
 bool search_segment_alive(const search_segment *s, uint32_t doc);
 size_t search_segment_n_live(const search_segment *s);
+/* metadata_weight of one file made of it, at most. */
+uint64_t search_segment_metadata(const search_segment *s);
 int search_segment_open(search_segment *out, const search_index *ix, const char *path,
                         uint64_t file, fo_err *err);
 /* Merge whole parts in memory, numbers kept: parts[n] to one. */

@@ -3,7 +3,8 @@
  *
  * Policy: four sealed segments of about the same size (same power of four of their living
  * documents) become one; a segment of which a third is dead is written anew; an empty one goes. So a
- * document is written once per power of four that the collection grows by. */
+ * document is written once per power of four that the collection grows by. A segment with more than a
+ * quarter of the metadata that one may have stays: any four of the others come to no more than all of it. */
 #include "index/search/search_index_internal.h"
 #include "kernels/bits.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MERGE_WIDTH = 4, MERGE_MAX_DOCS = (1 << 24) - 1 };
+enum { MERGE_WIDTH = 4, MERGE_MAX_DOCS = (1 << 24) - 1, TIERS = 16 };
 
 static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory merging segments");
@@ -179,20 +180,33 @@ int search_seal_frozen(search_index *ix, fo_err *err) {
     }
 }
 
+/* Sealed segments of s from *at on that one may take the place of; *at: behind them. n 0: there are no more. */
+static size_t take_group(const search_index *ix, const search_snapshot *s, size_t *at,
+                         size_t sources[SEARCH_MAX_MERGE], bool *to_write) {
+    size_t n = 0, n_docs = 0, n_dead = 0;
+    uint64_t weight = 0;
+    for (; *at < s->n_segments && n < SEARCH_MAX_MERGE; ++*at) {
+        const search_segment *h = &s->segments[*at];
+        if (!is_sealed(h)) continue;
+        const size_t live = search_segment_n_live(h);
+        n_docs += live;
+        weight += search_segment_metadata(h);
+        if (n && (n_docs > MERGE_MAX_DOCS || weight > ix->segment_metadata)) break;
+        n_dead += h->n_docs - live;
+        sources[n++] = *at;
+    }
+    *to_write = n > 1 || n_dead;
+    return n;
+}
+
 int search_compact_all(search_index *ix, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
-    size_t sources[SEARCH_MAX_MERGE], n = 0, n_docs = 0, n_dead = 0;
-    for (size_t i = 0; i < s->n_segments && n < SEARCH_MAX_MERGE; i++) {
-        const search_segment *h = &s->segments[i];
-        if (!is_sealed(h) || n_docs + search_segment_n_live(h) > MERGE_MAX_DOCS) continue;
-        n_docs += search_segment_n_live(h);
-        n_dead += h->n_docs - search_segment_n_live(h);
-        sources[n++] = i;
-    }
+    size_t sources[SEARCH_MAX_MERGE], n, at = 0;
     uint64_t damaged; /* the caller is told by the error */
-    int rc = n > 1 || n_dead
-                 ? replace(ix, s, sources, n, search_index_epoch(ix), false, &damaged, err)
-                 : FO_OK;
+    bool to_write;
+    int rc = FO_OK;
+    while (!rc && (n = take_group(ix, s, &at, sources, &to_write)))
+        if (to_write) rc = replace(ix, s, sources, n, search_index_epoch(ix), false, &damaged, err);
     search_index_release(s);
     return rc;
 }
@@ -203,10 +217,17 @@ static unsigned tier_of(const search_index *ix, size_t n_live) {
     return tier;
 }
 
+/* Does it take part in merges by size? TIERS: no. */
+static unsigned merge_tier(const search_index *ix, const search_segment *h) {
+    if (!is_sealed(h) || search_segment_metadata(h) > ix->segment_metadata / MERGE_WIDTH)
+        return TIERS;
+    const unsigned tier = tier_of(ix, search_segment_n_live(h));
+    return tier < TIERS ? tier : TIERS;
+}
+
 /* What to merge next; 0: nothing. */
 static size_t choose_merge(const search_index *ix, const search_snapshot *s, size_t *sources) {
-    enum { TIERS = 16 };
-    size_t count[TIERS] = {0};
+    size_t count[TIERS + 1] = {0};
     for (size_t i = 0; i < s->n_segments; i++) {
         const search_segment *h = &s->segments[i];
         if (!is_sealed(h)) continue;
@@ -215,15 +236,14 @@ static size_t choose_merge(const search_index *ix, const search_snapshot *s, siz
             sources[0] = i;
             return 1;
         }
-        unsigned tier = tier_of(ix, live);
-        if (tier < TIERS) count[tier]++;
+        count[merge_tier(ix, h)]++;
     }
     for (unsigned tier = 0; tier < TIERS; tier++) {
         if (count[tier] < MERGE_WIDTH) continue;
         size_t n = 0, n_docs = 0;
         for (size_t i = 0; i < s->n_segments && n < MERGE_WIDTH; i++) {
             const search_segment *h = &s->segments[i];
-            if (!is_sealed(h) || tier_of(ix, search_segment_n_live(h)) != tier) continue;
+            if (merge_tier(ix, h) != tier) continue;
             sources[n++] = i;
             n_docs += search_segment_n_live(h);
         }

@@ -175,6 +175,12 @@ size_t search_segment_n_live(const search_segment *s) {
     return s->live ? s->live->n_set : s->n_docs;
 }
 
+uint64_t search_segment_metadata(const search_segment *s) {
+    uint64_t weight = 0;
+    for (size_t i = 0; i < s->n_parts; i++) weight += metadata_weight(&s->parts[i]->meta);
+    return weight;
+}
+
 static int open_graph(search_segment *s, const search_index *ix, fo_err *err) {
     part *p = s->parts[0];
     hnsw_section sections[HNSW_N_SECTIONS];

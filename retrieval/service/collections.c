@@ -80,6 +80,7 @@ typedef struct catch_up {
     const int64_t *have; /* ascending: ids that sealed files hold */
     size_t n_have, at;
     uint32_t dim;
+    int64_t shown; /* epoch of what searches see meanwhile */
     size_t n_added, n_left_out;
     int64_t left_out; /* the first */
     int64_t judged;   /* the document at hand; 0: none yet */
@@ -131,8 +132,11 @@ static int add_missing(void *ctx, const store_index_row *row) {
                           row->text_len,
                           u->bare ? bare : row->metadata,
                           u->dim ? row->vector : NULL};
-    return u->bulk ? search_bulk_add(u->bulk, &in, u->err)
-                   : search_index_add(u->index, &in, u->err);
+    if (u->bulk) return search_bulk_add(u->bulk, &in, u->err);
+    /* Few chunks, but much metadata: what is staged needs memory until it is published. Under the epoch that is shown,
+     * since files cover no other before all of it is there. */
+    if (search_index_is_full(u->index)) rc = search_index_publish(u->index, u->shown, u->err);
+    return !rc ? search_index_add(u->index, &in, u->err) : rc;
 }
 
 typedef struct id_gap {    /* between what sealed files hold and what the store holds */
@@ -180,10 +184,7 @@ static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, b
                        int64_t *epoch) {
     /* What was buried comes first, under the epoch that is shown: files beside a gap cover none, and answers meanwhile are
      * of one all the same. Dying in between, the next comparison finds the same gap. */
-    search_snapshot *now = search_index_acquire(u->index);
-    const int64_t shown = search_snapshot_epoch(now);
-    search_index_release(now);
-    int rc = search_index_publish(u->index, shown, u->err);
+    int rc = search_index_publish(u->index, u->shown, u->err);
     search_bulk_options opt = {.memory_bytes = s->build_memory,
                                .progress = on_bulk,
                                .ctx = watch,
@@ -207,6 +208,13 @@ static void tell_bare(service *s, const catch_up *u, const char *name) {
     store_chunk_deinit(&k);
 }
 
+static int64_t epoch_shown(search_index *ix) {
+    search_snapshot *now = search_index_acquire(ix);
+    const int64_t shown = search_snapshot_epoch(now);
+    search_index_release(now);
+    return shown;
+}
+
 /* Sealed files cover some epoch. What the store has beyond it is added, what it lost is removed:
  * after a crash, a restored backup, a deleted or damaged file, an offline ingest alike. */
 static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoch, bool dropped,
@@ -221,7 +229,12 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     if (!rc) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
     if (!rc) rc = compare_ids(c->index, have, n_have, want, n_want, &gap, err);
     free(want);
-    catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
+    catch_up u = {.index = c->index,
+                  .have = have,
+                  .n_have = n_have,
+                  .dim = dim,
+                  .shown = epoch_shown(c->index),
+                  .err = err};
     watch->total = gap.n_missing;
     const size_t in_memory = s->seal_chunks ? s->seal_chunks : BULK_LEAST;
     const bool in_bulk = !s->read_only && (s->offline || gap.n_missing > in_memory);
@@ -311,6 +324,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
                                 .read_only = s->read_only,
                                 .notices = s->notices,
                                 .seal_chunks = s->seal_chunks,
+                                .segment_metadata = s->segment_metadata,
                                 .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
     size_t n_dropped = 0;
     bool missing = row->n_chunks && !s->offline && access(c->dir, F_OK) != 0;

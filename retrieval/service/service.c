@@ -153,6 +153,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->build_memory = opt->build_memory;
     s->merge_bytes_per_s = opt->merge_bytes_per_s;
     s->seal_chunks = opt->seal_chunks;
+    s->segment_metadata = opt->segment_metadata;
     s->index_damaged = opt->index_damaged;
     s->index_damaged_ctx = opt->index_damaged_ctx;
     s->notices = opt->notices;

@@ -85,6 +85,7 @@ typedef struct service_options {
     bool hide_queries;         /* never write the text of questions down */
     int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
     size_t seal_chunks; /* that an index gathers in memory before they become a file; 0: 16,384 */
+    uint64_t segment_metadata; /* that a segment of an index may have (search_index.h); 0: 1 GiB */
     /* Collections whose indexes may be open at once; 0: 256. Others are opened when they are asked
      * for, in the place of the one that nobody asked for longest; those in use are never closed. */
     size_t max_open_collections;

@@ -112,6 +112,7 @@ struct service {
     size_t document_bytes, small_bytes; /* that one document may take; that is small */
     int64_t merge_bytes_per_s;
     size_t seal_chunks;
+    uint64_t segment_metadata;
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
                           bool rebuilt); /* NULL: nobody wants to know */
     void *index_damaged_ctx;

@@ -1,7 +1,10 @@
 /* Metadata that no index takes: it fails its document alone, and a home that holds such documents opens. */
 #include "tests/test.h"
 
+#include <cJSON.h>
+
 #include "engine/embed/embedder.h"
+#include "index/search/search_index.h"
 #include "kernels/file.h"
 #include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
@@ -24,6 +27,8 @@ static void hear(void *ctx, const char *kind, const char *text) {
     snprintf(h->text, sizeof h->text, "%s", text);
 }
 
+static uint64_t segment_metadata; /* of homes that are opened */
+
 static service *open_home(const char *home, bool offline, heard *h) {
     fo_err err = {0};
     service *s = NULL;
@@ -31,6 +36,7 @@ static service *open_home(const char *home, bool offline, heard *h) {
                            .n_threads = 2,
                            .offline = offline,
                            .cache_bytes = -1,
+                           .segment_metadata = segment_metadata,
                            .notices = {h ? hear : NULL, h}};
     assert_ok(service_open(&s, &opt, &err), &err);
     return s;
@@ -179,9 +185,91 @@ static void a_home_that_holds_too_much_metadata_opens_and_keeps_its_groups(void 
     free(home);
 }
 
+/* What document i alone has, found by it. */
+static void expect_each(service *s, int n) {
+    fo_err err = {0};
+    for (int i = 0; i < n; i += 7) {
+        char text[120], id[16];
+        search_filter *f;
+        query_result r;
+        snprintf(text, sizeof text,
+                 "{\"type\":\"eq\",\"key\":\"s\",\"value\":\"only document %d has this\"}", i);
+        snprintf(id, sizeof id, "d%d", i);
+        cJSON *json = cJSON_Parse(text);
+        assert_ok(search_filter_parse(&f, json, &err), &err);
+        cJSON_Delete(json);
+        query_request q = {.tenant = "default",
+                           .collection = "notes",
+                           .query = "herons",
+                           .top_k = 8,
+                           .filter = f,
+                           .search = {.mode = SEARCH_SPARSE, .alpha = -1}};
+        assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+        assert_int_equal(r.n_contexts, 1);
+        assert_string_equal(r.contexts[0].chunk.document_id, id);
+        query_result_deinit(&r);
+        search_filter_free(f);
+    }
+}
+
+/* Metadata of all documents are several times what one segment may have. */
+static void metadata_beyond_a_segment_s_bound_make_several(void **state) {
+    (void)state;
+    enum { N = 100 };
+    fo_err err = {0};
+    char *home = test_folder(), index[4096], metadata[N][64], ids[N][16], dir[4200], prints[80];
+    ingest_document docs[N];
+    ingest_result r[N];
+    for (int i = 0; i < N; i++) {
+        snprintf(metadata[i], sizeof metadata[i], "{\"s\":\"only document %d has this\"}", i);
+        snprintf(ids[i], sizeof ids[i], "d%d", i);
+        docs[i] = (ingest_document){
+            .id = ids[i], .metadata = metadata[i], .bytes = "Herons eat fish.", .n_bytes = 16};
+    }
+    segment_metadata = 1024;
+    service *s = open_home(home, false, NULL);
+    assert_ok(service_ingest(s, &into, docs, N, r, NULL, &err), &err);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(r[i].status, INGEST_CREATED);
+        ingest_result_deinit(&r[i]);
+    }
+    expect_each(s, N);
+    snprintf(prints, sizeof prints, "%s", embedder_fingerprint(service_embedder(s)));
+    search_index_options opt = {.language = "english",
+                                .dim = (uint32_t)embedder_dim(service_embedder(s)),
+                                .fingerprint = prints,
+                                .tenant = "default",
+                                .read_only = true};
+    service_close(s);
+    snprintf(index, sizeof index, "%s/index", home);
+    snprintf(dir, sizeof dir, "%s/default/notes-1.0", index);
+    for (int run = 0; run < 3; run++) { /* as it lies, then from the store: staged, and in bulk */
+        if (run) assert_ok(fo_remove_tree(index, &err), &err);
+        if (run == 2) {
+            s = open_home(home, true, NULL);
+            assert_ok(service_catch_up(s, "default", "notes", NULL, NULL, NULL, &err), &err);
+            service_close(s);
+        }
+        s = open_home(home, false, NULL);
+        expect_each(s, N);
+        service_close(s);
+        search_index *ix;
+        search_index_stats t;
+        assert_ok(search_index_open(&ix, dir, &opt, NULL, &err), &err);
+        search_index_get_stats(ix, &t);
+        assert_true(t.n_segments > 2);
+        assert_int_equal(t.n_chunks, N);
+        assert_ok(search_index_close(ix, false, &err), &err);
+    }
+    segment_metadata = 0;
+    assert_ok(fo_remove_tree(home, &err), &err);
+    free(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metadata_of_one_document_fails_that_document_alone),
+        cmocka_unit_test(metadata_beyond_a_segment_s_bound_make_several),
         cmocka_unit_test(a_home_that_holds_too_much_metadata_opens_and_keeps_its_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
