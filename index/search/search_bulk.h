@@ -6,10 +6,10 @@
  *     search_bulk_finish(b, epoch, &err);                // on disk, visible, b is gone
  *
  * Chunks are gathered into batches; all threads of the index's pool analyse a batch and then link
- * its points into one graph. What would exceed the memory, or the metadata that one segment may have,
- * is sealed as a file of its own (the background merges take it from there), so a build that dies
- * loses one file's work at most: the manifest keeps the epoch it had until search_bulk_finish, and whoever opens the index compares
- * its ids with the store's.
+ * its points into one graph. What would exceed the memory, or the metadata that one segment may
+ * have, is sealed as a file of its own (the background merges take it from there), so a build that
+ * dies loses one file's work at most: the manifest keeps the epoch it had until search_bulk_finish,
+ * and whoever opens the index compares its ids with the store's.
  *
  * Threads: one writer at a time, as with search_index_add, and nothing staged there. Readers see
  * each file as it is sealed. */
