@@ -13,11 +13,6 @@ struct chat_prompt {
     char *bos, *eos;
 };
 
-static char *special_text(const tokenizer *t, tokenizer_special which) {
-    tokenizer_string s = tokenizer_piece(t, tokenizer_special_id(t, which));
-    return strndup(s.len ? s.data : "", s.len);
-}
-
 int chat_prompt_source(const gguf *file, gguf_str *out, fo_err *err) {
     return gguf_get_optional_str(file, "tokenizer.chat_template", out, err);
 }
@@ -30,8 +25,8 @@ int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, 
     chat_prompt *p = calloc(1, sizeof *p);
     if (!p) return fo_no_memory(err);
     p->t = t;
-    p->bos = special_text(t, TOKENIZER_BOS);
-    p->eos = special_text(t, TOKENIZER_EOS);
+    p->bos = tokenizer_special_text(t, TOKENIZER_BOS);
+    p->eos = tokenizer_special_text(t, TOKENIZER_EOS);
     if (!p->bos || !p->eos) {
         chat_prompt_free(p);
         return fo_no_memory(err);

@@ -494,6 +494,11 @@ int32_t tokenizer_special_id(const tokenizer *t, tokenizer_special which) {
     return (unsigned)which < TOKENIZER_N_SPECIAL ? t->special_id[which] : -1;
 }
 
+char *tokenizer_special_text(const tokenizer *t, tokenizer_special which) {
+    const tokenizer_string s = tokenizer_piece(t, tokenizer_special_id(t, which));
+    return strndup(s.len ? s.data : "", s.len);
+}
+
 bool tokenizer_text_ends(const tokenizer *t, int32_t *first, int32_t *last) {
     const int32_t *id = t->special_id;
     *first = id[id[TOKENIZER_CLS] < 0 ? TOKENIZER_BOS : TOKENIZER_CLS];

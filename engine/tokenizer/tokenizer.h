@@ -133,6 +133,9 @@ typedef enum tokenizer_special {
 } tokenizer_special;
 
 int32_t tokenizer_special_id(const tokenizer *t, tokenizer_special which); /* -1: none */
+/* Its piece as a string, empty where there is none: what chat templates call bos_token, say. Caller frees;
+ * NULL: no memory. */
+char *tokenizer_special_text(const tokenizer *t, tokenizer_special which);
 /* What an encoder's text stands between: [CLS] and [SEP], or BOS and EOS where the vocabulary has
  * none. False where it lacks those too. */
 bool tokenizer_text_ends(const tokenizer *t, int32_t *first, int32_t *last);

@@ -41,6 +41,7 @@ struct local_prompts {
     /* immutable */
     const tokenizer *tokenizer;
     chat_template *wrapping; /* NULL: ChatML */
+    char *bos, *eos;         /* what it may call these tokens */
     size_t window;
     pthread_mutex_t mu;
     /* guarded by mu: of the instructions that were asked for first, which are those of all as a rule */
@@ -118,25 +119,13 @@ static cJSON *sentinel_messages(const prompt_instructions *t, const prompt_turn 
     return list;
 }
 
-static const char *special_text(const tokenizer *t, tokenizer_special which, char out[64]) {
-    int32_t id = tokenizer_special_id(t, which);
-    tokenizer_string s = id >= 0 ? tokenizer_piece(t, id) : (tokenizer_string){0};
-    size_t n = s.len < 63 ? s.len : 63;
-    if (n) memcpy(out, s.data, n);
-    out[n] = 0;
-    return out;
-}
-
 static int render(const local_prompts *b, const chat_template *wrapping,
                   const prompt_instructions *says, const prompt_turn *turns, size_t n,
                   bool turns_first, time_t now, fo_buf *out, fo_err *err) {
     cJSON *messages = sentinel_messages(says, turns, n, turns_first);
     if (!messages) return fo_no_memory(err);
-    char bos[64], eos[64];
-    chat_template_input in = {.messages = messages,
-                              .add_generation_prompt = true,
-                              .bos = special_text(b->tokenizer, TOKENIZER_BOS, bos),
-                              .eos = special_text(b->tokenizer, TOKENIZER_EOS, eos)};
+    chat_template_input in = {
+        .messages = messages, .add_generation_prompt = true, .bos = b->bos, .eos = b->eos};
     chat_prompt_date(&in, now);
     bool fell_back = false;
     int rc = chat_template_render_or_chatml(wrapping, &in, out, &fell_back, NULL, err);
@@ -254,6 +243,12 @@ int local_prompts_create(local_prompts **out, const local_prompt_model *m, fo_er
     pthread_mutex_init(&b->mu, NULL);
     b->tokenizer = m->tokenizer;
     b->window = m->window;
+    b->bos = tokenizer_special_text(m->tokenizer, TOKENIZER_BOS);
+    b->eos = tokenizer_special_text(m->tokenizer, TOKENIZER_EOS);
+    if (!b->bos || !b->eos) {
+        local_prompts_free(b);
+        return fo_no_memory(err);
+    }
     fo_err why = {0};
     if (m->chat_template &&
         chat_template_parse(&b->wrapping, m->chat_template, m->n_chat_template, &why) != FO_OK)
@@ -267,6 +262,8 @@ void local_prompts_free(local_prompts *b) {
     free_plain(b->plain);
     pthread_mutex_destroy(&b->mu);
     chat_template_free(b->wrapping);
+    free(b->bos);
+    free(b->eos);
     free(b);
 }
 

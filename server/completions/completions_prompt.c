@@ -11,13 +11,6 @@
 
 enum { MAX_PROMPTS = 64 };
 
-static const char *piece_name(const tokenizer *t, enum tokenizer_special which, char out[64]) {
-    int32_t id = tokenizer_special_id(t, which);
-    tokenizer_string s = id < 0 ? (tokenizer_string){"", 0} : tokenizer_piece(t, id);
-    snprintf(out, 64, "%.*s", (int)(s.len < 63 ? s.len : 63), s.data);
-    return out;
-}
-
 static bool any_calls(const cJSON *messages) {
     const cJSON *m;
     cJSON_ArrayForEach(m, messages) {
@@ -69,14 +62,18 @@ int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON 
         tools = NULL;
     }
     if (source.len) chat_template_parse(&template, source.ptr, source.len, &why);
-    char bos[64], eos[64];
+    char *bos = tokenizer_special_text(t, TOKENIZER_BOS);
+    char *eos = tokenizer_special_text(t, TOKENIZER_EOS);
     chat_template_input in = {.messages = messages,
                               .tools = tools,
                               .add_generation_prompt = true,
-                              .bos = piece_name(t, TOKENIZER_BOS, bos),
-                              .eos = piece_name(t, TOKENIZER_EOS, eos)};
+                              .bos = bos,
+                              .eos = eos};
     chat_prompt_date(&in, time(NULL));
-    rc = chat_prompt_render_tokens(t, template, &in, false, out, n, &why, err);
+    rc = bos && eos ? chat_prompt_render_tokens(t, template, &in, false, out, n, &why, err)
+                    : fo_no_memory(err);
+    free(bos);
+    free(eos);
     chat_template_free(template);
     cJSON_Delete(own);
     return rc;

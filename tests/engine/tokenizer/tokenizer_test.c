@@ -209,6 +209,32 @@ static void spans_stop_where_the_room_ends(void **state) {
     tokenizer_free(t);
 }
 
+/* A chat template may write it: it has to be whole to be a control token again. */
+static void a_special_tokens_text_is_whole_however_long(void **state) {
+    (void)state;
+    char end[101];
+    memset(end, 'x', 100);
+    end[100] = 0;
+    const tokenizer_string pieces[] = {{"<unk>", 5}, {end, 100}, {"a", 1}};
+    const int32_t types[] = {2, 3, 1};
+    tokenizer_spec spec = tokenizer_spec_default(TOKENIZER_SPM);
+    spec.tokens = pieces;
+    spec.n_tokens = 3;
+    spec.types = types;
+    spec.unk = 0;
+    spec.eos = 1;
+    tokenizer *t = NULL;
+    fo_err err = {0};
+    assert_ok(tokenizer_create(&t, &spec, &err), &err);
+    char *eos = tokenizer_special_text(t, TOKENIZER_EOS);
+    char *eot = tokenizer_special_text(t, TOKENIZER_EOT);
+    assert_string_equal(eos, end);
+    assert_string_equal(eot, ""); /* there is none */
+    free(eos);
+    free(eot);
+    tokenizer_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_are_the_bytes_a_token_stands_for),
@@ -217,6 +243,7 @@ int main(void) {
         cmocka_unit_test(wordpiece_takes_the_longest_piece_first),
         cmocka_unit_test(wordpiece_normalises_as_bert_does),
         cmocka_unit_test(wordpiece_gives_up_on_words_over_100_characters),
+        cmocka_unit_test(a_special_tokens_text_is_whole_however_long),
         cmocka_unit_test(encode_counts_beyond_the_room_given),
         cmocka_unit_test(decode_joins_words_and_drops_controls),
         cmocka_unit_test(wordpiece_refuses_a_vocabulary_without_unk),
