@@ -252,3 +252,7 @@ generator_source local_generator(const engine_options *opt) {
 engine *local_generator_engine(generator *g) {
     return g && g->methods == &methods ? ((local *)g)->engine : NULL;
 }
+
+const char *local_generator_chatml(generator *g) {
+    return local_generator_engine(g) ? local_prompts_chatml(((local *)g)->prompts) : NULL;
+}

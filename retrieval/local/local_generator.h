@@ -26,4 +26,8 @@ generator_held local_held(const generation_event *ev);
  * probabilities, the state of the KV cache. NULL: no generator (g NULL), or another kind. */
 engine *local_generator_engine(generator *g);
 
+/* Why its prompts are ChatML and not what the model's own chat template makes of them (local_prompt.h); NULL: they
+ * are that template's, or it is not a model of this process. Lives as long as g. */
+const char *local_generator_chatml(generator *g);
+
 #endif

@@ -42,6 +42,7 @@ struct local_prompts {
     const tokenizer *tokenizer;
     chat_template *wrapping; /* NULL: ChatML */
     char *bos, *eos;         /* what it may call these tokens */
+    fo_err chatml;           /* code 0: prompts are the template's */
     size_t window;
     pthread_mutex_t mu;
     /* guarded by mu: of the instructions that were asked for first, which are those of all as a rule */
@@ -121,14 +122,14 @@ static cJSON *sentinel_messages(const prompt_instructions *t, const prompt_turn 
 
 static int render(const local_prompts *b, const chat_template *wrapping,
                   const prompt_instructions *says, const prompt_turn *turns, size_t n,
-                  bool turns_first, time_t now, fo_buf *out, fo_err *err) {
+                  bool turns_first, time_t now, fo_buf *out, fo_err *why, fo_err *err) {
     cJSON *messages = sentinel_messages(says, turns, n, turns_first);
     if (!messages) return fo_no_memory(err);
     chat_template_input in = {
         .messages = messages, .add_generation_prompt = true, .bos = b->bos, .eos = b->eos};
     chat_prompt_date(&in, now);
     bool fell_back = false;
-    int rc = chat_template_render_or_chatml(wrapping, &in, out, &fell_back, NULL, err);
+    int rc = chat_template_render_or_chatml(wrapping, &in, out, &fell_back, why, err);
     cJSON_Delete(messages);
     return rc;
 }
@@ -172,14 +173,27 @@ static int fixed_parts(const local_prompts *b, const prompt_instructions *says,
                        token_list *lists, fo_err *err) {
     char *parts[PROMPT_MAX_TURNS + 3];
     fo_buf text = {0};
-    int rc = render(b, b->wrapping, says, turns, n, turns_first, now, &text, err);
+    int rc = render(b, b->wrapping, says, turns, n, turns_first, now, &text, NULL, err);
     if (!rc && !cut(text.data, n + 2, parts)) {
         fo_buf_clear(&text);
-        rc = render(b, NULL, says, turns, n, turns_first, now, &text, err);
+        rc = render(b, NULL, says, turns, n, turns_first, now, &text, NULL, err);
         if (!rc && !cut(text.data, n + 2, parts))
             rc = fo_fail(err, FO_EINVAL, "the prompt could not be laid out");
     }
     if (!rc) rc = tokenize_fixed(b, parts, n + 3, lists, err);
+    fo_buf_free(&text);
+    return rc;
+}
+
+/* Of a template that was parsed: does it lay out the simplest prompt? Said in b->chatml where not. */
+static int try_template(local_prompts *b, fo_err *err) {
+    static const prompt_instructions says = {"Answer.", "", "", "", ""};
+    char *parts[3];
+    fo_buf text = {0};
+    int rc = render(b, b->wrapping, &says, NULL, 0, false, time(NULL), &text, &b->chatml, err);
+    if (!rc && !b->chatml.code && !cut(text.data, 2, parts))
+        fo_fail(&b->chatml, FO_EUNSUPPORTED,
+                "the model's chat template leaves out what a message holds, or says it twice");
     fo_buf_free(&text);
     return rc;
 }
@@ -245,16 +259,22 @@ int local_prompts_create(local_prompts **out, const local_prompt_model *m, fo_er
     b->window = m->window;
     b->bos = tokenizer_special_text(m->tokenizer, TOKENIZER_BOS);
     b->eos = tokenizer_special_text(m->tokenizer, TOKENIZER_EOS);
-    if (!b->bos || !b->eos) {
-        local_prompts_free(b);
-        return fo_no_memory(err);
-    }
-    fo_err why = {0};
-    if (m->chat_template &&
-        chat_template_parse(&b->wrapping, m->chat_template, m->n_chat_template, &why) != FO_OK)
+    int rc = b->bos && b->eos ? FO_OK : fo_no_memory(err);
+    if (!m->chat_template)
+        fo_fail(&b->chatml, FO_ENOTFOUND, "the model has no chat template");
+    else if (!rc && chat_template_parse(&b->wrapping, m->chat_template, m->n_chat_template,
+                                        &b->chatml) != FO_OK)
         b->wrapping = NULL;
-    *out = b;
-    return FO_OK;
+    if (!rc && b->wrapping) rc = try_template(b, err);
+    if (rc)
+        local_prompts_free(b);
+    else
+        *out = b;
+    return rc;
+}
+
+const char *local_prompts_chatml(const local_prompts *b) {
+    return b->chatml.code ? b->chatml.msg : NULL;
 }
 
 void local_prompts_free(local_prompts *b) {

@@ -29,6 +29,10 @@ typedef struct local_prompt_model {
 int local_prompts_create(local_prompts **out, const local_prompt_model *m, fo_err *err);
 void local_prompts_free(local_prompts *b); /* NULL is fine */
 
+/* Why prompts are ChatML instead of what the model's template makes of them, as a try at creation told; NULL: they
+ * are the template's. A template may still fail on what some prompt holds: that one is ChatML then. */
+const char *local_prompts_chatml(const local_prompts *b);
+
 typedef struct local_layout {
     generator_layout base;
     int32_t *tokens;          /* [base.n_tokens] */

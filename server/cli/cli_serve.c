@@ -18,6 +18,7 @@
 #include "server/base/damage.h"
 #include "server/base/log.h"
 #include "server/base/request_limits.h"
+#include "server/local/engine_figures.h"
 #include "server/openai/model_names.h"
 
 /* Of KV on disk, unless --kv-disk says otherwise. */
@@ -235,6 +236,15 @@ static void log_refine(void *ctx, const char *kind, const char *text) {
     (void)ctx;
     const bool failed = !strcmp(kind, "refine_failed");
     log_event(failed ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, NULL, kind, LOG_STR("what", text));
+}
+
+/* Once, at the start: a model that is asked in a form that it was not trained on answers worse, and nothing else
+ * would say why. */
+static void log_chatml(service *s) {
+    const char *why = engine_figures_chatml(service_generator(s));
+    if (why)
+        log_event(LOG_LEVEL_WARN, NULL, "chatml_used", LOG_STR("why", why),
+                  LOG_STR("meaning", "the language model is asked in ChatML, not in its own form"));
 }
 
 static void log_damage(void *ctx, const char *tenant, const char *collection, const char *why,
@@ -551,6 +561,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
         app_stop(a, 0, NULL);
         return rc;
     }
+    log_chatml(s);
     service_stats st = {0};
     service_get_stats(s, &st, NULL);
     char url[160];

@@ -14,6 +14,10 @@ const char *engine_figures_name(generator *g) {
     return *name ? name : engine_model(e)->arch;
 }
 
+const char *engine_figures_chatml(generator *g) {
+    return local_generator_chatml(g);
+}
+
 /* ---- GET /metrics -------------------------------------------------------------------------- */
 
 static void write_kv_metrics(const kv_cache_stats *kv, fo_buf *b) {
@@ -204,6 +208,9 @@ void engine_figures_json(json_out *o, generator *g) {
     json_out_open(o, "generator", '{');
     json_out_string(o, "name", generator_get_info(g)->name);
     engine *e = local_generator_engine(g);
+    const char *chatml = engine_figures_chatml(g);
+    if (e) json_out_string(o, "chat_template", chatml ? "chatml" : "own");
+    if (chatml) json_out_string(o, "chat_template_why", chatml);
     if (e) write_engine(o, e);
     json_out_close(o, '}');
 }

@@ -11,7 +11,11 @@
  * process, and takes no prompts of its own there. */
 const char *engine_figures_name(generator *g);
 
-/* "generator": its name and all figures; null without one. */
+/* Why what it is asked is ChatML and not what its own chat template makes of it; NULL: it is the template's, or the
+ * model is not of this process. */
+const char *engine_figures_chatml(generator *g);
+
+/* "generator": its name, its chat template (own, or chatml and why) and all figures; null without one. */
 void engine_figures_json(json_out *o, generator *g);
 /* Families for /metrics. It waits for nobody. */
 void engine_figures_metrics(generator *g, fo_buf *b);

@@ -445,16 +445,21 @@ static void a_template_that_loses_the_text_falls_back_to_chatml(void **state) {
         char *s = text_of(f, p.tokens, p.n_tokens);
         if (!strstr(s, "<|im_start|>user")) fail_msg("template %zu gave: %s", i, s);
         assert_non_null(strstr(s, birds[0].text));
+        if (!local_prompts_chatml(b->prompts)) fail_msg("template %zu: nothing says why", i);
         free(s);
         laid_free(&p);
         close_builder(b);
     }
+    builder *none = open_builder(f->t, NULL, 100000000, 8192);
+    assert_string_equal(local_prompts_chatml(none->prompts), "the model has no chat template");
+    close_builder(none);
     static const char good[] = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}!";
     builder *b = open_builder(f->t, good, 100000000, 8192);
     laid p = build(b, (prompt_input){.contexts = birds, .n_contexts = 1, .question = "Why?"});
     char *s = text_of(f, p.tokens, p.n_tokens);
     assert_non_null(strstr(s, "<user>"));
     assert_int_equal(s[strlen(s) - 1], '!');
+    assert_null(local_prompts_chatml(b->prompts));
     free(s);
     laid_free(&p);
     close_builder(b);
