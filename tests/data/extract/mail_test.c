@@ -1,0 +1,131 @@
+/* Mail put together here: forms of one text, what is attached and what it is called, mailboxes. */
+#include "tests/data/extract/formats_here.h"
+
+#include "kernels/buf.h"
+
+static void mail_and_what_is_attached(void **state) {
+    (void)state;
+    read_one(
+        "Received: by x\r\nMIME-Version: 1.0\r\nFrom: =?iso-8859-1?Q?Ren=E9_B=F6ll?= "
+        "<r@example.org>\r\n"
+        "To: crew\r\nSubject: =?UTF-8?B?w5ZsIQ==?=\r\n =?UTF-8?Q?_two?= cans\r\nContent-Type: "
+        "multipart/mixed;\r\n boundary=\"--b 1\"\r\n\r\npreamble\r\n----b 1\r\nContent-Type: "
+        "multipart/alternative; boundary=inner\r\n\r\n--inner\r\nContent-Type: "
+        "text/html\r\n\r\n<p>Bring "
+        "<b>oil</b></p>\r\n--inner\r\nContent-Type: text/plain; charset=iso-8859-1\r\n"
+        "Content-Transfer-Encoding: quoted-printable\r\n\r\nBring =D6l,=\r\n "
+        "please.\r\n\r\nSoon.\r\n"
+        "--inner--\r\n----b 1\r\nContent-Type: application/rtf; name=plan.rtf\r\n"
+        "Content-Transfer-Encoding: base64\r\nContent-Disposition: attachment; "
+        "filename*=utf-8''pl%C3%A4ne.rtf\r\n\r\ne1xydGYxIFRoZSBw\r\nbGFuLlxwYXJ9\r\n----b 1\r\n"
+        "Content-Type: image/png; name=\"a.png\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+        "iVBORw0KGgo=\r\n----b 1--\r\n",
+        "mail",
+        "\xC3\x96l! two cans\n\nFrom: Ren\xC3\xA9 B\xC3\xB6ll <r@example.org>\nTo: crew\n\nBring "
+        "\xC3\x96l, please.\n\nSoon.\n\nAttachment: pl\xC3\xA4ne.rtf\n\nThe plan.\n\nAttachment: "
+        "a.png "
+        "(a PNG image, not read)");
+    read_one(
+        "From a@example.org Thu Jan  1 00:00:00 1970\nFrom: a\nTo: b\nSubject: "
+        "One\n\nFirst.\n>From here\n\n"
+        "From b@example.org Thu Jan  1 00:00:00 1970\nFrom: b\nTo: a\nSubject: Two\n\nSecond.\n",
+        "mbox", "One\n\nFrom: a\nTo: b\n\nFirst.\n>From here\n\nTwo\n\nFrom: b\nTo: a\n\nSecond.");
+    /* Parts within parts end. */
+    fo_buf deep = {0};
+    fo_buf_str(&deep, "Received: x\nFrom: a\nTo: b\n");
+    for (int i = 0; i < 500; i++)
+        fo_buf_printf(&deep, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i);
+    fo_buf_str(&deep, "\nText.\n");
+    read_one(deep.data, "mail",
+             "From: a\nTo: b\n\n(More parts of this message are too many or too deep within each "
+             "other; they "
+             "were not read.)");
+    fo_buf_free(&deep);
+}
+
+#define MAIL(rest) "Received: x\nFrom: a\nTo: b\n" rest
+static const char nameless[] = "Content-Type: application/rtf\n\n{\\rtf1 The plan.\\par}\n";
+
+/* Programs attach to a text's last form alone, and what they attach has no name, or a long one. */
+static void what_is_attached_is_found_everywhere(void **state) {
+    (void)state;
+    read_one(MAIL("Content-Type: multipart/alternative; boundary=o\n\n--o\n\nSee the plan.\n--o\n"
+                  "Content-Type: multipart/mixed; boundary=i\n\n--i\nContent-Type: text/html\n\n"
+                  "<p>See the plan.</p>\n--i\nContent-Type: image/png; name=logo.png\n\nx\n--i\n"
+                  "Content-Type: application/rtf; name=plan.rtf\n\n{\\rtf1 The plan.\\par}\n--i\n"
+                  "Content-Type: message/rfc822\n\nFrom: c\n\nWithin.\n--i--\n--o--\n"),
+             "mail",
+             "From: a\nTo: b\n\nSee the plan.\n\nAttachment: plan.rtf\n\nThe plan.\n\nFrom: c\n\n"
+             "Within.");
+    fo_buf mail = {0};
+    fo_buf_printf(&mail,
+                  MAIL("Content-Type: multipart/signed; boundary=o\n\n--o\n%s--o\n"
+                       "Content-Type: application/pgp-signature\n\n-----\n--o--\n"),
+                  nameless);
+    read_one(mail.data, "mail", "From: a\nTo: b\n\nAttachment: attachment\n\nThe plan.");
+    fo_buf_free(&mail);
+}
+
+static void names_of_attachments_are_decoded(void **state) {
+    (void)state;
+    static const struct {
+        const char *parameters, *name;
+    } cases[] = {
+        {"filename*0*=utf-8''pl%C3%A4; filename*1*=ne%20; filename*2=\"of 'it.rtf\"",
+         "pl\xC3\xA4ne of 'it.rtf"},
+        {"filename*1=\"ne.rtf\";\n filename*0=\"pla\"", "plane.rtf"},
+        {"filename=\"=?UTF-8?B?cGzDpG5l?=\n =?iso-8859-1?Q?_f=FCr.rtf?=\"",
+         "pl\xC3\xA4ne f\xC3\xBCr.rtf"},
+        {"filename=\"plan.rtf\"; filename*=iso-8859-1'de'pl%E4ne.rtf", "pl\xC3\xA4ne.rtf"},
+        {"filename=\"a; filename=\\\"b\\\".rtf\"", "a; filename=\"b\".rtf"},
+        {"x=filename=; filename = plan.rtf", "plan.rtf"},
+        {"filename=\"\"", "attachment"},
+        {"filename*=utf-8", "utf-8"},
+        {"filename", "attachment"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf mail = {0}, text = {0};
+        fo_buf_printf(&mail,
+                      MAIL("Content-Type: multipart/mixed; boundary=o\n\n--o\n"
+                           "Content-Disposition: attachment; %s\n%s--o--\n"),
+                      cases[i].parameters, nameless);
+        fo_buf_printf(&text, "From: a\nTo: b\n\nAttachment: %s\n\nThe plan.", cases[i].name);
+        read_one(mail.data, "mail", text.data);
+        fo_buf_free(&mail);
+        fo_buf_free(&text);
+    }
+}
+
+/* A list of parts ends, and says so where there are more. */
+static void parts_beyond_the_list_are_told(void **state) {
+    (void)state;
+    static const char more[] = "(More parts of this message are too many";
+    for (int n = 64; n <= 65; n++) {
+        fo_buf mail = {0};
+        fo_buf_str(&mail, MAIL("Content-Type: multipart/mixed; boundary=o\n\n"));
+        for (int i = 1; i <= n; i++) fo_buf_printf(&mail, "--o\n\nPart %d.\n", i);
+        fo_buf_str(&mail, "--o--\n");
+        extracted x;
+        fo_err err = {0};
+        extract_request rq = {.bytes = mail.data,
+                              .n = mail.len,
+                              .max_text_bytes = LIMIT,
+                              .formats = here,
+                              .n_formats = n_here};
+        assert_ok(extract_text(&x, &rq, &err), &err);
+        assert_non_null(strstr(x.text, "Part 64."));
+        assert_int_equal(strstr(x.text, more) != NULL, n == 65);
+        extracted_deinit(&x);
+        fo_buf_free(&mail);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mail_and_what_is_attached),
+        cmocka_unit_test(what_is_attached_is_found_everywhere),
+        cmocka_unit_test(names_of_attachments_are_decoded),
+        cmocka_unit_test(parts_beyond_the_list_are_told),
+    };
+    return cmocka_run_group_tests(tests, formats_here, NULL);
+}
