@@ -8,7 +8,7 @@
 #include "data/extract/table_rows.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_BLANKS = 64, MAX_ROWS = 1 << 20 };
+enum { MAX_BLANKS = 64, MAX_ROWS = 1 << 20, MAX_WITHIN = 16 };
 
 typedef struct reader {
     builder *b;
@@ -17,10 +17,10 @@ typedef struct reader {
     char sheet[256];
     /* the paragraph at hand */
     fo_buf text;
-    int level;
-    bool open; /* within a heading or paragraph */
-    int items; /* depth of lists */
-    int skip;  /* depth below what is passed over */
+    int open;               /* headings and paragraphs around it: a frame in one holds others */
+    int levels[MAX_WITHIN]; /* of those, from the outermost; 0: a paragraph */
+    int items;              /* depth of lists */
+    int skip;               /* depth below what is passed over */
     bool title, in_notes, said_notes;
     /* notes of a text stand where they are called: put behind the paragraph */
     int in_note;
@@ -57,6 +57,10 @@ static void write_block(reader *r, uint8_t kind, uint8_t level, const fo_buf *te
     builder_end(b);
 }
 
+static int level_here(const reader *r) {
+    return r->open && r->open <= MAX_WITHIN ? r->levels[r->open - 1] : 0;
+}
+
 static void flush(reader *r) {
     builder *b = r->b;
     if (r->text.failed || r->cell.failed || r->notes.failed) b->failure = FO_ENOMEM;
@@ -66,7 +70,7 @@ static void flush(reader *r) {
             fo_buf_add(&r->cell, r->text.data, r->text.len);
         }
     } else {
-        int level = r->level ? r->level : r->title && !r->in_notes ? 2 : 0;
+        int own = level_here(r), level = own ? own : r->title && !r->in_notes ? 2 : 0;
         uint8_t kind = level                      ? TEXT_HEADING
                        : r->items && !r->in_notes ? TEXT_LIST_ITEM
                                                   : TEXT_PARAGRAPH;
@@ -77,7 +81,15 @@ static void flush(reader *r) {
         fo_buf_clear(&r->notes);
     }
     fo_buf_clear(&r->text);
-    r->level = 0;
+}
+
+/* What stands before it in the one around it is a block of its own, and so is what comes behind. */
+static void begin_paragraph(reader *r, const xml_element *e) {
+    flush(r);
+    long n = *e->name == 'h' ? xml_number(e, "outline-level", 1) : 0;
+    if (*e->name == 'h' && (n < 1 || n > 6)) n = 6;
+    if (r->open < MAX_WITHIN) r->levels[r->open] = (int)n;
+    r->open++;
 }
 
 /* ---- tables --------------------------------------------------------------------------------------- */
@@ -162,12 +174,7 @@ static void on_open(void *ctx, const xml_element *e) {
         if (r->in_note) {
             if (r->notes.len) add(r, " ", 1);
         } else {
-            flush(r);
-            r->open = true;
-            if (*name == 'h') {
-                long n = xml_number(e, "outline-level", 1);
-                r->level = n > 0 && n < 7 ? (int)n : 6;
-            }
+            begin_paragraph(r, e);
         }
     } else if (!strcmp(name, "s")) {
         long n = xml_number(e, "c", 1);
@@ -200,7 +207,7 @@ static void on_close(void *ctx, const char *name) {
     } else if (xml_is(name, "h p")) {
         if (r->in_note) return;
         flush(r);
-        r->open = false;
+        r->open -= r->open > 0;
     } else if (!strcmp(name, "list")) {
         r->items -= r->items > 0;
     } else if (!strcmp(name, "note")) {

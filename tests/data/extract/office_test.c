@@ -240,6 +240,21 @@ static void open_documents(void **state) {
            FO_EUNSUPPORTED, "it is encrypted and asks for a password");
 }
 
+/* A frame stands within a paragraph, or a heading, and has paragraphs of its own. */
+static void text_behind_a_frame_is_text(void **state) {
+    (void)state;
+    expect(
+        (part[]){ODF_TYPE("text"),
+                 {"content.xml",
+                  "<d><p>Before it <frame><text-box><p>Figure 1<frame><text-box><p>inner</p>"
+                  "</text-box></frame> caption</p></text-box></frame> the deadline is 14 "
+                  "March.</p><h outline-level='1'>How<frame><text-box><p>box</p></text-box>"
+                  "</frame>ever</h><p>Last.</p></d>"},
+                 {0}},
+        "Before it\n\nFigure 1\n\ninner\n\ncaption\n\nthe deadline is 14 March.\n\nHow\n\nbox\n\n"
+        "ever\n\nLast.");
+}
+
 #define CONTAINER                                                                                  \
     { "META-INF/container.xml", "<c><rootfiles><rootfile full-path='OPS/p.opf'/></rootfiles></c>" }
 #define PACKAGE                                                                                    \
@@ -535,6 +550,7 @@ int main(void) {
         cmocka_unit_test(slides_are_in_order_and_have_notes),
         cmocka_unit_test(points_of_slides_are_lists),
         cmocka_unit_test(open_documents),
+        cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
         cmocka_unit_test(notebooks),
