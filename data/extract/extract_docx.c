@@ -106,8 +106,8 @@ static void on_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     const char *name = e->name;
     char value[STYLE_BYTES];
-    /* Moved and deleted text, and what stands in for what this reader takes (mc:Fallback). */
-    if (r->skip || xml_is(name, "Fallback moveFrom del")) {
+    /* Moved and deleted text, rows as they were, and what stands in for what this reader takes (mc:Fallback). */
+    if (r->skip || xml_is(name, "Fallback moveFrom del trPrChange")) {
         r->skip++;
     } else if (!strcmp(name, "t")) {
         r->in_text = true;
@@ -134,6 +134,10 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "tblHeader") && r->t.tables == 1) {
         xml_attribute(e, "val", value, sizeof value);
         r->header = !xml_is(value, "0 false off");
+    } else if (!strcmp(name, "gridBefore") &&
+               r->t.tables == 1) { /* columns that the row leaves out */
+        long n = xml_number(e, "val", 0);
+        if (n > 0 && n < TABLE_MAX_COLUMNS) r->t.column += (uint32_t)n;
     } else if (!strcmp(name, "tc") && r->t.tables == 1) {
         office_text_begin_cell(&r->t, 1);
     } else if (!strcmp(name, "gridSpan") && r->t.tables == 1) {

@@ -25,6 +25,7 @@ static const extract_format formats[] = {
      .is = extract_is_docx,
      .extract = extract_docx,
      .apart = true,
+     .version = 1,
      .company = EXTRACT_WITH_ITS_CALL},
     {.name = "xlsx",
      .what = "an Excel workbook",

@@ -109,6 +109,22 @@ static void word_documents(void **state) {
         "Plant: Moss; Days: one or two\n\nNot in winter.");
 }
 
+/* A row may begin further right than the first column does. */
+static void cells_behind_a_gap_stand_below_their_names(void **state) {
+    (void)state;
+    expect((part[]){{"word/document.xml",
+                     W "<w:tbl><w:tr>" CELL("Item") CELL("Price")
+                         CELL("Stock") "</w:tr><w:tr>" CELL("Apple") CELL("5")
+                             CELL("70") "</w:tr><w:tr><w:trPr><w:gridBefore "
+                                        "w:val='1'/></w:trPr>" CELL("6")
+                                            CELL("80") "</w:tr><w:tr><w:trPr><w:gridBefore "
+                                                       "w:val='99999'/></w:trPr>" CELL("Pear")
+                                                           CELL("7") "</w:tr></w:tbl>" W_END},
+                    {0}},
+           "Item | Price | Stock\n\nItem: Apple; Price: 5; Stock: 70\n\nPrice: 6; Stock: 80\n\n"
+           "Item: Pear; Price: 7");
+}
+
 #define REL(id, type, target) "<Relationship Id='" id "' Type='x/" type "' Target='" target "'/>"
 #define RELS(rows)            "<Relationships>" rows "</Relationships>"
 
@@ -546,6 +562,7 @@ static void rows_below_a_stray_quote_are_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_documents),
+        cmocka_unit_test(cells_behind_a_gap_stand_below_their_names),
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
         cmocka_unit_test(slides_are_in_order_and_have_notes),
         cmocka_unit_test(points_of_slides_are_lists),
