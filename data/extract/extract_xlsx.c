@@ -17,7 +17,7 @@ typedef struct sheet {
     char name[NAME_BYTES], id[64];
 } sheet;
 
-enum number_kind { PLAIN, DATE, TIME, ELAPSED, DATE_TIME, SHARE };
+enum number_kind { PLAIN, DATE, MONTH, TIME, ELAPSED, DATE_TIME, SHARE };
 
 typedef struct reader {
     builder *b;
@@ -95,9 +95,9 @@ static void strings_text(void *ctx, const char *s, size_t n) {
     if (r->in_value && !r->in_phonetic && !r->b->failure) fo_buf_add(&r->strings, s, n);
 }
 
-/* What a format of numbers shows: "yyyy\-mm\-dd" is a date, "0.0%" a share, "[Red]0" a number. */
+/* What a format of numbers shows: "yyyy\-mm\-dd" is a date, "mmm" a month, "0.0%" a share, "[Red]0" a number. */
 static uint8_t kind_of_code(const char *s) {
-    bool date = false, hours = false, elapsed = false, quoted = false;
+    bool date = false, hours = false, elapsed = false, quoted = false, month = false, digit = false;
     for (; *s && *s != ';'; s++) {
         if (*s == '"') quoted = !quoted;
         if (quoted) continue;
@@ -114,9 +114,12 @@ static uint8_t kind_of_code(const char *s) {
         if (*s == '%') return SHARE;
         date |= strchr("yYdD", *s) != NULL;
         hours |= strchr("hHsS", *s) != NULL;
+        month |= *s == 'm' || *s == 'M'; /* beside hours or seconds: minutes */
+        digit |= strchr("0#?", *s) != NULL;
     }
     if (elapsed) return ELAPSED;
-    return date && hours ? DATE_TIME : date ? DATE : hours ? TIME : PLAIN;
+    if (date || hours) return !date ? TIME : hours ? DATE_TIME : DATE;
+    return month && !digit ? MONTH : PLAIN;
 }
 
 static uint8_t kind_of_builtin(long id) {
@@ -162,6 +165,13 @@ static void civil(long z, int *y, int *m, int *d) {
     *y = (int)(year + era * 400 + (*m <= 2));
 }
 
+static size_t show_month(int month, char *out, size_t cap) {
+    static const char *const names[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
+    return (size_t)snprintf(out, cap, "%s", names[month - 1]);
+}
+
 static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size_t cap) {
     double days = floor(v), left = v - days;
     long seconds = lround(left * 86400);
@@ -170,9 +180,9 @@ static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size
         seconds = 0;
     }
     char clock[32] = "";
-    if (kind != DATE)
+    if (kind != DATE && kind != MONTH)
         snprintf(clock, sizeof clock, "%02ld:%02ld", seconds / 3600, seconds / 60 % 60);
-    if (kind != DATE && seconds % 60) snprintf(clock + strlen(clock), 8, ":%02ld", seconds % 60);
+    if (*clock && seconds % 60) snprintf(clock + strlen(clock), 8, ":%02ld", seconds % 60);
     if (kind == ELAPSED && days > 0) { /* hours beyond a day: of a sum */
         long hours = (long)days * 24 + seconds / 3600;
         return (size_t)snprintf(out, cap, "%ld%s", hours, strchr(clock, ':'));
@@ -182,6 +192,7 @@ static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size
     long since_1970 = (long)days - (r->from_1904 ? 24107 : days < 60 ? 25568 : 25569);
     int y, m, d;
     civil(since_1970, &y, &m, &d);
+    if (kind == MONTH) return show_month(m, out, cap);
     return (size_t)snprintf(out, cap, "%04d-%02d-%02d%s%s", y, m, d, *clock ? " " : "", clock);
 }
 

@@ -164,6 +164,33 @@ static void workbooks_show_dates_shares_and_shared_strings(void **state) {
         "Task: yes; Due on: 13:30; Done: 0.3\n\nalone");
 }
 
+/* "m" is a month where no hours or seconds stand beside it. */
+static void months_are_shown_by_their_names(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            {"xl/workbook.xml",
+             "<workbook xmlns:r='r'><sheets><sheet name='Plan' r:id='r1'/></sheets></workbook>"},
+            {"xl/_rels/workbook.xml.rels",
+             RELS(REL("r1", "worksheet", "worksheets/a.xml") REL("r4", "styles", "styles.xml"))},
+            {"xl/styles.xml",
+             "<styleSheet><numFmts><numFmt numFmtId='170' formatCode='mmm'/><numFmt numFmtId='171' "
+             "formatCode='[$-409]mmmm;@'/><numFmt numFmtId='172' formatCode='mmmm yyyy'/><numFmt "
+             "numFmtId='173' formatCode='0.0 \"m\"'/><numFmt numFmtId='174' formatCode='0.0 "
+             "m'/><numFmt numFmtId='175' formatCode='mm:ss'/></numFmts><cellXfs><xf numFmtId='0'/>"
+             "<xf numFmtId='170'/><xf numFmtId='171'/><xf numFmtId='172'/><xf numFmtId='173'/><xf "
+             "numFmtId='174'/><xf numFmtId='175'/></cellXfs></styleSheet>"},
+            {"xl/worksheets/a.xml",
+             "<worksheet><sheetData><row r='1'><c r='A1' t='str'><v>Cost</v></c><c r='B1' "
+             "s='1'><v>45292</v></c><c r='C1' s='2'><v>45323</v></c></row><row r='2'><c r='A2' "
+             "t='str'><v>Rent</v></c><c r='B2'><v>100</v></c><c r='C2'><v>200</v></c></row><row "
+             "r='3'><c r='A3' s='3'><v>45292</v></c><c r='B3' s='4'><v>2.5</v></c><c r='C3' "
+             "s='5'><v>3.5</v></c><c r='D3' s='6'><v>0.5</v></c></row></sheetData></worksheet>"},
+            {0}},
+        "Plan\n\nCost | January | February\n\nCost: Rent; January: 100; February: 200\n\n"
+        "Cost: 2024-01-01; January: 2.5; February: 3.5; 12:00");
+}
+
 static void slides_are_in_order_and_have_notes(void **state) {
     (void)state;
     const part parts[] = {
@@ -564,6 +591,7 @@ int main(void) {
         cmocka_unit_test(word_documents),
         cmocka_unit_test(cells_behind_a_gap_stand_below_their_names),
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
+        cmocka_unit_test(months_are_shown_by_their_names),
         cmocka_unit_test(slides_are_in_order_and_have_notes),
         cmocka_unit_test(points_of_slides_are_lists),
         cmocka_unit_test(open_documents),
