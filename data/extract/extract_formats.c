@@ -174,6 +174,7 @@ static const extract_format formats[] = {
      .endings = "tex ltx",
      .extract = extract_latex,
      .apart = true,
+     .version = 1,
      .company = EXTRACT_WITH_ANY},
     {.name = "html",
      .what = "an HTML page",

@@ -427,6 +427,8 @@ static void read_command(reader *r) {
             add_str(r, ")");
             r->at = back;
         }
+    } else if (fo_words_have("url nolinkurl path", name, n) && take_group(r, '{', '}', &s, &k)) {
+        add(r, s, k); /* as it stands: its per cent signs begin no remark */
     } else if (n == 4 && !memcmp(name, "href", 4)) {
         take_group(r, '{', '}', &s, &k); /* the text follows */
     } else if (n == 4 && !memcmp(name, "verb", 4) && r->at < r->n) {

@@ -389,6 +389,17 @@ static void rich_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* A per cent sign of an address begins no remark. */
+static void addresses_of_latex_are_whole(void **state) {
+    (void)state;
+    read_named(
+        "a.tex",
+        "\\begin{document}\nThe form is at \\url{https://x.org/a%20b_~c.pdf} and is due on 5 "
+        "May.\n\nIn \\path{/a%b} or \\nolinkurl{c%d}. % gone\n\\end{document}\n",
+        "latex",
+        "The form is at https://x.org/a%20b_~c.pdf and is due on 5 May.\n\nIn /a%b or c%d.");
+}
+
 static void notebooks(void **state) {
     (void)state;
     read_one("{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"# Levels\\n\",\"\\n\",\"Read "
@@ -598,6 +609,7 @@ int main(void) {
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
+        cmocka_unit_test(addresses_of_latex_are_whole),
         cmocka_unit_test(notebooks),
         cmocka_unit_test(tables_of_values),
         cmocka_unit_test(rows_below_a_stray_quote_are_rows),
