@@ -71,6 +71,7 @@ static const extract_format formats[] = {
      .is = extract_is_rtf,
      .extract = extract_rtf,
      .apart = true,
+     .version = 1,
      .company = EXTRACT_WITH_ANY},
     {.name = "mbox",
      .what = "a mailbox",

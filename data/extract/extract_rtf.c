@@ -44,6 +44,8 @@ typedef struct reader {
     fo_buf text;  /* the paragraph, UTF-8 */
     fo_buf title;
     bool in_table, item;
+    size_t
+        row_end; /* of text: behind the last row of a table within the cell at hand; 0: there is none */
     int level; /* of a heading, 1-6 */
     table_rows *rows;
     uint32_t column;
@@ -117,11 +119,40 @@ static void end_paragraph(reader *r) {
         builder_end(b);
     }
     fo_buf_clear(&r->text);
+    r->row_end = 0;
+}
+
+/* Cells and rows of a table within a cell are parted there. A row's end stands in {\*\nesttableprops}, which is passed
+ * over: whether it counts is to be seen by the group around that. */
+static void end_nested_cell(reader *r) {
+    if (!wanted(r)) return;
+    settle(r);
+    fo_buf_char(&r->text, ' ');
+}
+
+static void trim_end(fo_buf *text) {
+    while (text->len && text->data[text->len - 1] == ' ') text->data[--text->len] = 0;
+}
+
+static void end_nested_row(reader *r) {
+    if (r->beyond || (now(r)->skip && (!r->depth || r->groups[r->depth - 1].skip))) return;
+    settle(r);
+    trim_end(&r->text);
+    fo_buf_str(&r->text, "; ");
+    r->row_end = r->text.len;
+}
+
+/* Behind the last row of a table there is nothing to be parted from. */
+static void trim_last_row(reader *r) {
+    trim_end(&r->text);
+    if (r->row_end && r->text.len == r->row_end - 1) r->text.data[--r->text.len] = 0;
+    r->row_end = 0;
 }
 
 static void end_cell(reader *r) {
     if (!wanted(r)) return;
     settle(r);
+    trim_last_row(r);
     table_rows_cell(r->rows, r->column++, r->text.data ? r->text.data : "", r->text.len);
     fo_buf_clear(&r->text);
 }
@@ -206,6 +237,10 @@ static void word(reader *r, const char *w, bool given, long v) {
         end_cell(r);
     } else if (!strcmp(w, "row")) {
         end_row(r);
+    } else if (!strcmp(w, "nestcell")) {
+        end_nested_cell(r);
+    } else if (!strcmp(w, "nestrow")) {
+        end_nested_row(r);
     } else if (!strcmp(w, "outlinelevel")) {
         r->level = v >= 0 && v < 6 ? (int)v + 1 : 0;
     } else if (!strcmp(w, "ls")) {

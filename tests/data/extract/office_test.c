@@ -389,6 +389,18 @@ static void rich_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* A table within a cell, with what programs say to readers that know none. */
+static void cells_within_a_cell_stand_apart(void **state) {
+    (void)state;
+    read_one(
+        "{\\rtf1\\ansi\\pard\\intbl Day\\cell Crew\\cell Pier\\cell\\row\\pard\\intbl "
+        "Monday\\cell\\pard\\intbl\\itap2 Alpha\\nestcell Beta\\nestcell"
+        "{\\*\\nesttableprops\\trowd\\cellx1\\nestrow}{\\nonesttables\\par}\\pard\\intbl\\itap2 "
+        "Gamma\\nestcell Delta\\nestcell{\\*\\nesttableprops\\trowd\\cellx1\\nestrow}"
+        "{\\nonesttables\\par}\\pard\\intbl\\itap1\\cell A\\cell\\row\\pard After\\par}",
+        "rtf", "Day | Crew | Pier\n\nDay: Monday; Crew: Alpha Beta; Gamma Delta; Pier: A\n\nAfter");
+}
+
 /* A per cent sign of an address begins no remark. */
 static void addresses_of_latex_are_whole(void **state) {
     (void)state;
@@ -609,6 +621,7 @@ int main(void) {
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
+        cmocka_unit_test(cells_within_a_cell_stand_apart),
         cmocka_unit_test(addresses_of_latex_are_whole),
         cmocka_unit_test(notebooks),
         cmocka_unit_test(tables_of_values),
