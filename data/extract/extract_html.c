@@ -1,8 +1,9 @@
 /* HTML by libxml2's forgiving parser, as a stream of events: no tree is built, so neither the
  * depth nor the size of a page costs more than its text.
  *
- * Left out: scripts, styles, forms' controls, navigation and footers. If that leaves nothing (a
- * page whose <nav> never closes), the page is read again with navigation kept. */
+ * Left out: scripts, styles, forms' controls, navigation and footers; but a button in a heading is what pages have that
+ * open a part by it. If that leaves nothing (a page whose <nav> never closes), the page is read again with navigation
+ * kept. */
 #include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
 #include <limits.h>
@@ -77,6 +78,7 @@ typedef struct reader {
     size_t pre_depth, n_cells;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
     bool in_term, after_term; /* after: nothing has begun since it ended */
+    size_t n_named;           /* open elements that name what comes: headings, terms, summaries */
 } reader;
 
 static uint8_t kind_of(const char *name) {
@@ -91,6 +93,10 @@ static uint8_t kind_of(const char *name) {
             low = mid + 1;
     }
     return TAG_INLINE;
+}
+
+static bool names_a_part(uint8_t kind, const char *name) {
+    return kind == TAG_HEADING || kind == TAG_TERM || strcasecmp(name, "summary") == 0;
 }
 
 static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
@@ -171,6 +177,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         return;
     }
     uint8_t kind = kind_of(name);
+    if (r->n_named && strcasecmp(name, "button") == 0) kind = TAG_INLINE;
     bool chrome = kind == TAG_CHROME && !r->keep_chrome;
     if (kind == TAG_SKIP || chrome || is_hidden(attributes, r->keep_chrome)) {
         if (chrome) r->skipped_chrome = true;
@@ -178,6 +185,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         if (kind == TAG_CHROME) boundary(r);
         return;
     }
+    r->n_named += names_a_part(kind, name);
     const bool open_term =
         r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
     const bool after_term = r->after_term || open_term;
@@ -254,6 +262,7 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         return;
     }
     uint8_t kind = kind_of((const char *)xml_name);
+    r->n_named -= r->n_named && names_a_part(kind, (const char *)xml_name);
     switch (kind) {
     case TAG_HEADING:
         if (b->kind == TEXT_HEADING && !r->first_heading.len && !builder_block_empty(b))

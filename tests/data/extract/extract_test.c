@@ -99,6 +99,21 @@ static void html_loses_its_markup_and_chrome(void **state) {
     extracted_deinit(&x);
 }
 
+/* Pages that open a part by a button have its question in it, as their heading. */
+static void a_button_that_is_a_heading_is_text(void **state) {
+    (void)state;
+    extracted x = read_string(
+        "<h1>FAQ</h1><h2><button>How do I <b>reset</b> it?</button></h2><div>Press the red "
+        "knob.<button>Was this of help?</button></div><details><summary><button>Cost?</button>"
+        "</summary>5 euros.</details><dl><dt><button>Dogs</button></dt><dd>travel free.</dd></dl>"
+        "<h2 hidden><button>x</button></h2><button>Send</button>",
+        "text/html", NULL);
+    assert_string_equal(x.text, "FAQ\n\nHow do I reset it?\n\nPress the red knob.\n\nCost?\n\n5 "
+                                "euros.\n\nDogs\ntravel free.");
+    assert_int_equal(x.blocks[1].kind, TEXT_HEADING);
+    extracted_deinit(&x);
+}
+
 static void manual_pages_need_no_troff(void **state) {
     (void)state;
     extracted x = read_string(".\\\" comment\n.TH LS 1\n.SH NAME\nls \\- list \\fBfiles\\fR\n"
@@ -324,6 +339,7 @@ int main(void) {
         cmocka_unit_test(markdown_becomes_readable_text),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
+        cmocka_unit_test(a_button_that_is_a_heading_is_text),
         cmocka_unit_test(manual_pages_need_no_troff),
         cmocka_unit_test(encodings_are_recognised),
         cmocka_unit_test(wide_text_is_read_as_it_is_declared),
