@@ -163,13 +163,27 @@ static void survey(const char *s, size_t n, size_t *good, size_t *bad) {
     }
 }
 
-static const char *choose(const unsigned char *b, size_t n, const char *declared, size_t *skip) {
+/* May so much valid UTF-8 be chance, in bytes of this charset? Any two letters of some are it: of Ukrainian in windows-1251 as of
+ * Chinese. Nobody means what windows-1252 has for them, and it is what those declare who know no other. */
+static bool is_believed(const char *declared, size_t good, bool certain) {
+    enum { BEYOND_CHANCE = 8 };
+    static const char *const two_bytes[] = {"gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"};
+    if (!declared || !strncmp(declared, "utf-", 4) || !strcmp(declared, "windows-1252"))
+        return false;
+    bool wide = false;
+    for (size_t i = 0; i < sizeof two_bytes / sizeof *two_bytes; i++)
+        wide |= !strcmp(declared, two_bytes[i]);
+    return certain || (wide && good < BEYOND_CHANCE);
+}
+
+static const char *choose(const unsigned char *b, size_t n, const char *declared, bool certain,
+                          size_t *skip) {
     const char *name = from_mark(b, n, skip);
     if (name) return name;
     size_t good, bad;
     name = encoding_guess_utf16(b, n);
     survey((const char *)b, n, &good, &bad);
-    if (bad == 0 && good > 0) return "utf-8";
+    if (bad == 0 && good > 0 && !is_believed(declared, good, certain)) return "utf-8";
     if (name) return name;
     size_t look = n < 4096 ? n : 4096, no_text = 0;
     for (size_t i = 0; i < look; i++) no_text += b[i] < 8;
@@ -294,7 +308,7 @@ int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const cha
                     const encoding_limits *limits, const char **name, size_t *n_replaced,
                     fo_err *err) {
     size_t skip = 0;
-    *name = choose(bytes, n, declared, &skip);
+    *name = choose(bytes, n, declared, limits->certain, &skip);
     bytes += skip;
     n -= skip;
     if (n > limits->max_bytes)

@@ -1,7 +1,9 @@
 /* encoding.h - bytes of a known or guessed character encoding become clean UTF-8.
  *
  * Order of belief: byte order mark; valid UTF-8 with a non-ASCII character; the declared charset;
- * the look of UTF-16 without a mark; UTF-8 with a few bad bytes; windows-1252. */
+ * the look of UTF-16 without a mark; UTF-8 with a few bad bytes; windows-1252. Where characters of the declared charset
+ * are of two bytes, a few of UTF-8 are chance: eight are needed; and in what is a word and not a text ("certain"), the
+ * declared charset is believed first. */
 #ifndef FORAGE_DATA_ENCODING_H
 #define FORAGE_DATA_ENCODING_H
 
@@ -20,6 +22,7 @@ const char *encoding_find(const char *label, size_t len);
 typedef struct encoding_limits {
     size_t max_bytes; /* of input, without its mark */
     doc_budget *budget;
+    bool certain; /* who declared the charset wrote these few bytes in it: a font's, an encoded word's */
 } encoding_limits;
 int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const char *declared,
                     const encoding_limits *limits, const char **name, size_t *n_replaced,

@@ -63,7 +63,7 @@ static fo_buf *target(reader *r) {
 static void settle(reader *r) {
     if (!r->bytes.len) return;
     const char *name;
-    encoding_limits limits = {.max_bytes = SIZE_MAX};
+    encoding_limits limits = {.max_bytes = SIZE_MAX, .certain = true};
     fo_buf *to = target(r);
     if (r->text.len > MAX_PARAGRAPH)
         r->b->failure = FO_ELIMIT;

@@ -113,7 +113,7 @@ void mime_decode(const char *encoding, const char *s, size_t n, fo_buf *out) {
 static bool decode_text(const char *charset, size_t n_charset, const fo_buf *bytes, fo_buf *out) {
     const char *known = encoding_find(charset, n_charset), *name;
     size_t replaced = 0;
-    encoding_limits limits = {.max_bytes = MAX_FIELD};
+    encoding_limits limits = {.max_bytes = MAX_FIELD, .certain = true};
     return !encoding_decode(out, (const unsigned char *)(bytes->data ? bytes->data : ""),
                             bytes->len, known, &limits, &name, &replaced, NULL);
 }

@@ -175,6 +175,23 @@ static void encodings_are_recognised(void **state) {
     extracted_deinit(&x);
 }
 
+/* Bytes of some languages are UTF-8 by chance, a few of them; many are it, whatever their label says. */
+static void many_characters_overrule_a_label(void **state) {
+    (void)state;
+    static const char type[] = "text/plain; charset=gb2312";
+    extracted x = read_string("\xC5\xAE", type, NULL);
+    assert_string_equal(x.text, "\xE5\xA5\xB3");
+    assert_string_equal(x.encoding, "gb18030");
+    extracted_deinit(&x);
+    x = read_string("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9 \xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9", type,
+                    NULL);
+    assert_string_equal(x.encoding, "utf-8");
+    extracted_deinit(&x);
+    x = read_string("\xC3\xA9", "text/plain; charset=iso-8859-2", NULL);
+    assert_string_equal(x.text, "\xC3\xA9");
+    extracted_deinit(&x);
+}
+
 /* Every other byte of Cyrillic in UTF-16 is a control character, and no zero: the declared name is believed, of text. */
 static void wide_text_is_read_as_it_is_declared(void **state) {
     (void)state;
@@ -342,6 +359,7 @@ int main(void) {
         cmocka_unit_test(a_button_that_is_a_heading_is_text),
         cmocka_unit_test(manual_pages_need_no_troff),
         cmocka_unit_test(encodings_are_recognised),
+        cmocka_unit_test(many_characters_overrule_a_label),
         cmocka_unit_test(wide_text_is_read_as_it_is_declared),
         cmocka_unit_test(gzip_is_unpacked_and_bombs_are_refused),
         cmocka_unit_test(what_cannot_be_read_is_named),

@@ -1,4 +1,5 @@
-/* Mail put together here: forms of one text, what is attached and what it is called, mailboxes. */
+/* Mail put together here: forms of one text, what is attached and what it is called, mailboxes; and calendars, which come
+ * with it. */
 #include "tests/data/extract/formats_here.h"
 
 #include "kernels/buf.h"
@@ -66,6 +67,28 @@ static void what_is_attached_is_found_everywhere(void **state) {
     fo_buf_free(&mail);
 }
 
+#define INVITATION                                                                                 \
+    "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Review\nDTSTART:20240305T140000Z\n"                    \
+    "LOCATION:Caf\xC3\xA9\nEND:VEVENT\nEND:VCALENDAR\n"
+#define EVENT "Review\n\nWhen: 2024-03-05 14:00 UTC\nWhere: Caf\xC3\xA9"
+
+/* Two bytes of Chinese may be one character of UTF-8: what is said of so short a text is believed. */
+static void short_texts_are_what_they_are_declared(void **state) {
+    (void)state;
+    read_one(MAIL("Subject: =?GB2312?B?xa4=?=\nContent-Type: multipart/mixed; boundary=o\n\n--o\n"
+                  "Content-Type: text/plain; charset=gb2312\nContent-Transfer-Encoding: base64\n\n"
+                  "xa4=\n--o\nContent-Type: application/rtf\nContent-Disposition: attachment; "
+                  "filename*=gb2312''%C5%AE.rtf\n\n{\\rtf1 The plan.\\par}\n--o--\n"),
+             "mail",
+             "\xE5\xA5\xB3\n\nFrom: a\nTo: b\n\n\xE5\xA5\xB3\n\nAttachment: \xE5\xA5\xB3.rtf\n\n"
+             "The plan.");
+    /* The label of Western Europe is what programs put that know no other. */
+    read_one(MAIL("Subject: =?iso-8859-1?Q?caf=C3=A9?=\n\nx\n"), "mail",
+             "caf\xC3\xA9\n\nFrom: a\nTo: b\n\nx");
+}
+
+/* ---- calendars ------------------------------------------------------------------------------------ */
+
 static void names_of_attachments_are_decoded(void **state) {
     (void)state;
     static const struct {
@@ -126,6 +149,7 @@ int main(void) {
         cmocka_unit_test(what_is_attached_is_found_everywhere),
         cmocka_unit_test(names_of_attachments_are_decoded),
         cmocka_unit_test(parts_beyond_the_list_are_told),
+        cmocka_unit_test(short_texts_are_what_they_are_declared),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }

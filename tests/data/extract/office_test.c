@@ -389,6 +389,15 @@ static void rich_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* Two bytes of Chinese may be one character of UTF-8: a font's character set is believed. */
+static void characters_of_rich_text_are_of_its_fonts(void **state) {
+    (void)state;
+    read_one("{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0\\fcharset134 SimSun;}}\\pard\\f0 "
+             "\\'c5\\'ae\\par Next\\par}",
+             "rtf", "\xE5\xA5\xB3\n\nNext");
+    read_one("{\\rtf1\\ansi\\ansicpg1251\\pard \\'c2\\'b3\\par}", "rtf", "\xD0\x92\xD1\x96");
+}
+
 /* A table within a cell, with what programs say to readers that know none. */
 static void cells_within_a_cell_stand_apart(void **state) {
     (void)state;
@@ -621,6 +630,7 @@ int main(void) {
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
+        cmocka_unit_test(characters_of_rich_text_are_of_its_fonts),
         cmocka_unit_test(cells_within_a_cell_stand_apart),
         cmocka_unit_test(addresses_of_latex_are_whole),
         cmocka_unit_test(notebooks),
