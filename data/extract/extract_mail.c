@@ -394,7 +394,8 @@ int extract_mbox(builder *b, extract_input *in, fo_err *err) {
         while (end < in->n) {
             const char *next = memmem(s + end, in->n - end, "\nFrom ", 6);
             end = next ? (size_t)(next - s) + 1 : in->n;
-            bool blank = end >= 2 && (s[end - 2] == '\n' || (end >= 3 && s[end - 2] == '\r'));
+            bool blank = end >= 3 && (s[end - 2] == '\n' ||
+                                      (s[end - 2] == '\r' && s[end - 3] == '\n'));
             if (!next || blank) break;
         }
         reader r = {.b = b, .in = in, .err = err, .bounds = bounds};

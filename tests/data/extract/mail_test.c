@@ -72,6 +72,28 @@ static void what_is_attached_is_found_everywhere(void **state) {
     "LOCATION:Caf\xC3\xA9\nEND:VEVENT\nEND:VCALENDAR\n"
 #define EVENT "Review\n\nWhen: 2024-03-05 14:00 UTC\nWhere: Caf\xC3\xA9"
 
+/* Only behind a blank line begins a message, whatever ends the lines. */
+static void lines_of_a_mailbox_begin_no_message(void **state) {
+    (void)state;
+    static const char *const ends[] = {"\n", "\r\n"};
+    static const char box[] = "From a@b.c Mon Jan  1 00:00:00 2024|From: a|To: b|Subject: One||The "
+                              "plan.|From Monday on it is closed.||From a@b.c Mon Jan  1 00:00:01 "
+                              "2024|From: c|To: b|Subject: Two||Bye.|";
+    for (size_t i = 0; i < 2; i++) {
+        fo_buf mail = {0};
+        for (const char *s = box; *s; s++) {
+            if (*s == '|')
+                fo_buf_str(&mail, ends[i]);
+            else
+                fo_buf_char(&mail, *s);
+        }
+        read_one(mail.data, "mbox",
+                 "One\n\nFrom: a\nTo: b\n\nThe plan.\nFrom Monday on it is closed.\n\nTwo\n\nFrom: "
+                 "c\nTo: b\n\nBye.");
+        fo_buf_free(&mail);
+    }
+}
+
 /* Two bytes of Chinese may be one character of UTF-8: what is said of so short a text is believed. */
 static void short_texts_are_what_they_are_declared(void **state) {
     (void)state;
@@ -149,6 +171,7 @@ int main(void) {
         cmocka_unit_test(what_is_attached_is_found_everywhere),
         cmocka_unit_test(names_of_attachments_are_decoded),
         cmocka_unit_test(parts_beyond_the_list_are_told),
+        cmocka_unit_test(lines_of_a_mailbox_begin_no_message),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
