@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/extract/calendar_rule.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/mime.h"
@@ -170,12 +171,6 @@ static void add_field(reader *r, const char *name, const char *value) {
 
 /* ---- dates ---------------------------------------------------------------------------------------- */
 
-static bool digits(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (s[i] < '0' || s[i] > '9') return false;
-    return true;
-}
-
 /* The day before "YYYYMMDD", in place. */
 static void day_before(char *date) {
     int y, m, d;
@@ -192,33 +187,16 @@ static void day_before(char *date) {
     memcpy(date, out, 8);
 }
 
-/* "20240503T140000Z" as "2024-05-03 14:00 UTC"; what is no date, as it is. */
-static void write_date(const char *v, size_t n, const char *zone, fo_buf *out) {
-    if (n < 8 || !digits(v, 8)) {
-        fo_buf_add(out, v, n);
-        return;
-    }
-    fo_buf_printf(out, "%.4s-%.2s-%.2s", v, v + 4, v + 6);
-    if (n < 13 || v[8] != 'T' || !digits(v + 9, 4)) return;
-    fo_buf_printf(out, " %.2s:%.2s", v + 9, v + 11);
-    if (n >= 15 && digits(v + 13, 2) && memcmp(v + 13, "00", 2) != 0)
-        fo_buf_printf(out, ":%.2s", v + 13);
-    if (v[n - 1] == 'Z')
-        fo_buf_str(out, " UTC");
-    else if (*zone)
-        fo_buf_printf(out, " (%s)", zone);
-}
-
 /* An end of whole days is the day after the last one. */
 static void keep_date(reader *r, const property *p, fo_buf *out, bool is_end) {
     char zone[80], value[80];
     parameter(p, "TZID", zone, sizeof zone);
     snprintf(value, sizeof value, "%.*s", (int)(p->n < 70 ? p->n : 70), p->value);
-    bool whole_day = strlen(value) == 8 && digits(value, 8);
+    bool whole_day = strlen(value) == 8 && calendar_digits(value, 8);
     if (is_end && whole_day) day_before(value);
     if (!is_end) r->all_day = whole_day;
     fo_buf_clear(out);
-    write_date(value, strlen(value), zone, out);
+    calendar_date(out, value, strlen(value), zone);
 }
 
 /* "PT1H30M" as "1 h 30 min". */
@@ -249,59 +227,21 @@ static void add_duration(reader *r, const property *p) {
     fo_buf_free(&out);
 }
 
-/* One part of a rule of repetition: "BYDAY=MO,FR". */
-static bool rule_part(const property *p, const char *name, char *out, size_t cap) {
-    size_t k = strlen(name);
-    for (size_t at = 0; at < p->n;) {
-        const char *semicolon = memchr(p->value + at, ';', p->n - at);
-        size_t end = semicolon ? (size_t)(semicolon - p->value) : p->n;
-        if (end - at > k && !strncasecmp(p->value + at, name, k) && p->value[at + k] == '=') {
-            snprintf(out, cap, "%.*s", (int)(end - at - k - 1), p->value + at + k + 1);
-            return true;
-        }
-        at = end + 1;
-    }
-    out[0] = 0;
-    return false;
+/* A rule that cannot be told whole stands as it is written. */
+static void add_rule(reader *r, const property *p) {
+    fo_buf out = {0};
+    if (!calendar_rule(&out, p->value, p->n)) fo_buf_str(&out, r->value.data);
+    if (out.data) add_field(r, "Repeats", out.data);
+    if (out.failed) r->b->failure = FO_ENOMEM;
+    fo_buf_free(&out);
 }
 
-static void add_rule(reader *r, const property *p) {
-    static const char *const often[][3] = {
-        {"SECONDLY", "every second", "seconds"}, {"MINUTELY", "every minute", "minutes"},
-        {"HOURLY", "every hour", "hours"},       {"DAILY", "every day", "days"},
-        {"WEEKLY", "every week", "weeks"},       {"MONTHLY", "every month", "months"},
-        {"YEARLY", "every year", "years"}};
-    static const char *const days[][2] = {
-        {"MO", "Monday"}, {"TU", "Tuesday"},  {"WE", "Wednesday"}, {"TH", "Thursday"},
-        {"FR", "Friday"}, {"SA", "Saturday"}, {"SU", "Sunday"}};
-    char v[64];
+static void add_dates(reader *r, const char *what, const property *p) {
+    char zone[80];
     fo_buf out = {0};
-    rule_part(p, "FREQ", v, sizeof v);
-    size_t f = 0;
-    while (f < 7 && strcasecmp(often[f][0], v) != 0) f++;
-    if (f == 7) return add_field(r, "Repeats", r->value.data);
-    if (rule_part(p, "INTERVAL", v, sizeof v) && atoi(v) > 1)
-        fo_buf_printf(&out, "every %d %s", atoi(v), often[f][2]);
-    else
-        fo_buf_str(&out, often[f][1]);
-    if (rule_part(p, "BYDAY", v, sizeof v)) {
-        const char *word = " on ";
-        for (char *rest = v, *day; (day = strsep(&rest, ","));) {
-            size_t n = strlen(day), d = 0;
-            while (d < 7 && !(n >= 2 && !strcasecmp(day + n - 2, days[d][0]))) d++;
-            if (d == 7) continue;
-            fo_buf_str(&out, word);
-            if (n > 2) fo_buf_printf(&out, "%.*s. ", (int)(n - 2), day);
-            fo_buf_str(&out, days[d][1]);
-            word = ", ";
-        }
-    }
-    if (rule_part(p, "COUNT", v, sizeof v)) fo_buf_printf(&out, ", %d times", atoi(v));
-    if (rule_part(p, "UNTIL", v, sizeof v)) {
-        fo_buf_str(&out, ", until ");
-        write_date(v, strlen(v), "", &out);
-    }
-    if (out.data) add_field(r, "Repeats", out.data);
+    parameter(p, "TZID", zone, sizeof zone);
+    calendar_dates(&out, p->value, p->n, zone);
+    if (out.data) add_field(r, what, out.data);
     if (out.failed) r->b->failure = FO_ENOMEM;
     fo_buf_free(&out);
 }
@@ -344,20 +284,10 @@ static void read_event_field(reader *r, const property *p) {
     if (!strcmp(p->name, "RRULE")) return add_rule(r, p);
     if (!strcmp(p->name, "ORGANIZER")) return add_person(r, "Organizer", p);
     if (!strcmp(p->name, "ATTENDEE")) return add_person(r, "Attendee", p);
-    if (!strcmp(p->name, "DUE") || !strcmp(p->name, "COMPLETED") || !strcmp(p->name, "EXDATE")) {
-        fo_buf date = {0};
-        bool all_day = r->all_day;
-        keep_date(r, p, &date, false);
-        r->all_day = all_day;
-        if (date.data)
-            add_field(r,
-                      p->name[0] == 'D'   ? "Due"
-                      : p->name[0] == 'C' ? "Completed"
-                                          : "Except",
-                      date.data);
-        fo_buf_free(&date);
-        return;
-    }
+    if (!strcmp(p->name, "EXDATE")) return add_dates(r, "Except", p);
+    if (!strcmp(p->name, "RDATE")) return add_dates(r, "Also", p);
+    if (!strcmp(p->name, "DUE")) return add_dates(r, "Due", p);
+    if (!strcmp(p->name, "COMPLETED")) return add_dates(r, "Completed", p);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (!strcmp(p->name, plain[i][0])) add_field(r, plain[i][1], r->value.data);
 }
@@ -397,7 +327,7 @@ static void read_card_field(reader *r, const property *p) {
     } else if (!strcmp(p->name, "BDAY") || !strcmp(p->name, "ANNIVERSARY")) {
         fo_buf date = {0};
         read_value(r, p, NULL);
-        write_date(r->value.data, r->value.len, "", &date);
+        calendar_date(&date, r->value.data, r->value.len, "");
         if (date.data) add_field(r, p->name[0] == 'B' ? "Birthday" : "Anniversary", date.data);
         fo_buf_free(&date);
     }

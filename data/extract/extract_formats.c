@@ -117,6 +117,7 @@ static const extract_format formats[] = {
      .guess = extract_looks_like_calendar,
      .extract = extract_calendar,
      .apart = true,
+     .version = 1,
      .company = EXTRACT_WITH_ANY},
     {.name = "rst",
      .what = "a reStructuredText",

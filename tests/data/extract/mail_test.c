@@ -109,8 +109,6 @@ static void short_texts_are_what_they_are_declared(void **state) {
              "caf\xC3\xA9\n\nFrom: a\nTo: b\n\nx");
 }
 
-/* ---- calendars ------------------------------------------------------------------------------------ */
-
 static void names_of_attachments_are_decoded(void **state) {
     (void)state;
     static const struct {
@@ -165,6 +163,61 @@ static void parts_beyond_the_list_are_told(void **state) {
     }
 }
 
+/* ---- calendars ------------------------------------------------------------------------------------ */
+
+static void repetitions_are_told_whole(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"FREQ=MONTHLY;BYDAY=TU;BYSETPOS=2", "every month on the 2nd Tuesday"},
+        {"FREQ=MONTHLY;BYDAY=2TU,-1FR", "every month on the 2nd Tuesday, the last Friday"},
+        {"FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+         "every month on the last of Monday, Tuesday, Wednesday, Thursday, Friday"},
+        {"FREQ=MONTHLY;BYSETPOS=1,-2;BYDAY=SA", "every month on the 1st, the 2nd to last Saturday"},
+        {"FREQ=MONTHLY;BYMONTHDAY=15,-1;COUNT=3",
+         "every month on day 15, the last day of the month, 3 times"},
+        {"FREQ=YEARLY;BYMONTH=3,11;BYMONTHDAY=21;WKST=MO",
+         "every year on day 21 of the month in March, November"},
+        {"FREQ=YEARLY;BYMONTH=11;BYDAY=4TH;UNTIL=20301231T000000Z",
+         "every year on the 4th Thursday in November, until 2030-12-31 00:00 UTC"},
+        {"FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
+         "every month on Friday where it is day 13 of the month"},
+        {"FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", "every 2 weeks on Saturday"},
+        {"FREQ=YEARLY;BYYEARDAY=100", NULL},
+        {"FREQ=DAILY;BYHOUR=9", NULL},
+        {"FREQ=MONTHLY;BYSETPOS=1;BYMONTHDAY=1,2", NULL},
+        {"FREQ=MONTHLY;BYDAY=2TU;BYSETPOS=1", NULL},
+        {"FREQ=MONTHLY;BYDAY=XX", NULL},
+        {"FREQ=MONTHLY;BYMONTH=13", NULL},
+        {"FREQ=MONTHLY;BYMONTHDAY=32", NULL},
+        {"FREQ=MONTHLY;BYDAY=", NULL},
+        {"FREQ=FORTNIGHTLY", NULL},
+        {"COUNT=3", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf file = {0}, text = {0};
+        fo_buf_printf(&file,
+                      "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Board\nRRULE:%s\nEND:VEVENT\n"
+                      "END:VCALENDAR\n",
+                      cases[i][0]);
+        fo_buf_printf(&text, "Board\n\nRepeats: %s", cases[i][1] ? cases[i][1] : cases[i][0]);
+        read_one(file.data, "calendar", text.data);
+        fo_buf_free(&file);
+        fo_buf_free(&text);
+    }
+}
+
+static void all_dates_of_a_list_are_told(void **state) {
+    (void)state;
+    read_one("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Board\nDTSTART:20240109T100000\n"
+             "EXDATE;TZID=Europe/Berlin:20240213T100000,20240312T100000\nEXDATE:20240409T100000\n"
+             "RDATE;VALUE=DATE:20240320,20240321\nRDATE;VALUE=PERIOD:20240401T100000Z/PT2H,"
+             "20240402T100000Z/20240402T110000Z\nEND:VEVENT\nEND:VCALENDAR\n",
+             "calendar",
+             "Board\n\nWhen: 2024-01-09 10:00\nExcept: 2024-02-13 10:00, 2024-03-12 10:00 "
+             "(Europe/Berlin)\nExcept: 2024-04-09 10:00\nAlso: 2024-03-20, 2024-03-21\nAlso: "
+             "2024-04-01 10:00 UTC/PT2H, 2024-04-02 10:00 UTC to 2024-04-02 11:00 UTC");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mail_and_what_is_attached),
@@ -173,6 +226,8 @@ int main(void) {
         cmocka_unit_test(parts_beyond_the_list_are_told),
         cmocka_unit_test(lines_of_a_mailbox_begin_no_message),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
+        cmocka_unit_test(repetitions_are_told_whole),
+        cmocka_unit_test(all_dates_of_a_list_are_told),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
