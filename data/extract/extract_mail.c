@@ -1,6 +1,6 @@
 /* Mail messages and mailboxes: the subject is a heading, then who wrote to whom and when, the text, and
  * what is attached, where this process can read it; archives are taken apart. Of a text that comes in two
- * forms the plain one is taken. */
+ * forms the plain one is taken, unless it is empty; a request to meet is no form of a text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +60,18 @@ static void write_plain(builder *b, const char *s, size_t n) {
     builder_end(b);
 }
 
+/* What a part declares its characters to be; NULL: nothing that is known. type: NULL where it has none. */
+static const char *charset_of(const char *type) {
+    char charset[64] = "";
+    if (type) mime_parameter(type, "charset", charset, sizeof charset);
+    return encoding_find(charset, strlen(charset));
+}
+
 static void write_text(reader *r, const char *type, const fo_buf *bytes, bool html) {
     builder *b = r->b;
-    char charset[64];
-    mime_parameter(type, "charset", charset, sizeof charset);
     extract_input in = {.bytes = (const unsigned char *)(bytes->data ? bytes->data : ""),
                         .n = bytes->len,
-                        .charset = encoding_find(charset, strlen(charset)),
+                        .charset = charset_of(type),
                         .head = ""};
     fo_buf text = {0};
     if (extract_decode(b, &in, NULL, &text, r->err)) {
@@ -82,7 +87,8 @@ static void write_text(reader *r, const char *type, const fo_buf *bytes, bool ht
 
 /* ---- what is attached ----------------------------------------------------------------------------- */
 
-static void write_attachment(reader *r, const char *name, const fo_buf *bytes, int depth);
+static void write_attachment(reader *r, const char *name, const char *type, const fo_buf *bytes,
+                             int depth);
 
 /* "Attachment: a.zip/b.md (an archive, not read)". */
 static void write_name(reader *r, const char *name, const char *what, bool heading) {
@@ -141,7 +147,7 @@ static int on_member(void *ctx, const archive_member *m, fo_err *err) {
     fo_buf_printf(&what, "%s, not read", m->outcome == MEMBER_READ ? "too large" : m->why);
     int rc = name.failed || what.failed ? fo_no_memory(err) : FO_OK;
     if (!rc && m->outcome == MEMBER_READ && !u->too_large)
-        write_attachment(u->r, name.data, &u->bytes, u->depth);
+        write_attachment(u->r, name.data, NULL, &u->bytes, u->depth);
     else if (!rc)
         write_name(u->r, name.data, what.data, false);
     forget_member(u);
@@ -164,7 +170,9 @@ static void write_archive(reader *r, const char *name, const fo_buf *bytes, int 
     if (rc && !r->b->failure) write_unreadable(r, why.msg);
 }
 
-static void write_attachment(reader *r, const char *name, const fo_buf *bytes, int depth) {
+/* type: that of its part, for the character set; what it is, its bytes and its name say. */
+static void write_attachment(reader *r, const char *name, const char *type, const fo_buf *bytes,
+                             int depth) {
     builder *b = r->b;
     if (depth > MAX_DEPTH || !builder_go_on(b, bytes->len)) return;
     if (archive_is(bytes->data ? bytes->data : "", bytes->len)) {
@@ -173,6 +181,7 @@ static void write_attachment(reader *r, const char *name, const fo_buf *bytes, i
     }
     extract_input in = {.bytes = (const unsigned char *)(bytes->data ? bytes->data : ""),
                         .n = bytes->len,
+                        .charset = charset_of(type),
                         .file_name = name,
                         .is_text = true,
                         .head = ""};
@@ -192,6 +201,16 @@ static void write_attachment(reader *r, const char *name, const fo_buf *bytes, i
         write_unreadable(r, why.msg);
     }
     builder_set_place(b, NULL);
+}
+
+/* A request to meet, which most programs give no name. */
+static void write_calendar(reader *r, const char *type, const fo_buf *bytes) {
+    extract_input in = {.bytes = (const unsigned char *)(bytes->data ? bytes->data : ""),
+                        .n = bytes->len,
+                        .charset = charset_of(type),
+                        .head = ""};
+    fo_err why = {0};
+    if (extract_calendar(r->b, &in, &why) && !r->b->failure) write_unreadable(r, why.msg);
 }
 
 /* ---- parts ---------------------------------------------------------------------------------------- */
@@ -229,7 +248,9 @@ static void split_parts(const mime_part *p, const char *boundary, parts *out) {
             len >= k + 2 && line[0] == '-' && line[1] == '-' && memcmp(line + 2, boundary, k) == 0;
         bool end = at + len >= p->n_body;
         if (in && (mark || end)) {
-            size_t stop = mark ? at : p->n_body;
+            size_t stop = mark ? at : p->n_body; /* the line's end before the mark is the mark's */
+            stop -= mark && stop > begin && p->body[stop - 1] == '\n';
+            stop -= mark && stop > begin && p->body[stop - 1] == '\r';
             out->more = out->n == sizeof out->list / sizeof *out->list;
             if (!out->more) out->list[out->n++] = mime_split(p->body + begin, stop - begin);
         }
@@ -250,12 +271,40 @@ static bool is_type(const mime_part *p, const char *type) {
     return is;
 }
 
+/* Nothing but blanks; 0xC2 0xA0 and 0xA0 are such too. */
+static bool is_blank(reader *r, const mime_part *p) {
+    fo_buf encoding = {0}, bytes = {0};
+    if (!doc_budget_take(r->b->budget, p->n_body)) {
+        r->b->failure = r->b->budget->failure;
+        return true;
+    }
+    mime_field(p, "Content-Transfer-Encoding", &encoding);
+    mime_decode(encoding.data ? encoding.data : "", p->body, p->n_body, &bytes);
+    if (encoding.failed || bytes.failed) r->b->failure = FO_ENOMEM;
+    bool blank = true;
+    for (size_t i = 0; i < bytes.len && blank; i++) {
+        unsigned char c = (unsigned char)bytes.data[i];
+        blank = c <= ' ' || c == 0xA0 || c == 0xC2;
+    }
+    fo_buf_free(&encoding);
+    fo_buf_free(&bytes);
+    doc_budget_give(r->b->budget, p->n_body);
+    return blank;
+}
+
+/* The plain one, unless it is blank: programs leave it so that make no plain text. Else the best, which stands last. */
+static size_t choose_form(reader *r, const parts *all) {
+    size_t best = all->n - 1;
+    for (size_t i = 0; i < all->n; i++)
+        if (is_type(&all->list[i], "text/plain") && !is_blank(r, &all->list[i])) return i;
+    while (best > 0 && is_type(&all->list[best], "text/calendar")) best--;
+    return best;
+}
+
 /* Of the forms in which a text comes one is read, of the others what is attached to them: some programs attach to the
  * last one alone. */
 static void read_forms(reader *r, const parts *all, int depth) {
-    size_t chosen = all->n - 1; /* the best form stands last */
-    for (size_t i = all->n; i > 0; i--)
-        if (is_type(&all->list[i - 1], "text/plain")) chosen = i - 1;
+    size_t chosen = choose_form(r, all);
     bool before = r->other_form;
     read_part(r, &all->list[chosen], depth + 1);
     r->other_form = true;
@@ -298,7 +347,28 @@ static void name_part(const char *disposition, const char *type, char out[MAX_NA
 
 /* Of another form of a text that was read, its text and the images that it is laid out with say nothing new. */
 static bool says_nothing_new(const reader *r, const char *type, bool attached) {
-    return r->other_form && !attached && (begins(type, "text/") || begins(type, "image/"));
+    return r->other_form && !attached && !begins(type, "text/calendar") &&
+           (begins(type, "text/") || begins(type, "image/"));
+}
+
+/* What stands in the message, without a name, is its text; what is attached has one. */
+static void write_leaf(reader *r, const char *type, const char *name, bool attached,
+                       const fo_buf *bytes, int depth) {
+    bool html = begins(type, "text/html"), named = strcmp(name, "attachment") != 0;
+    if (begins(type, "message/rfc822")) {
+        mime_part inner = mime_split(bytes->data ? bytes->data : "", bytes->len);
+        read_message(r, &inner, depth + 1);
+    } else if (begins(type, "text/calendar") && !attached) {
+        if (named) write_name(r, name, NULL, true);
+        write_calendar(r, type, bytes);
+    } else if (html && attached) { /* a piece of a page may not look like one */
+        write_name(r, name, NULL, true);
+        write_text(r, type, bytes, true);
+    } else if (begins(type, "text/") && !attached) {
+        write_text(r, type, bytes, html);
+    } else if (*name) {
+        write_attachment(r, name, type, bytes, depth);
+    }
 }
 
 static void read_leaf(reader *r, const mime_part *p, const char *type, int depth) {
@@ -314,17 +384,10 @@ static void read_leaf(reader *r, const mime_part *p, const char *type, int depth
         r->b->failure = r->b->budget->failure;
     } else {
         mime_decode(encoding.data ? encoding.data : "", p->body, p->n_body, &bytes);
-        bool html = begins(type, "text/html");
-        if (bytes.failed) {
+        if (bytes.failed)
             r->b->failure = FO_ENOMEM;
-        } else if (begins(type, "message/rfc822")) {
-            mime_part inner = mime_split(bytes.data ? bytes.data : "", bytes.len);
-            read_message(r, &inner, depth + 1);
-        } else if (begins(type, "text/") && !(attached && !html && !begins(type, "text/plain"))) {
-            write_text(r, type, &bytes, html);
-        } else if (*name) {
-            write_attachment(r, name, &bytes, depth);
-        }
+        else
+            write_leaf(r, type, name, attached, &bytes, depth);
         doc_budget_give(r->b->budget, p->n_body);
     }
     fo_buf_free(&encoding);
@@ -394,8 +457,8 @@ int extract_mbox(builder *b, extract_input *in, fo_err *err) {
         while (end < in->n) {
             const char *next = memmem(s + end, in->n - end, "\nFrom ", 6);
             end = next ? (size_t)(next - s) + 1 : in->n;
-            bool blank = end >= 3 && (s[end - 2] == '\n' ||
-                                      (s[end - 2] == '\r' && s[end - 3] == '\n'));
+            bool blank =
+                end >= 3 && (s[end - 2] == '\n' || (s[end - 2] == '\r' && s[end - 3] == '\n'));
             if (!next || blank) break;
         }
         reader r = {.b = b, .in = in, .err = err, .bounds = bounds};

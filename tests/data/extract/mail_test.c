@@ -67,10 +67,65 @@ static void what_is_attached_is_found_everywhere(void **state) {
     fo_buf_free(&mail);
 }
 
+/* A plain form that is left empty stands for nothing. */
+static void an_empty_form_hides_no_other(void **state) {
+    (void)state;
+    static const char *const blank[] = {"\n", "Content-Transfer-Encoding: base64\n\nDQrCoA0K\n",
+                                        "Content-Type: text/plain; charset=utf-8\n\n \xC2\xA0\n"};
+    for (size_t i = 0; i < sizeof blank / sizeof *blank; i++) {
+        fo_buf mail = {0};
+        fo_buf_printf(&mail,
+                      MAIL("Content-Type: multipart/alternative; boundary=o\n\n--o\n%s\n--o\n"
+                           "Content-Type: text/html\n\n<p>It costs 500 euro.</p>\n--o--\n"),
+                      blank[i]);
+        read_one(mail.data, "mail", "From: a\nTo: b\n\nIt costs 500 euro.");
+        fo_buf_free(&mail);
+    }
+}
+
 #define INVITATION                                                                                 \
     "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Review\nDTSTART:20240305T140000Z\n"                    \
     "LOCATION:Caf\xC3\xA9\nEND:VEVENT\nEND:VCALENDAR\n"
 #define EVENT "Review\n\nWhen: 2024-03-05 14:00 UTC\nWhere: Caf\xC3\xA9"
+
+/* A request to meet says when and where, which the text beside it need not. */
+static void requests_to_meet_are_read(void **state) {
+    (void)state;
+    read_one(MAIL("Content-Type: multipart/alternative; boundary=o\n\n--o\n\nPlease join.\n--o\n"
+                  "Content-Type: text/html\n\n<p>Please join.</p>\n--o\nContent-Type: "
+                  "text/x-amp-html\n\n<p>Please!</p>\n--o\n"
+                  "Content-Type: text/calendar; charset=utf-8; method=REQUEST\n\n" INVITATION
+                  "--o--\n"),
+             "mail", "From: a\nTo: b\n\nPlease join.\n\n" EVENT);
+    read_one(MAIL("Content-Type: multipart/alternative; boundary=o\n\n--o\n"
+                  "Content-Type: text/html\n\n<p>Please join.</p>\n--o\n"
+                  "Content-Type: text/calendar\n\n" INVITATION "--o--\n"),
+             "mail", "From: a\nTo: b\n\nPlease join.\n\n" EVENT);
+    read_one(
+        MAIL("Content-Type: multipart/mixed; boundary=o\n\n--o\n\nPlease join.\n--o\n"
+             "Content-Type: text/calendar; name=invite.ics\n\n" INVITATION "--o\n"
+             "Content-Type: text/calendar\n\nnothing\n--o--\n"),
+        "mail",
+        "From: a\nTo: b\n\nPlease join.\n\nAttachment: invite.ics\n\n" EVENT
+        "\n\nThis attachment could not be read: it holds neither a calendar nor a card: no line "
+        "BEGIN:VCALENDAR or BEGIN:VCARD");
+}
+
+/* What is attached is read as what its name says, and stands below it, also where it is text. */
+static void attached_texts_stand_under_their_names(void **state) {
+    (void)state;
+    read_one(MAIL("Content-Type: multipart/mixed; boundary=o\n\n--o\n\nSee below.\n--o\n"
+                  "Content-Disposition: attachment; filename=prices.txt\nContent-Type: text/plain; "
+                  "charset=iso-8859-2\n\nApples 5 \xB1\n--o\n"
+                  "Content-Disposition: attachment; filename=berths.csv\n\nboat,berth\nHeron,7\n"
+                  "--o\nContent-Disposition: attachment; filename=page\nContent-Type: text/html; "
+                  "charset=iso-8859-2\n\n<p>Pears \xB1</p>\n--o--\n"),
+             "mail",
+             "From: a\nTo: b\n\nSee below.\n\nAttachment: prices.txt\n\nApples 5 \xC4\x85\n\n"
+             "Attachment: berths.csv\n\nboat | berth\n\nboat: Heron; berth: 7\n\nAttachment: "
+             "page\n\nPears "
+             "\xC4\x85");
+}
 
 /* Only behind a blank line begins a message, whatever ends the lines. */
 static void lines_of_a_mailbox_begin_no_message(void **state) {
@@ -224,6 +279,9 @@ int main(void) {
         cmocka_unit_test(what_is_attached_is_found_everywhere),
         cmocka_unit_test(names_of_attachments_are_decoded),
         cmocka_unit_test(parts_beyond_the_list_are_told),
+        cmocka_unit_test(an_empty_form_hides_no_other),
+        cmocka_unit_test(requests_to_meet_are_read),
+        cmocka_unit_test(attached_texts_stand_under_their_names),
         cmocka_unit_test(lines_of_a_mailbox_begin_no_message),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
         cmocka_unit_test(repetitions_are_told_whole),
