@@ -214,7 +214,7 @@ static int send_waiting(target *t, fo_err *err) {
         if (body->failed || path.failed)
             rc = fo_no_memory(err);
         else
-            rc = client_post(t->client, path.data, k ? "application/x-ndjson" : FILE_FORM_TYPE,
+            rc = client_post(t->client, path.data, k ? "application/x-ndjson" : file_form_type(),
                              body->data, body->len, &reply, err);
         if (!rc) rc = count_reply(t, &reply, err);
         fo_buf_free(&reply);
@@ -419,7 +419,7 @@ static int send_large(target *t, int fd, const char *id, const char *name, fo_er
     ingest_path_of(&path);
     if (!rc && (f.begins.failed || path.failed)) rc = fo_no_memory(err);
     if (!rc)
-        rc = client_post_stream(t->client, path.data, FILE_FORM_TYPE, file_form_read, &f, &reply,
+        rc = client_post_stream(t->client, path.data, file_form_type(), file_form_read, &f, &reply,
                                 err);
     if (!rc) rc = count_reply(t, &reply, err);
     fo_buf_free(&f.begins);
@@ -630,7 +630,10 @@ static int ingest_list(target *t, const char *list, fo_err *err) {
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static int open_target(target *t, fo_err *err) {
-    if (o.url) return client_open(&t->client, o.url, o.key, err);
+    if (o.url) {
+        int drawn = file_form_draw(err);
+        return drawn ? drawn : client_open(&t->client, o.url, o.key, err);
+    }
     int rc = cli_models_open(&t->service,
                              &(service_options){.home = o.home, .n_threads = (int)o.threads}, err);
     if (rc) return rc;

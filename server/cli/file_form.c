@@ -2,14 +2,37 @@
 #include "server/cli/file_form.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-static const char stream_end[] = "\r\n--" FILE_FORM_BOUNDARY "--\r\n";
+#include "kernels/hex.h"
+
+enum { RANDOM_BYTES = 16 };
+
+static char boundary[sizeof "forage-" + 2 * RANDOM_BYTES];
+static char type[sizeof "multipart/form-data; boundary=" + sizeof boundary];
+static char stream_end[sizeof boundary + 8];
+
+int file_form_draw(fo_err *err) {
+    unsigned char bytes[RANDOM_BYTES];
+    char hex[2 * RANDOM_BYTES + 1];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return fo_fail(err, FO_EIO, "the system gives no random bytes");
+    fo_hex_write(hex, bytes, sizeof bytes);
+    snprintf(boundary, sizeof boundary, "forage-%s", hex);
+    snprintf(type, sizeof type, "multipart/form-data; boundary=%s", boundary);
+    snprintf(stream_end, sizeof stream_end, "\r\n--%s--\r\n", boundary);
+    return FO_OK;
+}
+
+const char *file_form_type(void) {
+    return type;
+}
 
 static void field(fo_buf *b, const char *name, const char *value) {
-    fo_buf_printf(
-        b, "--" FILE_FORM_BOUNDARY "\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n", name);
+    fo_buf_printf(b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n", boundary, name);
     fo_buf_str(b, value);
     fo_buf_str(b, "\r\n");
 }
@@ -17,8 +40,8 @@ static void field(fo_buf *b, const char *name, const char *value) {
 void file_form_begin(fo_buf *b, const char *id, const char *uri, const char *name) {
     if (id) field(b, "id", id);
     field(b, "uri", uri);
-    fo_buf_str(b, "--" FILE_FORM_BOUNDARY
-                  "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
+    fo_buf_printf(b, "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"",
+                  boundary);
     for (const char *p = name; *p; p++) {
         if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
         fo_buf_char(b, *p == '\r' || *p == '\n' ? '_' : *p);
@@ -31,7 +54,7 @@ void file_form_next(fo_buf *b) {
 }
 
 void file_form_end(fo_buf *b) {
-    fo_buf_str(b, "--" FILE_FORM_BOUNDARY "--\r\n");
+    fo_buf_printf(b, "--%s--\r\n", boundary);
 }
 
 /* The next of n_all bytes. */
@@ -55,5 +78,5 @@ ssize_t file_form_read(void *stream, char *buf, size_t n, fo_err *err) {
         f->ended = true;
         f->sent = 0;
     }
-    return some_of(f, stream_end, sizeof stream_end - 1, buf, n);
+    return some_of(f, stream_end, strlen(stream_end), buf, n);
 }

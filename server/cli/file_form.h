@@ -1,5 +1,6 @@
 /* file_form.h - files as a form, as POST /ingest takes them: several that are held, or one that is read while it is sent.
  *
+ *     file_form_draw(&err);                                         // once, before any form
  *     fo_buf form = {0};
  *     file_form_begin(&form, "notes/a.md", "notes/a.md", "a.md");   // fields, and what stands before the file
  *     fo_buf_add(&form, data, n);
@@ -8,8 +9,10 @@
  *
  *     file_form_stream f = {.fd = fd};                              // or
  *     file_form_begin(&f.begins, ...);
- *     client_post_stream(c, "/ingest", FILE_FORM_TYPE, file_form_read, &f, &reply, &err);
- *     fo_buf_free(&f.begins); */
+ *     client_post_stream(c, "/ingest", file_form_type(), file_form_read, &f, &reply, &err);
+ *     fo_buf_free(&f.begins);
+ *
+ * The boundary is drawn for each process: what a file holds cannot end its part and begin others. */
 #ifndef FORAGE_SERVER_FILE_FORM_H
 #define FORAGE_SERVER_FILE_FORM_H
 
@@ -18,8 +21,8 @@
 #include "kernels/buf.h"
 #include "kernels/error.h"
 
-#define FILE_FORM_BOUNDARY "forage-7c1d0e5f9a3b42d8"
-#define FILE_FORM_TYPE     "multipart/form-data; boundary=" FILE_FORM_BOUNDARY
+int file_form_draw(fo_err *err); /* the boundary of this process's forms. FO_EIO: no random bytes */
+const char *file_form_type(void); /* the content type, with that boundary */
 
 /* id NULL: it has none. name is the file's, without its folders. */
 void file_form_begin(fo_buf *b, const char *id, const char *uri, const char *name);

@@ -130,6 +130,13 @@ lines.txt"
 run 1 "$forage" ingest "$work/two
 lines.txt" --url "$url" && grep -q 'its name holds a control character: rename it' "$work/err"
 check "a name that no document can have is told as such" $?
+# What was the boundary once: a file that holds it is a document like others, and its bytes are its text.
+edge=--forage-7c1d0e5f9a3b42d8 disposition='Content-Disposition: form-data; name='
+printf 'Honest.\r\n%s\r\n%s"id"\r\n\r\nforged\r\n%s\r\n%s"file"; filename="f.txt"\r\n\r\nForged.\r\n%s--\r\n' \
+    "$edge" "$disposition" "$edge" "$disposition" "$edge" >"$work/edge.txt"
+run 0 "$forage" ingest "$work/edge.txt" --url "$url" --collection edge && counts 1 0 0 0 &&
+    run 1 "$forage" documents forged --url "$url" --collection edge
+check "a file cannot end its part of the form and begin another" $?
 for target in "--home $work/four" "--url $url"; do
     # shellcheck disable=SC2086 # two words
     run 0 "$forage" ingest "$work/old.jsonl" $target && run 0 "$forage" ingest notes docs/c.md $target && counts 1 2 0 0
