@@ -13,6 +13,7 @@
 #include "kernels/file.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
+#include "kernels/utf8.h"
 #include "server/base/log.h"
 
 enum { FILE_MAX = 64 << 20, SECRET_BYTES = 24, HEAD_BYTES = 14 + 64 + 1 };
@@ -367,6 +368,9 @@ static int check_names(const char *field, const char *const *list, size_t n, fo_
 static int check_spec(const key_spec *s, fo_err *err) {
     if (!s->name || !*s->name || strlen(s->name) > KEY_NAME_MAX)
         return fo_fail_field(err, FO_EINVAL, "name", "name must have 1 to %d bytes", KEY_NAME_MAX);
+    /* A byte that is no UTF-8 is written as three: such a name could be longer in the file than it may be. */
+    if (!fo_utf8_valid(s->name, strlen(s->name), NULL))
+        return fo_fail_field(err, FO_EINVAL, "name", "name must be UTF-8");
     if (!s->scopes)
         return fo_fail_field(err, FO_EINVAL, "scope",
                              "scope must be read, ingest, admin or metrics, or several of them");

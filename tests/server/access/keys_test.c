@@ -138,6 +138,7 @@ static void what_is_no_key_is_refused_by_name(void **state) {
         const char *field;
     } cases[] = {
         {{.name = "", .scopes = 1 << ACCESS_READ}, "name"},
+        {{.name = "\xff", .scopes = 1 << ACCESS_READ}, "name"}, /* more bytes in the file */
         {{.name = "x"}, "scope"},
         {{.name = "x", .scopes = 1 << ACCESS_READ, .tenant = "a b"}, "tenant"},
         {{.name = "x", .scopes = 1 << ACCESS_READ, .tenant = "../x"}, "tenant"},
