@@ -236,6 +236,9 @@ static void *answer_all(void *arg) {
 static int run(int argc, char **argv) {
     (void)argc;
     (void)argv;
+    if (o.url && o.read_only)
+        return cli_wrong_usage("--read-only is for --home; what may be done at a --url is said by "
+                               "its key (forage keys create --scope read)");
     fo_err err = {0};
     answerer a = {0};
     int rc = o.url

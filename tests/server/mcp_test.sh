@@ -51,6 +51,8 @@ check "a home that a server holds is not opened twice, and it says what to do" $
 lines "$init" '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' "$ask" | "$forage" mcp --home "$work/home" --read-only >"$work/out" 2>"$work/err" &&
     grep -q 'four people' "$work/out" && ! grep -q '"name":"ingest"' "$work/out"
 check "it is read beside one" $?
+lines "$init" >"$work/init" && run 2 "$forage" mcp --url "$url" --read-only <"$work/init" && grep -q -- '--read-only is for --home' "$work/err"
+check "what a service may do is not said by --read-only" $?
 
 reader=$("$forage" keys create --home "$work/home" --name r --scope read 2>/dev/null)
 is_on() { [ "$(mcp "$ask")" = 401 ]; }
