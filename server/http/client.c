@@ -127,6 +127,14 @@ void client_escape(fo_buf *b, const char *s) {
     }
 }
 
+/* Redirects are not followed: the key would go where it was not meant to. */
+static int fail_redirect(long status, const char *to, fo_err *err) {
+    return fo_fail(
+        err, FO_EINVAL,
+        "the server answered %ld and points to %.300s: --url must name the service itself", status,
+        to);
+}
+
 /* The server's own sentence where it sent one. */
 static int fail_status(long status, const fo_buf *reply, fo_err *err) {
     cJSON *root = reply->data ? cJSON_ParseWithLength(reply->data, reply->len) : NULL;
@@ -178,7 +186,11 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, 10L);
     CURLcode rc = curl_easy_perform(c->curl);
     long status = 0;
+    char *to = NULL;
+    fo_err moved = {0};
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &to);
+    if (status >= 300 && status < 400 && to) fail_redirect(status, to, &moved);
     curl_slist_free_all(headers);
     fo_buf_free(&url);
     curl_easy_reset(c->curl);
@@ -189,7 +201,11 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     if (l && l->ended) return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
     if (rc != CURLE_OK)
         return fo_fail(err, FO_EIO, "%s: %s", c->base, *why ? why : curl_easy_strerror(rc));
-    return status >= 400 ? fail_status(status, reply, err) : FO_OK;
+    if (moved.code) {
+        if (err) *err = moved;
+        return moved.code;
+    }
+    return status < 200 || status > 299 ? fail_status(status, reply, err) : FO_OK;
 }
 
 int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,

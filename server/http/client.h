@@ -20,8 +20,9 @@ void client_set_headers(client *c, const char *const *lines);
 /* Body of a request that is produced while it is sent: how many bytes, 0 at the end, < 0 fails. */
 typedef ssize_t client_source(void *ctx, char *buf, size_t n, fo_err *err);
 
-/* path begins with '/'. A status of 400 and more is an error: its message and param are the
- * server's, and *reply is what it sent. FO_EIO where the server cannot be reached. */
+/* path begins with '/'. A status outside 200 to 299 is an error: its message and param are the
+ * server's, and *reply is what it sent. So is a redirect, which is not followed: the message names the
+ * address that it points to. FO_EIO where the server cannot be reached. */
 int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
                 fo_buf *reply, fo_err *err);
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,

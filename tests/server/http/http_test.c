@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include "kernels/priority.h"
+#include "server/http/client.h"
 #include "tests/server/http/raw_http.h"
 
 static void answers_and_names_the_request(void **state) {
@@ -333,6 +334,42 @@ static void patterns_take_segments_and_rests(void **state) {
     assert_true(http_pattern_match("/", "/", at, len, &n));
 }
 
+static void point_elsewhere(http_request *r, void *app) {
+    (void)app;
+    http_set_header(r, "Location", "https://elsewhere.example/health");
+    http_reply(r, 301, "text/html", "<p>Moved", 8);
+}
+
+static void not_modified(http_request *r, void *app) {
+    (void)app;
+    http_reply(r, 304, "text/plain", "", 0);
+}
+
+static void the_client_takes_no_redirect_for_success(void **state) {
+    (void)state;
+    static const http_route moved[] = {
+        {.method = "GET", .pattern = "/health", .handler = point_elsewhere},
+        {.method = "GET", .pattern = "/same", .handler = not_modified}};
+    log_open(LOG_LEVEL_OFF, false);
+    http_server *s;
+    client *c;
+    char url[64];
+    fo_buf b = {0};
+    fo_err err = {0};
+    const http_options o = {.listen = "127.0.0.1:0", .routes = moved, .n_routes = 2};
+    assert_ok(http_start(&s, &o, &err), &err);
+    snprintf(url, sizeof url, "http://%s", http_address(s));
+    assert_ok(client_open(&c, url, NULL, &err), &err);
+    assert_int_equal(client_get(c, "/health", &b, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "301"));
+    assert_non_null(strstr(err.msg, "https://elsewhere.example/health"));
+    assert_int_equal(client_get(c, "/same", &b, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "304"));
+    fo_buf_free(&b);
+    client_close(c);
+    http_stop(s, 1000, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_and_names_the_request),
@@ -348,6 +385,7 @@ int main(void) {
         cmocka_unit_test(a_body_of_any_length_streams_through),
         cmocka_unit_test(events_stream_with_heartbeats),
         cmocka_unit_test(patterns_take_segments_and_rests),
+        cmocka_unit_test(the_client_takes_no_redirect_for_success),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
