@@ -21,6 +21,7 @@
 #include "retrieval/service/catalog.h"
 #include "server/access/keys.h"
 #include "server/base/json.h"
+#include "server/base/log.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -180,13 +181,25 @@ static bool held_by_server(void) {
     return held;
 }
 
-static size_t keys_in_force(fo_err *err) {
+/* True: there are keys in force. */
+static bool look_at_keys(report *r) {
     key_table *t = NULL;
-    size_t n = 0;
-    if (keys_read(&t, o.home, err)) return 0;
-    for (size_t i = 0; i < key_table_count(t); i++) n += !key_table_at(t, i)->revoked_ms;
+    fo_err err = {0};
+    int rc = keys_read(&t, o.home, &err);
+    size_t made = rc ? 0 : key_table_count(t), n = 0;
+    for (size_t i = 0; i < made; i++) n += access_key_in_force(key_table_at(t, i), log_now_ms());
     key_table_drop(t);
-    return n;
+    if (rc && rc != FO_ENOTFOUND)
+        tell(r, PROBLEM, "keys", "make the file again (forage keys create), or restore it", "%s",
+             err.msg);
+    else if (n)
+        tell(r, FINE, "keys", NULL, "%zu in force: everybody needs one", n);
+    else if (!rc) /* a home that ever had one asks for one */
+        tell(r, PROBLEM, "keys", "forage keys create --home DIR --name N --scope admin",
+             "none of %zu in force (revoked, or past their time): nobody gets in", made);
+    else
+        tell(r, FINE, "keys", NULL, "none: whoever reaches the address may do everything");
+    return n > 0;
 }
 
 /* True: there are keys in force. */
@@ -218,16 +231,7 @@ static bool look_at_home(report *r) {
         tell(r, FINE, "home", "forage index verify --home DIR looks at every byte of it",
              "%s: %lld documents in %zu collections%s", o.home, (long long)documents, n,
              held_by_server() ? "; a service has it open" : "");
-    fo_err of_keys = {0};
-    size_t keys = keys_in_force(&of_keys);
-    if (of_keys.code && of_keys.code != FO_ENOTFOUND)
-        tell(r, PROBLEM, "keys", "make the file again (forage keys create), or restore it", "%s",
-             of_keys.msg);
-    else if (keys)
-        tell(r, FINE, "keys", NULL, "%zu in force: everybody needs one", keys);
-    else
-        tell(r, FINE, "keys", NULL, "none: whoever reaches the address may do everything");
-    return keys > 0;
+    return look_at_keys(r);
 }
 
 /* ---- the address ---------------------------------------------------------------------------------- */
@@ -239,12 +243,12 @@ static void ignore_request(http_request *r, void *ctx) {
 
 /* Who has the port, where it is taken. */
 static void ask_who(report *r, const char *why) {
-    char url[300];
+    char url[300] = "";
     client *c = NULL;
     fo_buf reply = {0};
     fo_err err = {0};
-    snprintf(url, sizeof url, "http://%s%s", o.listen[0] == ':' ? "127.0.0.1" : "", o.listen);
-    bool ours = !client_open(&c, url, NULL, &err) && !client_get(c, "/health", &reply, &err) &&
+    bool ours = !http_listen_url(o.listen, url, sizeof url, &err) &&
+                !client_open(&c, url, NULL, &err) && !client_get(c, "/health", &reply, &err) &&
                 reply.data && strstr(reply.data, "\"status\"");
     client_close(c);
     fo_buf_free(&reply);
@@ -267,7 +271,7 @@ static void look_at_address(report *r, bool keys) {
         tell(r, PROBLEM, "access",
              "forage keys create --home DIR --name N --scope read; or --insecure, where all may "
              "read and delete",
-             "%s is reached by others, and the home has no keys", o.listen);
+             "%s is reached by others, and the home has no keys in force", o.listen);
     if (http_start(&s, &(http_options){.listen = o.listen, .routes = &route, .n_routes = 1},
                    &err)) {
         ask_who(r, err.msg);

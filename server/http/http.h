@@ -124,6 +124,9 @@ typedef struct http_options {
 /* Would a server that listens there be reached from this machine alone? FO_EINVAL where `listen` is
  * no address. */
 int http_listen_is_loopback(const char *listen, bool *out, fo_err *err);
+/* "http://HOST:PORT" at which this machine asks such a server: that of the loopback where it listens on every address,
+ * which is no name that it answers to. FO_EINVAL as above, or where `out`, of n bytes, is too small. */
+int http_listen_url(const char *listen, char *out, size_t n, fo_err *err);
 /* The socket that whoever started this process listens on for it (LISTEN_PID, LISTEN_FDS as systemd.socket(5) has
  * them); 0: there is none. Those variables are taken out of the environment. *loopback as above. FO_EINVAL: there are
  * several, or it is none of TCP. */

@@ -74,6 +74,31 @@ int http_listen_is_loopback(const char *listen, bool *out, fo_err *err) {
     return FO_OK;
 }
 
+/* "0.0.0.0" or "::" however it is written; AF_UNSPEC: neither. */
+static int every_address(const struct sockaddr *at) {
+    if (at->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)at)->sin_addr.s_addr == INADDR_ANY ? AF_INET
+                                                                               : AF_UNSPEC;
+    return at->sa_family == AF_INET6 &&
+                   IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)at)->sin6_addr)
+               ? AF_INET6
+               : AF_UNSPEC;
+}
+
+int http_listen_url(const char *listen, char *out, size_t n, fo_err *err) {
+    place p;
+    struct addrinfo *found = NULL;
+    int rc = look_up(listen, &p, &found, err);
+    if (rc) return rc;
+    int family = found ? every_address(found->ai_addr) : AF_UNSPEC;
+    freeaddrinfo(found);
+    const char *host = family == AF_INET ? "127.0.0.1" : family == AF_INET6 ? "::1" : p.host;
+    int len = snprintf(out, n, strchr(host, ':') ? "http://[%s]:%s" : "http://%s:%s", host, p.port);
+    return len >= 0 && (size_t)len < n
+               ? FO_OK
+               : fo_fail_field(err, FO_EINVAL, "listen", "'%.100s' is too long", listen);
+}
+
 int http_listen_inherited(int *fd, bool *loopback, fo_err *err) {
     const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
     *fd = 0;

@@ -19,6 +19,14 @@ serve "$work/home"
 run 0 "$forage" doctor --home "$work/home" --listen "${url#http://}" && grep -q 'a service has it open' "$work/out" &&
     grep -q '^ok  *address .*answers' "$work/out"
 check "a service that runs already is known" $?
+port=${url##*:}
+run 0 "$forage" doctor --home "$work/home" --listen "$port" && grep -q "^ok  *address .*answers on http://127.0.0.1:$port " "$work/out"
+check "by its port alone, too" $?
+all=0
+for listen in "0.0.0.0:$port" ":$port"; do # status 1: the home has no keys
+    run 1 "$forage" doctor --home "$work/home" --listen "$listen" && grep -q '^ok  *address .*answers' "$work/out" || all=1
+done
+check "where every address is meant it is asked on the loopback" $all
 stop TERM
 run 1 "$forage" doctor --home "$work/home" --listen 192.0.2.1:80 && grep -q '^problem  *address' "$work/out" &&
     grep -q '^problem  *access .*no keys' "$work/out"
@@ -26,6 +34,15 @@ check "an address that is not this machine's, and one without keys, are problems
 "$forage" keys create --home "$work/home" --name n --scope read >/dev/null 2>&1
 run 0 "$forage" doctor --home "$work/home" --listen 0.0.0.0:0 && grep -q '^ok  *keys .*1 in force' "$work/out"
 check "with a key it may be reached" $?
+"$forage" keys create --home "$work/past" --name n --scope read --expires 1s >/dev/null 2>&1
+sleep 1.1
+doctor 1 --home "$work/past" && grep -q '^problem  *keys .*none of 1 in force.*nobody gets in' "$work/out"
+check "keys whose time is over let nobody in" $?
+run 1 "$forage" doctor --home "$work/past" --listen 0.0.0.0:0 && grep -q '^problem  *access .*no keys' "$work/out"
+check "and an address that others reach wants one" $?
+cp -r "$work/home" "$work/revoked"
+"$forage" keys revoke --home "$work/revoked" "$("$forage" keys list --home "$work/revoked" | cut -d' ' -f1)" >/dev/null 2>&1
+doctor 1 --home "$work/revoked" && grep -q '^problem  *keys .*none of 1 in force' "$work/out"; check "nor do those that were revoked" $?
 doctor 1 --home "$work/home" --model "$work/nothing.gguf" && grep -q '^problem  *model .*not there' "$work/out"
 check "a model that is not there is a problem" $?
 echo damage >"$work/home/keys"

@@ -370,6 +370,22 @@ static void the_client_takes_no_redirect_for_success(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+static void a_place_to_listen_is_asked_at_an_address(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"0.0.0.0:81", "http://127.0.0.1:81"}, {":81", "http://127.0.0.1:81"},
+        {"81", "http://127.0.0.1:81"},         {"[::]:81", "http://[::1]:81"},
+        {"[::1]:81", "http://[::1]:81"},       {"127.0.0.1:81", "http://127.0.0.1:81"},
+        {"localhost", "http://localhost:8080"}};
+    char url[300];
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_ok(http_listen_url(rows[i][0], url, sizeof url, &err), &err);
+        assert_string_equal(url, rows[i][1]);
+    }
+    assert_int_equal(http_listen_url("127.0.0.1:81", url, 8, &err), FO_EINVAL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_and_names_the_request),
@@ -386,6 +402,7 @@ int main(void) {
         cmocka_unit_test(events_stream_with_heartbeats),
         cmocka_unit_test(patterns_take_segments_and_rests),
         cmocka_unit_test(the_client_takes_no_redirect_for_success),
+        cmocka_unit_test(a_place_to_listen_is_asked_at_an_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
