@@ -71,6 +71,7 @@ static int embed_lines(batch *b, fo_err *err) {
         rc = add_text(b, line, (size_t)len, err);
         if (!rc && b->n == BATCH_TEXTS) rc = flush(b, err);
     }
+    if (!rc && ferror(stdin)) rc = fo_fail_errno(err, "cannot read standard input");
     free(line);
     return rc;
 }

@@ -142,6 +142,7 @@ static int add_corpus(fit *f, const char *input, const char *vectors, fo_err *er
         if ((rc = add_line(f, line, (size_t)len, row, err)))
             fo_fail_prefix(err, "%s: document %zu", input, n);
     }
+    if (!rc && ferror(in)) rc = fo_fail_errno(err, "cannot read %s", input);
     if (!rc && n < fit_vectors_count(v))
         rc = fo_fail(err, FO_EINVAL, "%s has %zu lines for the %zu vectors of %s", input, n,
                      fit_vectors_count(v), vectors);

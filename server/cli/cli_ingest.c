@@ -622,6 +622,7 @@ static int ingest_list(target *t, const char *list, fo_err *err) {
         while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
         if (n) rc = ingest_path(t, line, err);
     }
+    if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", list);
     free(line);
     if (f != stdin) fclose(f);
     return rc;

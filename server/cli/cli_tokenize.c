@@ -90,6 +90,7 @@ static int run_tokenize(int argc, char **argv) {
         if (len && line[len - 1] == '\n') line[--len] = 0;
         rc = one_text(t, line, (size_t)len, &err);
     }
+    if (!rc && !o.text && ferror(stdin)) rc = fo_fail_errno(&err, "cannot read standard input");
     free(line);
     tokenizer_free(t);
     return rc ? cli_fail(&err) : 0;

@@ -123,6 +123,7 @@ static int walk_jsonl(walk *w, const char *path, fo_err *err) {
                   : fo_fail(err, FO_EINVAL, "%s: line %zu is no JSON object with a text", path, n);
         cJSON_Delete(doc);
     }
+    if (!rc && ferror(in)) rc = fo_fail_errno(err, "cannot read %s", path);
     free(line);
     fclose(in);
     return rc;

@@ -52,6 +52,9 @@ check 'says of each bad line what is wrong, and does the others' $?
 [ $? -eq 2 ] && grep -q -- '--prompt or --input' "$work/err"
 check 'wants a prompt or a file' $?
 
+run 1 "$forage" tokenize --model "$model" <"$work" && grep -q 'cannot read standard input' "$work/err"
+check 'says when the lines to tokenize cannot be read' $?
+
 "$forage" generate --model "$model" --prompt A --kv-page-tokens 20 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'multiple of 16' "$work/err"
 check 'refuses a page size that cannot be' $?

@@ -146,6 +146,8 @@ for target in "--home $work/four" "--url $url"; do
 done
 run 2 "$forage" ingest notes --base "$work/none" --home "$work/two" && grep -q -- "--base" "$work/err"
 check "a base that is none is refused" $?
+run 1 "$forage" ingest --files-from "$work" --home "$work/two" && grep -q "cannot read $work: " "$work/err"
+check "a list that cannot be read is an error" $?
 
 # ---- what is said meanwhile
 silent() { [ ! -s "$work/err" ]; }

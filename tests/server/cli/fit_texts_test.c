@@ -46,6 +46,9 @@ static void whole_documents_come_behind_their_titles(void **state) {
     snprintf(path, sizeof path, "%s/bad.jsonl", dir);
     assert_int_equal(fit_texts_walk(path, 0, collect, &b, &err), FO_EINVAL);
     assert_non_null(strstr(err.msg, "line 1"));
+    /* A file of no address 0: it opens, and cannot be read. */
+    assert_int_equal(fit_texts_walk("/proc/self/mem", 0, collect, &b, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "cannot read"));
     test_remove(dir);
 }
 
