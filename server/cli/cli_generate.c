@@ -18,7 +18,7 @@
 #include "server/base/printable.h"
 #include "server/cli/progress.h"
 
-enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4, LOOK_MS = 200 };
+enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4, LOOK_MS = 200, MAX_STOPS = 16 };
 static const size_t max_input_bytes = (size_t)4 << 30;
 
 static struct {
@@ -58,7 +58,7 @@ static const cli_option options[] = {
      "which share of its KV each head keeps: an object of retention, delay, block, sink, window, "
      "refresh",
      .flag_only = true},
-    {"stop", CLI_LIST, &o.stop, "TEXT", "end before this text; may be given again",
+    {"stop", CLI_LIST, &o.stop, "TEXT", "end before this text; may be given again, 16 times in all",
      .flag_only = true},
     {"chat", CLI_BOOL, &o.chat, NULL, "put prompts into the model's chat template"},
     {"system", CLI_STRING, &o.system, "TEXT", "the system message of --chat", .flag_only = true},
@@ -79,7 +79,7 @@ typedef struct job {
     cJSON *line; /* NULL: the prompt of the command line */
     int32_t *ids;
     size_t n_ids;
-    const char *stop[16];
+    const char *stop[MAX_STOPS];
     size_t n_stop;
     diffusion_params diffusion;
     sparse_params sparse;
@@ -174,7 +174,7 @@ static void job_defaults(job *j) {
     r->n_logprobs = -1;
     r->diffusion = local_diffusion(&o.denoise, &j->diffusion);
     r->sparse = local_sparse(&o.keep, &j->sparse);
-    for (size_t i = 0; i < o.stop.n && j->n_stop < 16; i++) j->stop[j->n_stop++] = o.stop.items[i];
+    for (size_t i = 0; i < o.stop.n; i++) j->stop[j->n_stop++] = o.stop.items[i];
 }
 
 /* What a line says on top of the flags. Fields that it does not know are left alone: such files
@@ -192,7 +192,7 @@ static int job_read(batch *b, job *j) {
     s->top_k = (int)json_in_int(&in, "top_k", o.top_k, 0, MAX_TOKENS);
     s->seed = (uint64_t)json_in_int(&in, "seed", o.seed, 0, INT64_C(1) << 53);
     r->no_lookup = !json_in_bool(&in, "lookup", true);
-    const cJSON *stop = json_in_array(&in, "stop", 16), *item;
+    const cJSON *stop = json_in_array(&in, "stop", MAX_STOPS), *item;
     generator_diffusion d;
     generator_sparse keep;
     diffusion_json_read(&in, &d);
@@ -430,6 +430,8 @@ static int run(int argc, char **argv) {
     (void)argc, (void)argv;
     if (!o.prompt == !o.input) return cli_wrong_usage("give --prompt or --input");
     if (!o.input != !o.output) return cli_wrong_usage("--input and --output go together");
+    if (o.stop.n > MAX_STOPS)
+        return cli_wrong_usage("--stop is taken %d times at most, not %zu", MAX_STOPS, o.stop.n);
     fo_err err = {0};
     batch b = {0};
     engine_options eo = {.model = o.model, .exact = o.exact};

@@ -52,6 +52,12 @@ check 'says of each bad line what is wrong, and does the others' $?
 [ $? -eq 2 ] && grep -q -- '--prompt or --input' "$work/err"
 check 'wants a prompt or a file' $?
 
+set -- && i=0
+while [ $i -lt 16 ]; do set -- "$@" --stop "stop $i" && i=$((i + 1)); done
+run 0 "$forage" generate --model "$model" --prompt A --n 2 "$@" &&
+    run 2 "$forage" generate --model "$model" --prompt A --n 2 "$@" --stop more && grep -q -- '--stop is taken 16 times at most, not 17' "$work/err"
+check 'refuses more stop strings than it looks for' $?
+
 run 1 "$forage" tokenize --model "$model" <"$work" && grep -q 'cannot read standard input' "$work/err"
 check 'says when the lines to tokenize cannot be read' $?
 
