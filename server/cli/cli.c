@@ -140,11 +140,16 @@ static int set_value(const cli_option *o, const char *value, const char *from) {
         if (!parse_bool(value, o->out))
             return cli_wrong_usage("%s: '%s' is neither true nor false", from, value);
         return 0;
-    case CLI_BYTES:
-        if (!cli_parse_bytes(value, o->out))
+    case CLI_BYTES: {
+        int64_t v;
+        if (!cli_parse_bytes(value, &v))
             return cli_wrong_usage("%s: '%s' is not a size such as 4096, 64K, 16M or 2G", from,
                                    value);
+        if ((double)v < o->min)
+            return cli_wrong_usage("%s must be at least %.0f bytes", from, o->min);
+        *(int64_t *)o->out = v;
         return 0;
+    }
     case CLI_CHOICE: {
         char choices[CHOICES_BYTES];
         const char *all = value_name(o, choices);

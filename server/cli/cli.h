@@ -35,7 +35,7 @@ enum cli_type {
     CLI_INT,    /* int64_t, within [min, max] where max > min */
     CLI_DOUBLE, /* double, within [min, max] where max > min */
     CLI_BOOL,   /* bool; takes no value, or =true/=false */
-    CLI_BYTES,  /* int64_t; 65536, 64K, 16M, 2G */
+    CLI_BYTES,  /* int64_t, min and more; 65536, 64K, 16M, 2G */
     CLI_LIST,   /* cli_list; may be given again and again */
     CLI_CHOICE, /* const char *, one of the words of `arg`, "auto|bar|json|none", or of `names` */
 };

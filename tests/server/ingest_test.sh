@@ -148,6 +148,9 @@ run 2 "$forage" ingest notes --base "$work/none" --home "$work/two" && grep -q -
 check "a base that is none is refused" $?
 run 1 "$forage" ingest --files-from "$work" --home "$work/two" && grep -q "cannot read $work: " "$work/err"
 check "a list that cannot be read is an error" $?
+run 2 "$forage" ingest notes --home "$work/two" --ingest-memory 1K && grep -q -- '--ingest-memory must be at least 1048576 bytes' "$work/err" &&
+    run 0 "$forage" ingest notes --home "$work/two" --ingest-memory 16M
+check "a size below the least is refused" $?
 
 # ---- what is said meanwhile
 silent() { [ ! -s "$work/err" ]; }
