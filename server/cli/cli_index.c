@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/service/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -91,7 +92,8 @@ static int compact_one(void *ctx, const char *tenant, const char *collection, se
 static int each_run(service_index_fn *fn, bool writes) {
     fo_err err = {0};
     service *s = NULL;
-    if (open_home(&s, !writes, &err)) return cli_fail(&err);
+    /* Opening for writing would make one. */
+    if (home_must_exist(o.home, &err) || open_home(&s, !writes, &err)) return cli_fail(&err);
     fo_buf text = {0};
     each e = {.service = s, .out = {&text, false}};
     json_out_open(&e.out, NULL, '{');

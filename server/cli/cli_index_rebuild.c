@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "retrieval/service/catalog.h"
+#include "retrieval/service/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -36,7 +37,8 @@ static int run(int argc, char **argv) {
     store_collection *list = NULL;
     size_t n = 0, done = 0;
     service_options so = {.home = o.home, .n_threads = (int)o.threads};
-    int rc = cli_models_open(&s, &so, &err);
+    int rc = home_must_exist(o.home, &err); /* opening for writing would make one */
+    if (!rc) rc = cli_models_open(&s, &so, &err);
     if (!rc) rc = catalog_list_collections(service_catalog(s), NULL, &list, &n, &err);
     for (size_t i = 0; i < n; i++) {
         if (!rc && (!o.collection || !strcmp(o.collection, list[i].name))) {

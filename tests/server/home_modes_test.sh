@@ -46,13 +46,13 @@ serve "$work/shared"
 check "a folder full of other things is left open, and named" $?
 stop TERM
 
-# What only reads makes no home, and says what does.
+# What only reads makes no home, nor what works on one that must be there, and says what does.
 told=0
-for command in "query x" chat stats documents "index verify" "backup $work/none.tar.zst" "serve --read-only"; do
+for command in "query x" chat stats documents "index verify" "index stats" "index compact" "index rebuild" "backup $work/none.tar.zst" "serve --read-only"; do
     # shellcheck disable=SC2086 # words
     "$forage" $command --home "$work/none" </dev/null >"$work/out" 2>"$work/err"
     [ $? -ne 0 ] && grep -q "^forage: there is no home in $work/none; 'forage ingest FILE --home $work/none' makes one$" "$work/err" &&
         [ ! -e "$work/none" ] || told=1
 done
-check "without a home each command that reads one says how to make it" $told
+check "without a home each command that needs one says how to make it" $told
 finish
