@@ -303,6 +303,18 @@ static int sync_by_service(const char *name, const char *path, bool *whole, fo_e
     return rc;
 }
 
+/* How files are read is settled where the service was started (serve --source). */
+static int check_for_url(void) {
+    static const char *const settled[] = {"max-file", "language", "max-tokens",
+                                          "overlap",  "ocr",      "ocr-language"};
+    for (size_t i = 0; i < sizeof settled / sizeof *settled; i++)
+        if (cli_given(settled[i]))
+            return cli_wrong_usage("with --url the service reads the files as it was started to: "
+                                   "--%s is for --home",
+                                   settled[i]);
+    return 0;
+}
+
 static int run(int argc, char **argv) {
     char path[PATH_MAX];
     struct stat st;
@@ -321,6 +333,7 @@ static int run(int argc, char **argv) {
     if (o.url && (o.watch || o.collection))
         return cli_wrong_usage(
             "with --url the service watches, into the collection that it was told");
+    if (o.url && check_for_url()) return 2;
     fo_err err = {0};
     if (!argc)
         path[0] = 0;

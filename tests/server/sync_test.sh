@@ -259,6 +259,13 @@ else
     skip "chunks cut otherwise: all documents are made anew" "pdftotext is not installed"
 fi
 
+# ---- by a service, which reads the files as it was started to
+all=0
+for setting in max-file=1K language=german max-tokens=64 overlap=7 ocr=auto ocr-language=eng; do
+    run 2 "$forage" sync --name notes --url http://127.0.0.1:9 --$setting && grep -q -- "--${setting%=*} is for --home" "$work/err" || all=1
+done
+check "how files are read is not for --url" $all
+
 # ---- a watch
 mkdir w && echo '# One' >w/one.md
 "$forage" sync w --home wh --watch --sync-interval 500 >"$work/watch" 2>&1 &
