@@ -36,6 +36,9 @@ def documents(f):
     assert len(f.page(filter={"type": "eq", "key": "kind", "value": "boat"})["data"]) == 1
     refused(lambda: f.ingest([{"text": "a", "path": "b"}]), "bad_field")
     refused(lambda: f.ingest([{"text": "a", "colour": "red"}]), "bad_field")
+    refused(lambda: f.ingest([{"bytes": b"a"}], langage="german"), "bad_field", "langage")
+    last_failed = f.ingest([given[4], {"path": "/none/such.txt"}])
+    assert last_failed["epoch"] > 0 and last_failed["results"][1]["status"] == "failed", last_failed
 
 
 def questions(f):

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from ._client import Client, Document, Event, ForageError, Reply, Stream
 
 _LINE_MAX = 64 << 20  # bytes of one line of an event
+_FILE_OPTIONS = {"collection", "language", "chunking", "ocr", "ocr_language"}  # of ingest, where a file goes in
 
 
 def _given(options: Mapping[str, Any]) -> Dict[str, Any]:
@@ -159,7 +160,7 @@ class Service(Client):
         texts: List[Dict[str, Any]] = []
 
         def add(reply: Reply) -> None:
-            whole["epoch"] = reply["epoch"]
+            whole["epoch"] = max(whole["epoch"], reply["epoch"])  # what failed here has none
             whole["results"] += reply["results"]
 
         def flush() -> None:
@@ -184,6 +185,8 @@ class Service(Client):
         return whole
 
     def _ingest_file(self, d: Document, options: Mapping[str, Any]) -> Reply:
+        for unknown in set(_given(options)) - _FILE_OPTIONS:
+            raise ForageError("bad_field", f"unknown field '{unknown}'", unknown)
         path = d.get("path")
         name = os.path.basename(path) if path else d.get("file_name") or "document"
         try:
