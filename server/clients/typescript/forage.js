@@ -71,7 +71,8 @@ export class Forage {
     async call(route, given) {
         const reply = await this.#send(route, given);
         const text = await reply.text();
-        return (reply.headers.get('Content-Type') ?? '').includes('json') ? JSON.parse(text) : text || null;
+        const type = (reply.headers.get('Content-Type') ?? '').split(';')[0].trim().toLowerCase();
+        return type === 'application/json' ? JSON.parse(text) : text || null; // a list of JSON lines is text
     }
 
     query(query, options = {}) {

@@ -42,5 +42,6 @@ aborted.abort();
 await assert.rejects(f.query('q', { signal: aborted.signal }), (e) => e.name === 'AbortError');
 await assert.rejects(new Forage('http://127.0.0.1:9').query('q'), TypeError);
 assert.match(await f.call('GET /metrics'), /^# HELP/m);
+assert.equal(await f.call('GET /analytics/feedback', { query: { format: 'queries' } }), null); // JSON lines are text: here there are none
 assert.equal((await f.call('DELETE /documents/{id}', { path: { id: 'kb-1' }, query: { collection: 'ts' } })).deleted, true);
 await f.call('DELETE /collections/{name}', { path: { name: 'ts' } });
