@@ -141,6 +141,7 @@ typedef struct statements {
     service_claim *claims;
     size_t n, cap;
     json_values values;
+    bool more; /* the text says more than is looked at */
     bool failed;
 } statements;
 
@@ -181,6 +182,7 @@ static bool lists(const cJSON *schema, const char *text) {
 static int read_values(statements *s, const cJSON *schema, const char *text, size_t len,
                        fo_err *err) {
     int rc = json_values_read(&s->values, text, len, err);
+    s->more = s->values.more;
     for (size_t i = 0; !rc && i < s->values.n; i++) {
         const json_value *v = &s->values.list[i];
         bool nothing = v->kind == JSON_VALUE_WORD || !v->text[strspn(v->text, " \t\r\n")];
@@ -193,11 +195,14 @@ static int read_values(statements *s, const cJSON *schema, const char *text, siz
 }
 
 static void read_sentences(statements *s, const char *text, size_t len) {
-    enum { MOST = 256 };
-    for (size_t at = 0; at < len && s->n < MOST;) {
+    for (size_t at = 0; at < len;) {
         at += strspn(text + at, " \t\r\n");
         size_t end = at < len ? sentence_end(text, len, at) : at;
         if (end <= at) break;
+        if (s->n == GROUNDED_MAX_SENTENCES) {
+            s->more = true;
+            break;
+        }
         add_statement(s, (statement){NULL, at, end, false},
                       (service_claim){text + at, end - at, false});
         at = end;
@@ -235,7 +240,7 @@ static void write_checked(const statements *s, const query_citation *found, cons
     json_out_int(&o, "verified", (int64_t)verified);
     write_those(&o, "unverified", s, found, text, false);
     write_those(&o, "unchecked", s, found, text, true);
-    if (s->values.more) json_out_bool(&o, "more", true); /* values than are looked at */
+    if (s->more) json_out_bool(&o, "more", true);
     json_out_close(&o, '}');
 }
 

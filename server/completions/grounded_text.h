@@ -10,11 +10,14 @@
  * The model writes token by token and nothing is held back: what it says is looked at afterwards,
  * value by value of a JSON text, sentence by sentence elsewhere. A value that a context bears out
  * (retrieval/service/claims.h) gets a citation, any other is named as unverified. That a value is
- * that of its key, nobody checks. */
+ * that of its key, nobody checks. At most JSON_MAX_VALUES values or GROUNDED_MAX_SENTENCES sentences are
+ * looked at; "more" says that there are others, neither verified nor named. */
 #ifndef FORAGE_SERVER_GROUNDED_TEXT_H
 #define FORAGE_SERVER_GROUNDED_TEXT_H
 
 #include "server/openai/openai_reply.h"
+
+enum { GROUNDED_MAX_SENTENCES = 256 };
 
 typedef struct grounded_text {
     const openai_call *call;
@@ -36,7 +39,7 @@ cJSON *grounded_text_messages(const grounded_text *g, size_t n, fo_err *err);
 
 /* Appends to *citations a JSON array, each with the path of its value (JSON) or the span of its
  * sentence, and to *checked {"unit":"values","verified":n,"unverified":[...],"unchecked":[...]}:
- * paths, or spans of sentences. Truth values, nulls, empty strings and what the schema itself lists are unchecked,
+ * paths, or spans of sentences; and "more":true where there are more than are looked at. Truth values, nulls, empty strings and what the schema itself lists are unchecked,
  * where no context says them. FO_ECANCELLED, FO_ENOTFOUND (the collection), FO_ENOMEM. */
 int grounded_text_check(const grounded_text *g, const char *text, size_t len, fo_buf *citations,
                         fo_buf *checked, fo_err *err);

@@ -2,6 +2,7 @@
  * by a rule: JSON whose values are held against the documents, calls of the client's functions, words
  * beside what those gave. The model (chain_model.h) writes what the rule leaves it. */
 #include <math.h>
+#include "server/completions/grounded_text.h"
 #include "server/completions/json_values.h"
 #include "tests/retrieval/chain_model.h"
 #include "tests/server/routes/http_fixture.h"
@@ -271,6 +272,32 @@ static void what_a_tool_gave_is_answered_with_checks_beside(void **state) {
     cJSON_Delete(r);
 }
 
+/* So many sentences of two words, looked at without a context: none is borne out. */
+static cJSON *check_sentences(fixture *f, size_t n) {
+    openai_call call = {0};
+    grounded_text g = {.call = &call, .app = f->app};
+    fo_buf written = {0}, citations = {0}, checked = {0};
+    fo_err err = {0};
+    for (size_t i = 0; i < n; i++) fo_buf_str(&written, "Herons wade. ");
+    assert_ok(grounded_text_check(&g, written.data, written.len, &citations, &checked, &err), &err);
+    cJSON *r = cJSON_ParseWithLength(checked.data, checked.len);
+    fo_buf_free(&written);
+    fo_buf_free(&citations);
+    fo_buf_free(&checked);
+    return r;
+}
+
+static void more_sentences_than_are_looked_at_are_told(void **state) {
+    cJSON *all = check_sentences(*state, GROUNDED_MAX_SENTENCES);
+    cJSON *more = check_sentences(*state, GROUNDED_MAX_SENTENCES + 1);
+    assert_int_equal(cJSON_GetArraySize(at(all, "unverified")), GROUNDED_MAX_SENTENCES);
+    assert_null(at(all, "more"));
+    assert_int_equal(cJSON_GetArraySize(at(more, "unverified")), GROUNDED_MAX_SENTENCES);
+    assert_true(cJSON_IsTrue(at(more, "more")));
+    cJSON_Delete(all);
+    cJSON_Delete(more);
+}
+
 /* An address may have one token a minute: of what it overdrew, it is told how long that takes. */
 static void begin_limits(fixture *f) {
     fo_err err = {0};
@@ -420,6 +447,7 @@ int main(void) {
         cmocka_unit_test(a_call_in_another_form_is_a_call),
         cmocka_unit_test(what_is_no_call_is_told_in_its_order),
         cmocka_unit_test(what_a_tool_gave_is_answered_with_checks_beside),
+        cmocka_unit_test(more_sentences_than_are_looked_at_are_told),
         cmocka_unit_test(what_was_taken_is_charged_once),
         cmocka_unit_test(what_was_refused_is_not_charged),
         cmocka_unit_test(what_cannot_be_done_is_refused_by_name),
