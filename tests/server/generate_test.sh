@@ -60,6 +60,16 @@ check 'refuses more stop strings than it looks for' $?
 
 run 1 "$forage" tokenize --model "$model" <"$work" && grep -q 'cannot read standard input' "$work/err"
 check 'says when the lines to tokenize cannot be read' $?
+head -c 8192 /dev/zero >"$work/v.f32"
+run 1 "$forage" fit --input "$work" --vectors "$work/v.f32" --teacher-dim 256 --out "$work/e.gguf" && grep -q "cannot read $work: " "$work/err"
+check 'and those to fit to' $?
+encoder=$shared/models/all-minilm-l6-v2-f16.gguf
+if [ -r "$encoder" ]; then
+    run 1 "$forage" embed --model "$encoder" <"$work" && grep -q 'cannot read standard input' "$work/err"
+    check 'and those to embed' $?
+else
+    skip 'and those to embed' "$encoder is not here"
+fi
 
 "$forage" generate --model "$model" --prompt A --kv-page-tokens 20 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'multiple of 16' "$work/err"
