@@ -205,18 +205,26 @@ static int open_graph(search_segment *s, const search_index *ix, fo_err *err) {
     return FO_OK;
 }
 
+/* Takes file over. What is wrong with it is told with its path: notices show nothing else. */
+static int open_parts(search_segment *s, segment *file, const search_index *ix, const char *path,
+                      fo_err *err) {
+    int rc = search_part_open(&s->parts[0], file, ix, err);
+    if (!rc) {
+        s->n_parts = 1;
+        s->n_docs = s->parts[0]->n_docs;
+        if (ix->dim && s->n_docs) rc = open_graph(s, ix, err);
+    }
+    if (rc) fo_fail_prefix(err, "%s", path);
+    return rc;
+}
+
 int search_segment_open(search_segment *out, const search_index *ix, const char *path,
                         uint64_t file, fo_err *err) {
     segment *seg;
     search_segment s = {
         .file = file, .parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
     int rc = s.parts && s.bases ? segment_open(&seg, path, err) : no_memory(err);
-    if (!rc) rc = search_part_open(&s.parts[0], seg, ix, err);
-    if (!rc) {
-        s.n_parts = 1;
-        s.n_docs = s.parts[0]->n_docs;
-        if (ix->dim && s.n_docs) rc = open_graph(&s, ix, err);
-    }
+    if (!rc) rc = open_parts(&s, seg, ix, path, err);
     if (rc) {
         search_segment_drop(&s);
         return rc;

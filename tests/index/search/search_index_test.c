@@ -437,6 +437,10 @@ static void damage(const char *path, long at) {
     fclose(f);
 }
 
+static void keep_notice(void *ctx, const char *kind, const char *text) {
+    if (strcmp(kind, "index_dropped") == 0) snprintf(ctx, 4096, "%s", text);
+}
+
 static void puts_damaged_and_foreign_files_aside(void **state) {
     (void)state;
     for (int kind = 0; kind < 5; kind++) {
@@ -457,8 +461,11 @@ static void puts_damaged_and_foreign_files_aside(void **state) {
             damage(path, -1);
         }
         size_t dropped;
+        char notice[4096] = "";
+        o.notices = (fo_notices){keep_notice, notice};
         assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
         assert_int_equal(dropped, 1);
+        assert_int_equal(strncmp(notice, path, strlen(path)), 0);
         search_snapshot *s = search_index_acquire(ix);
         assert_int_equal(search_snapshot_count(s), 0);
         search_index_release(s);
