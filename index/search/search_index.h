@@ -60,7 +60,8 @@ typedef struct search_index_options {
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
  * fingerprint, language or dim is put aside (renamed *.bad), a notice names it and *n_dropped
- * counts it: the caller fills the gap from the store (search_index_gap_filled). */
+ * counts it: the caller fills the gap from the store (search_index_gap_filled). FO_ENOMEM and FO_EIO
+ * leave the files as they are. read_only: files that a writer merges meanwhile are not missed. */
 int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
                       size_t *n_dropped, fo_err *err);
 /* Ends what is done for it in the background (a merge begins again another time), for good. */

@@ -20,7 +20,12 @@
 #include "kernels/bits.h"
 #include "kernels/buf.h"
 
-enum { MANIFEST_VERSION = 3, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
+enum {
+    MANIFEST_VERSION = 3,
+    MANIFEST_HEADER = 16,
+    MANIFEST_MAX_BYTES = 1 << 28,
+    TRIES = 100, /* to open what it names beside a process that merges */
+};
 static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'M', 'F'};
 
 static void put(fo_buf *b, uint64_t v) {
@@ -111,10 +116,13 @@ void search_put_aside(const search_index *ix, const char *path) {
 }
 
 static const uint8_t *read_dead(const uint8_t *p, const uint8_t *end, search_segment *s,
-                                uint64_t n_dead) {
+                                uint64_t n_dead, fo_err *failed) {
     if (n_dead == 0) return p;
     s->live = search_bitmap_create(s->n_docs, NULL);
-    if (!s->live) return NULL;
+    if (!s->live) {
+        fo_no_memory(failed);
+        return NULL;
+    }
     uint64_t doc = 0, gap;
     for (uint64_t i = 0; i < n_dead; i++) {
         p = varint_get(p, end, &gap);
@@ -133,39 +141,50 @@ static const uint8_t *skip_dead(const uint8_t *p, const uint8_t *end, uint64_t n
     return p;
 }
 
+/* What a manifest names, while it is opened. */
+typedef struct opening {
+    search_index *ix;
+    search_segment *segments;
+    size_t n, n_dropped;
+    uint32_t crc;  /* of the manifest at hand */
+    bool again;    /* a file that is gone: the manifest is read again, and nothing is dropped yet */
+    fo_err failed; /* why it cannot go on, which tells nothing of the files */
+} opening;
+
 /* One file's entry; a file that cannot be used is put aside. NULL: the manifest itself makes no
- * sense, or (*failed) the machine is at its end: that is no reason to put a file aside. */
-static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8_t *end,
-                                 search_segment *s, bool *opened, fo_err *failed) {
+ * sense, or (o->failed) the machine is at its end, or the file may be merged away: that is no reason
+ * to put a file aside. */
+static const uint8_t *read_entry(opening *o, const uint8_t *p, const uint8_t *end) {
     uint64_t file, n_docs, n_dead;
-    *opened = false;
+    search_segment *s = &o->segments[o->n];
     if (!(p = varint_get(p, end, &file)) || !(p = varint_get(p, end, &n_docs)) ||
         !(p = varint_get(p, end, &n_dead)) || file == 0 || n_dead > n_docs)
         return NULL;
-    char *path = search_file_path(ix, file);
+    char *path = search_file_path(o->ix, file);
     fo_err why = {0};
-    int rc = path ? search_segment_open(s, ix, path, file, &why) : FO_ENOMEM;
+    int rc = path ? search_segment_open(s, o->ix, path, file, &why) : fo_no_memory(&why);
     if (!rc && s->n_docs != n_docs) {
         rc = fo_fail(&why, FO_ECORRUPT, "%s: %u documents, the manifest says %llu", path, s->n_docs,
                      (unsigned long long)n_docs);
         search_segment_drop(s);
     }
-    if (rc == FO_ENOMEM || rc == FO_EIO) {
-        *failed = why;
-        failed->code = rc;
+    if (rc == FO_ENOMEM || rc == FO_EIO || (rc == FO_ENOTFOUND && o->again)) {
+        o->failed = why;
+        o->failed.code = rc;
         free(path);
         return NULL;
     }
     if (rc) {
-        search_put_aside(ix, path);
-        fo_notice(&ix->notices, "index_dropped", "%s", why.msg);
+        search_put_aside(o->ix, path);
+        fo_notice(&o->ix->notices, "index_dropped", "%s", why.msg);
         free(path);
+        o->n_dropped++;
         return skip_dead(p, end, n_dead);
     }
     free(path);
-    p = read_dead(p, end, s, n_dead);
+    p = read_dead(p, end, s, n_dead, &o->failed);
     if (p)
-        *opened = true;
+        o->n++;
     else
         search_segment_drop(s);
     return p;
@@ -208,22 +227,20 @@ static size_t remove_leftovers(search_index *ix, const search_segment *segments,
     return removed;
 }
 
-static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uint32_t version,
-                     search_segment **out, size_t *n, size_t *n_dropped, fo_err *failed) {
+static bool read_all(opening *o, const uint8_t *p, const uint8_t *end, uint32_t version) {
+    search_index *ix = o->ix;
     uint64_t epoch, next_file, count, written = 0, ingested = 0, newest = 0;
     if (!(p = varint_get(p, end, &epoch)) || !(p = varint_get(p, end, &next_file)) ||
         !(p = varint_get(p, end, &count)) || count > (uint64_t)(end - p))
         return false;
-    *out = calloc(count + 1, sizeof **out);
-    if (!*out) return false;
-    ix->next_file = next_file ? next_file : 1;
-    for (uint64_t i = 0; i < count; i++) {
-        bool opened;
-        p = read_entry(ix, p, end, &(*out)[*n], &opened, failed);
-        if (!p) return false;
-        *n += opened;
-        *n_dropped += !opened;
+    o->segments = calloc(count + 1, sizeof *o->segments);
+    if (!o->segments) {
+        fo_no_memory(&o->failed);
+        return false;
     }
+    ix->next_file = next_file ? next_file : 1;
+    for (uint64_t i = 0; i < count; i++)
+        if (!(p = read_entry(o, p, end))) return false;
     if (version >= 2 &&
         (!(p = varint_get(p, end, &written)) || !(p = varint_get(p, end, &ingested))))
         return false;
@@ -248,37 +265,63 @@ static bool check_head(const char *data, size_t size, uint32_t *version, const u
            crc == (uint32_t)crc32_z(0, *body, size - MANIFEST_HEADER);
 }
 
+static void drop_opened(opening *o) {
+    for (size_t i = 0; i < o->n; i++) search_segment_drop(&o->segments[i]);
+    free(o->segments);
+    o->segments = NULL;
+    o->n = o->n_dropped = 0;
+}
+
+/* FO_ENOTFOUND: where o->again. */
+static int open_files(opening *o, const char *path, const char *data, size_t size) {
+    uint32_t version;
+    const uint8_t *body, *end;
+    if (check_head(data, size, &version, &body, &end) && read_all(o, body, end, version))
+        return FO_OK;
+    drop_opened(o);
+    if (o->failed.code) return o->failed.code;
+    o->n_dropped = 1;
+    atomic_store(&o->ix->sealed_epoch, -1);
+    atomic_store(&o->ix->newest, -1);
+    search_put_aside(o->ix, path);
+    fo_notice(&o->ix->notices, "index_dropped", "%s is damaged: no file of its folder can be used",
+              path);
+    return FO_OK;
+}
+
+/* Beside a process that writes there (read-only), a merge may remove the name of a file between the
+ * reading of the manifest and the opening of the file; its new manifest was in place by then. Where
+ * the manifest is still the same one, the file is lost. */
+static int read_manifest(opening *o, const char *path) {
+    int rc = FO_ENOTFOUND;
+    for (int i = 0; rc == FO_ENOTFOUND; i++) {
+        char *data = NULL;
+        size_t size = 0;
+        uint32_t crc = 0;
+        o->failed = (fo_err){0};
+        o->ix->is_new = access(path, F_OK) != 0;
+        if (o->ix->is_new) return FO_OK;
+        if ((rc = fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, &o->failed))) return rc;
+        if (size >= MANIFEST_HEADER) memcpy(&crc, data + 12, 4);
+        o->again = o->ix->read_only && i < TRIES && (i == 0 || crc != o->crc);
+        o->crc = crc;
+        rc = open_files(o, path, data, size);
+        free(data);
+    }
+    return rc;
+}
+
 int search_manifest_read(search_index *ix, search_segment **out, size_t *n, size_t *n_dropped,
                          fo_err *err) {
-    char *path = manifest_path(ix), *data = NULL;
+    char *path = manifest_path(ix);
     if (!path) return fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
-    size_t size = 0;
-    bool there = access(path, F_OK) == 0;
-    ix->is_new = !there;
-    fo_err why = {0};
-    int rc = there ? fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, &why) : FO_OK;
-    if (!rc && there) {
-        uint32_t version;
-        const uint8_t *body, *end;
-        if (!check_head(data, size, &version, &body, &end) ||
-            !read_all(ix, body, end, version, out, n, n_dropped, &why)) {
-            for (size_t i = 0; i < *n; i++) search_segment_drop(&(*out)[i]);
-            *n = 0;
-            ++*n_dropped;
-            atomic_store(&ix->sealed_epoch, -1);
-            atomic_store(&ix->newest, -1);
-            rc = why.code;
-            if (!rc) {
-                search_put_aside(ix, path);
-                fo_notice(&ix->notices, "index_dropped",
-                          "%s is damaged: no file of its folder can be used", path);
-            }
-        }
-    }
+    opening o = {.ix = ix};
+    int rc = read_manifest(&o, path);
+    if (rc && err) *err = o.failed;
     if (!rc && !ix->read_only) {
-        size_t removed = remove_leftovers(ix, *out, *n);
-        if (removed && !there) {
-            ++*n_dropped;
+        size_t removed = remove_leftovers(ix, o.segments, o.n);
+        if (removed && ix->is_new) {
+            o.n_dropped++;
             fo_notice(&ix->notices, "index_dropped",
                       "%s is gone: no file of its folder can be used", path);
         } else if (removed) {
@@ -287,9 +330,10 @@ int search_manifest_read(search_index *ix, search_segment **out, size_t *n, size
                       ix->dir);
         }
     }
-    free(data);
     free(path);
-    if (rc && err) *err = why;
+    *out = o.segments;
+    *n = o.n;
+    *n_dropped = o.n_dropped;
     return rc;
 }
 

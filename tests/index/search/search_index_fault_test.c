@@ -1,7 +1,9 @@
 /* An index whose memory runs out while changes are staged or published: nothing is written past an array, and what the
- * store has is found in the end. */
+ * store has is found in the end. One whose memory runs out while it is opened, or whose files another process merges
+ * meanwhile: nothing of it is dropped. */
 #include "tests/test.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 #include "index/search/search_index.h"
@@ -18,7 +20,16 @@ char *__wrap_strdup(const char *s);
 
 static long left = -1; /* allocations that succeed still; -1: all do */
 
+/* Called once, after as many allocations more of the thread that set it; NULL: never. */
+static _Thread_local void (*meanwhile)(void);
+static _Thread_local long until;
+
 static bool fails(void) {
+    if (meanwhile && until-- == 0) {
+        void (*now)(void) = meanwhile;
+        meanwhile = NULL;
+        now();
+    }
     if (left < 0) return false;
     return left == 0 || left-- == 0;
 }
@@ -130,10 +141,130 @@ static void what_a_publish_could_not_show_is_shown_later(void **state) {
     assert_true(failures > 5);
 }
 
+static void count(void *ctx, const char *kind, const char *text) {
+    (void)kind;
+    (void)text;
+    ++*(int *)ctx;
+}
+
+/* Two sealed files, chunk 1 in the first one and 2 in the second, and tombstones in each, too few for it to be
+ * written anew. */
+static void fill_two(search_index *ix) {
+    fo_err err = {0};
+    for (int64_t i = 1; i <= 2; i++) {
+        for (int64_t j = 0; j < 40; j += 10) add(ix, j + i);
+        assert_ok(search_index_publish(ix, i, &err), &err);
+        assert_ok(search_index_seal(ix, &err), &err);
+    }
+    for (int64_t i = 11; i <= 12; i++) assert_ok(search_index_remove(ix, i, &err), &err);
+    assert_ok(search_index_publish(ix, 3, &err), &err);
+    assert_ok(search_index_seal(ix, &err), &err);
+}
+
+static size_t count_files(const char *dir) {
+    size_t n = 0;
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        assert_null(strstr(e->d_name, ".bad"));
+        n += e->d_name[0] != '.';
+    }
+    closedir(d);
+    return n;
+}
+
+/* At whichever allocation an opening fails: the files are as they were, and the next one finds all of them. */
+static void an_opening_without_memory_touches_no_file(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    int n_notices = 0;
+    search_index *ix = open_index(dir);
+    fill_two(ix);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    const search_index_options o = {.tenant = "default", .notices = {count, &n_notices}};
+    const size_t n_files = count_files(dir);
+    size_t failures = 0, dropped = 0;
+    for (long k = 0;; k++) {
+        left = k;
+        int rc = search_index_open(&ix, dir, &o, &dropped, &err);
+        left = -1;
+        assert_int_equal(count_files(dir), n_files);
+        assert_int_equal(n_notices, 0);
+        if (rc == FO_OK) break;
+        assert_int_equal(rc, FO_ENOMEM);
+        failures++;
+    }
+    assert_true(failures > 10);
+    assert_int_equal(dropped, 0);
+    assert_true(finds(ix, 1) && finds(ix, 2) && !finds(ix, 11) && !finds(ix, 12));
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+static search_index *writer;
+
+static void merge_all(void) {
+    fo_err err = {0};
+    assert_ok(search_index_compact(writer, &err), &err);
+}
+
+/* Between whichever allocations of its opening another process merges the files that the manifest named. */
+static void a_reader_opens_what_is_merged_meanwhile(void **state) {
+    (void)state;
+    bool merged = true;
+    for (long k = 0; merged; k++) {
+        char *dir = test_folder();
+        fo_err err = {0};
+        int n_notices = 0;
+        size_t dropped = 0;
+        search_index *reader;
+        const search_index_options o = {
+            .tenant = "default", .read_only = true, .notices = {count, &n_notices}};
+        writer = open_index(dir);
+        fill_two(writer);
+        until = k;
+        meanwhile = merge_all;
+        assert_ok(search_index_open(&reader, dir, &o, &dropped, &err), &err);
+        merged = !meanwhile;
+        meanwhile = NULL;
+        assert_true(dropped == 0 && n_notices == 0);
+        assert_int_equal(search_index_epoch(reader), 3);
+        assert_true(finds(reader, 1) && finds(reader, 2) && !finds(reader, 11));
+        assert_ok(search_index_close(reader, false, &err), &err);
+        assert_ok(search_index_close(writer, false, &err), &err);
+        test_remove(dir);
+    }
+}
+
+/* Nobody merges: a file that is gone is lost, and that is told once. */
+static void a_reader_tells_of_a_file_that_is_lost(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4200];
+    fo_err err = {0};
+    int n_notices = 0;
+    size_t dropped = 0;
+    search_index *ix = open_index(dir);
+    fill_two(ix);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    snprintf(path, sizeof path, "%s/%016x.seg", dir, 1);
+    assert_int_equal(unlink(path), 0);
+    const search_index_options o = {
+        .tenant = "default", .read_only = true, .notices = {count, &n_notices}};
+    assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
+    assert_true(dropped == 1 && n_notices == 1);
+    assert_true(!finds(ix, 1) && finds(ix, 2));
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(removals_past_the_list_are_refused),
         cmocka_unit_test(what_a_publish_could_not_show_is_shown_later),
+        cmocka_unit_test(an_opening_without_memory_touches_no_file),
+        cmocka_unit_test(a_reader_opens_what_is_merged_meanwhile),
+        cmocka_unit_test(a_reader_tells_of_a_file_that_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
