@@ -63,6 +63,17 @@ static int fit_contexts(generator_layout *out, const generator_prompt *p, size_t
     return FO_OK;
 }
 
+/* All but the contexts: what nothing is cut of. Where a long question does not fit beside the turns,
+ * it goes without them. */
+static int fit_rest(generator_layout *out, const generator_prompt *p, size_t budget,
+                    const prompt_counter *c, size_t *rest, fo_err *err) {
+    int rc = fit_turns(out, p, budget, c, err);
+    if (!rc) rc = c->rest(c->ctx, out->n_turns_dropped, rest, err);
+    if (rc || *rest <= budget || out->n_turns_dropped == p->n_turns) return rc;
+    out->n_turns_dropped = p->n_turns;
+    return c->rest(c->ctx, p->n_turns, rest, err);
+}
+
 int prompt_fit(generator_layout *out, const generator_prompt *p, size_t window,
                const prompt_counter *c, fo_err *err) {
     size_t budget = p->budget, rest = 0;
@@ -70,8 +81,7 @@ int prompt_fit(generator_layout *out, const generator_prompt *p, size_t window,
     if (budget > free_window) budget = free_window;
     out->order = calloc(p->n_contexts + 1, sizeof *out->order);
     if (!out->order) return fo_no_memory(err);
-    int rc = fit_turns(out, p, budget, c, err);
-    if (!rc) rc = c->rest(c->ctx, out->n_turns_dropped, &rest, err);
+    int rc = fit_rest(out, p, budget, c, &rest, err);
     if (rc) return rc;
     if (rest > budget)
         return fo_fail_field(err, FO_ELIMIT, "query",

@@ -2,7 +2,8 @@
  * generator, by its own count of tokens.
  *
  * The latest turns may take a quarter of the budget; contexts, best first, what is left beside
- * instructions, turns and question. Where the first context alone is too long, it is cut. */
+ * instructions, turns and question. Where the first context alone is too long, it is cut. A question
+ * that does not fit beside the turns goes without them. */
 #ifndef FORAGE_RETRIEVAL_PROMPT_FIT_H
 #define FORAGE_RETRIEVAL_PROMPT_FIT_H
 
@@ -10,7 +11,8 @@
 
 enum { PROMPT_MAX_TURNS = 64 };
 
-/* Tokens of the pieces of a prompt; each is asked for once at most, and only where it matters. */
+/* Tokens of the pieces of a prompt; each is asked for once at most, and only where it matters, but for
+ * the rest: a second time without turns, where it does not fit with those that were kept. */
 typedef struct prompt_counter {
     void *ctx;
     int (*turn)(void *ctx, size_t i, size_t *n, fo_err *err);

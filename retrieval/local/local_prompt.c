@@ -312,9 +312,17 @@ static int count_turn(void *ctx, size_t i, size_t *n, fo_err *err) {
     return rc;
 }
 
+static void forget_rest(assembly *a) {
+    for (size_t i = 0; i < PROMPT_MAX_TURNS + 3; i++) a->own[i].n = 0;
+    give_plain_back(a->b, a->plain);
+    a->plain = NULL;
+    a->question.n = 0;
+}
+
 static int count_rest(void *ctx, size_t first_turn, size_t *n, fo_err *err) {
     assembly *a = ctx;
     const generator_prompt *in = a->in;
+    forget_rest(a);
     a->n_turns = in->n_turns - first_turn;
     int rc;
     if (a->n_turns) {
