@@ -128,7 +128,7 @@ static void stage_clear(staged *g) {
     }
     g->n = g->n_removed = g->n_parts = 0;
     g->bytes = 0;
-    g->owed = false;
+    g->owed = g->unordered = false;
 }
 
 static void stage_free(staged *g) {
@@ -242,12 +242,27 @@ int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
         return rc;
     }
     size_t n = g->n++;
+    g->unordered |= n && c->chunk < g->chunks[n - 1];
     g->chunks[n] = c->chunk;
     g->documents[n] = c->document;
     g->dead[n] = false;
     if (ix->dim) memcpy(g->vectors + n * ix->dim, c->vector, ix->dim * sizeof *c->vector);
     g->bytes += title_len + c->text_len + ix->dim * sizeof(float) + strlen(json);
     return FO_OK;
+}
+
+/* Most that are removed are not staged but older than all that are. */
+static void remove_staged(staged *g, int64_t chunk) {
+    size_t low = 0, high = g->unordered ? 0 : g->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (g->chunks[mid] < chunk)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (size_t i = low; i < g->n && (g->unordered || g->chunks[i] == chunk); i++)
+        if (g->chunks[i] == chunk) g->dead[i] = true;
 }
 
 int search_index_remove(search_index *ix, int64_t chunk, fo_err *err) {
@@ -259,8 +274,7 @@ int search_index_remove(search_index *ix, int64_t chunk, fo_err *err) {
         g->removed = p;
         g->removed_room = room;
     }
-    for (size_t i = 0; i < g->n; i++)
-        if (g->chunks[i] == chunk) g->dead[i] = true;
+    remove_staged(g, chunk);
     g->removed[g->n_removed++] = chunk;
     return FO_OK;
 }

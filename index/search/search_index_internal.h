@@ -109,6 +109,7 @@ typedef struct staged { /* what publish will make visible */
     float *vectors;
     bool *dead; /* removed again before it was published */
     size_t n, room;
+    bool unordered; /* chunks[n] do not ascend, as new ones do */
     int64_t *removed;
     size_t n_removed, removed_room;
     uint64_t bytes;
