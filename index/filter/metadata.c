@@ -441,6 +441,24 @@ done:
 
 /* Reading ------------------------------------------------------------------------------------- */
 
+/* In one pass over the entries: nothing is out of range. */
+static int check_ranges(const metadata *m, fo_err *err) {
+    uint32_t at = 0;
+    for (uint32_t c = 0; c < m->n_columns; c++) {
+        const uint32_t *row = m->columns + 3 * (size_t)c;
+        if (row[0] >= m->n_strings || row[1] != at || row[2] > m->n_entries - at)
+            return fo_fail(err, FO_ECORRUPT, "metadata column %u is damaged", c);
+        at += row[2];
+    }
+    bool sound = at == m->n_entries;
+    for (uint32_t i = 0; i < m->n_strings; i++) sound &= m->offsets[i] <= m->offsets[i + 1];
+    sound &= m->offsets[m->n_strings] <= m->strings_bytes;
+    for (uint32_t i = 0; i < m->n_entries; i++)
+        sound &= (m->docs[i] < m->n_docs) & (m->kinds[i] <= VALUE_EMPTY) &
+                 (m->kinds[i] != VALUE_STRING || m->values[i] < m->n_strings);
+    return sound ? FO_OK : fo_fail(err, FO_ECORRUPT, "a metadata entry is out of range");
+}
+
 int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err) {
     size_t size;
     const unsigned char *p = segment_get(s, SECTION_METADATA, &size);
@@ -469,25 +487,32 @@ int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err)
     m.kinds = p;
     m.strings = (const char *)(p + h.n_entries);
     *out = m;
-    return metadata_verify(out, err);
+    return check_ranges(out, err);
 }
 
-/* In one pass over the entries: what a sound file was made with. */
+static int compare_strings(const metadata *m, uint32_t i, const char *s, size_t len) {
+    const char *t;
+    size_t n;
+    string_of(m, i, &t, &n);
+    const size_t common = n < len ? n : len;
+    const int order = common ? memcmp(t, s, common) : 0;
+    return order ? order : (n > len) - (n < len);
+}
+
+/* Where columns or strings do not ascend, a search by halves misses some of them. */
 int metadata_verify(const metadata *m, fo_err *err) {
-    uint32_t at = 0;
-    for (uint32_t c = 0; c < m->n_columns; c++) {
-        const uint32_t *row = m->columns + 3 * (size_t)c;
-        if (row[0] >= m->n_strings || row[1] != at || row[2] > m->n_entries - at)
-            return fo_fail(err, FO_ECORRUPT, "metadata column %u is damaged", c);
-        at += row[2];
+    int rc = check_ranges(m, err);
+    for (uint32_t c = 1; c < m->n_columns && !rc; c++)
+        if (m->columns[3 * (size_t)c] <= m->columns[3 * (size_t)(c - 1)])
+            rc = fo_fail(err, FO_ECORRUPT, "metadata column %u is out of order", c);
+    for (uint32_t i = 1; i < m->n_strings && !rc; i++) {
+        const char *s;
+        size_t len;
+        string_of(m, i, &s, &len);
+        if (compare_strings(m, i - 1, s, len) >= 0)
+            rc = fo_fail(err, FO_ECORRUPT, "metadata string %u is out of order", i);
     }
-    bool sound = at == m->n_entries;
-    for (uint32_t i = 0; i < m->n_strings; i++) sound &= m->offsets[i] <= m->offsets[i + 1];
-    sound &= m->offsets[m->n_strings] <= m->strings_bytes;
-    for (uint32_t i = 0; i < m->n_entries; i++)
-        sound &= (m->docs[i] < m->n_docs) & (m->kinds[i] <= VALUE_EMPTY) &
-                 (m->kinds[i] != VALUE_STRING || m->values[i] < m->n_strings);
-    return sound ? FO_OK : fo_fail(err, FO_ECORRUPT, "a metadata entry is out of range");
+    return rc;
 }
 
 /* Number of strings below s (or, with after, below or equal). */
@@ -495,12 +520,7 @@ static uint32_t rank_of(const metadata *m, const char *s, size_t len, bool after
     uint32_t low = 0, high = m->n_strings;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        const char *t;
-        size_t n;
-        string_of(m, mid, &t, &n);
-        size_t common = n < len ? n : len;
-        int order = common ? memcmp(t, s, common) : 0;
-        if (order == 0) order = (n > len) - (n < len);
+        const int order = compare_strings(m, mid, s, len);
         if (order < 0 || (after && order == 0))
             low = mid + 1;
         else

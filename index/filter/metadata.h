@@ -51,7 +51,7 @@ int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_
 /* The section. It may be built again, should what becomes of it fail; what is added after it is as ever. */
 int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_err *err);
 
-/* A view, valid as long as the segment. FO_ECORRUPT. */
+/* A view, valid as long as the segment. FO_ECORRUPT: something is out of range. */
 int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err);
 /* Bit d of bits[(n_docs + 63) / 64] set: document d matches. */
 int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err);
@@ -60,7 +60,7 @@ int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo
  * metadata an index would refuse (metadata_builder_add): whether that one matches is not told. */
 int metadata_match_json(const char *const *json, uint32_t n, const search_filter *f, uint64_t *bits,
                         uint64_t *refused, fo_err *err);
-/* Columns sorted, entries in range. */
+/* Entries in range, and columns and strings ascending, as searches take them to be: FO_ECORRUPT. */
 int metadata_verify(const metadata *m, fo_err *err);
 
 #endif

@@ -95,6 +95,20 @@ int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo
 
 /* ---- an open index ------------------------------------------------------------------------ */
 
+/* The order of chunk ids is that of mark_dead's search: ascending, equals by their document numbers. */
+static int check_order(const part *p, fo_err *err) {
+    for (uint32_t d = 0; d < p->n_docs; d++) {
+        const uint32_t *doc = &p->order[d];
+        bool sound = *doc < p->n_docs;
+        if (sound && d > 0) {
+            const int64_t before = p->chunks[doc[-1]], now = p->chunks[*doc];
+            sound = before < now || (before == now && doc[-1] < *doc);
+        }
+        if (!sound) return fo_fail(err, FO_ECORRUPT, "the order of chunk ids is damaged at %u", d);
+    }
+    return FO_OK;
+}
+
 int search_index_verify(search_index *ix, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     int rc = FO_OK;
@@ -105,11 +119,7 @@ int search_index_verify(search_index *ix, fo_err *err) {
             rc = segment_verify(p->file, err);
             if (!rc) rc = inverted_verify(&p->inv, err);
             if (!rc) rc = metadata_verify(&p->meta, err);
-            for (uint32_t d = 0; d < p->n_docs && !rc; d++)
-                if (p->order[d] >= p->n_docs ||
-                    (d > 0 && p->chunks[p->order[d - 1]] >= p->chunks[p->order[d]] &&
-                     p->order[d - 1] >= p->order[d]))
-                    rc = fo_fail(err, FO_ECORRUPT, "the order of chunk ids is damaged at %u", d);
+            if (!rc) rc = check_order(p, err);
         }
         if (!rc && h->file && h->graph) {
             size_t unreachable;

@@ -229,6 +229,37 @@ static void json_by_itself_matches_as_in_an_index(void **state) {
 }
 
 /* A mapped file may change after it was opened: numbers out of their bounds then lead nowhere. */
+/* Sections whose searches by halves would miss something. */
+static void the_full_check_finds_columns_and_strings_out_of_order(void **state) {
+    (void)state;
+    const char *docs[] = {"{\"a\":\"xx\",\"b\":\"y\"}"};
+    metadata m, bad;
+    segment *s = build(docs, 1, &m);
+    fo_err err = {0};
+    assert_ok(metadata_verify(&m, &err), &err);
+    assert_true(m.n_columns == 2 && m.n_strings == 4 && m.strings_bytes == 5);
+    uint32_t rows[6];
+    char strings[5];
+    const char *const wrong[] = {"baxxy", "ayxxb", "aaxxy"}; /* the first two, one too far, equal */
+    memcpy(rows, m.columns, sizeof rows);
+    bad = m;
+    bad.columns = rows;
+    for (uint32_t first = 0; first <= 1; first++) { /* falling, equal */
+        rows[0] = 1 - first;
+        rows[3] = 0;
+        assert_int_equal(metadata_verify(&bad, &err), FO_ECORRUPT);
+        assert_non_null(strstr(err.msg, "column 1 is out of order"));
+    }
+    bad = m;
+    bad.strings = strings;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(strings, wrong[i], sizeof strings);
+        assert_int_equal(metadata_verify(&bad, &err), FO_ECORRUPT);
+        assert_non_null(strstr(err.msg, "is out of order"));
+    }
+    segment_close(s);
+}
+
 static void numbers_out_of_bounds_are_skipped(void **state) {
     (void)state;
     static const char *const filters[] = {
@@ -531,6 +562,7 @@ int main(void) {
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),
         cmocka_unit_test(json_by_itself_matches_as_in_an_index),
+        cmocka_unit_test(the_full_check_finds_columns_and_strings_out_of_order),
         cmocka_unit_test(numbers_out_of_bounds_are_skipped),
         cmocka_unit_test(a_list_matches_as_its_values_one_by_one),
         cmocka_unit_test(a_long_list_costs_one_look_at_each_entry),
