@@ -485,7 +485,7 @@ static bool begin_shape(const reading *g, uint16_t shape, char c) {
     return false;
 }
 
-/* One way for each shape that c begins: the last takes the place of the way itself. */
+/* One way for each shape that c begins, behind those that are still to be read. */
 static bool begin_value(const reading *g, char c) {
     json_way *w = g->w;
     uint16_t node = w->node;
@@ -497,7 +497,7 @@ static bool begin_value(const reading *g, char c) {
     if (frame_of(g) && shape_of(g, frame_of(g)->shape)->kind == JSON_ARRAY) frame_of(g)->count++;
     w->node = 0;
     for (uint32_t i = 0; i < d->n; i++) {
-        if (g->r->n == JSON_MAX_WAYS) break;
+        if (g->r->n == JSON_WAYS_ROOM) break;
         g->r->turns += STEP;
         json_way *to = &g->r->ways[g->r->n];
         copy_way(to, w);
@@ -614,6 +614,7 @@ static bool read_one(json_reader *r, char c) {
         if (kept != i) copy_way(&r->ways[kept], &r->ways[i]);
     r->n = kept;
     if (kept > 1) merge(r);
+    if (r->n > JSON_MAX_WAYS) r->n = JSON_MAX_WAYS;
     return kept > 0;
 }
 

@@ -22,7 +22,8 @@
 
 #include "engine/grammar/json_shapes.h"
 
-enum { JSON_MAX_WAYS = 64 };
+/* While a byte is read, successors stand behind the ways themselves: as many of each. */
+enum { JSON_MAX_WAYS = 64, JSON_WAYS_ROOM = 2 * JSON_MAX_WAYS };
 
 typedef struct json_frame {
     uint32_t count; /* members, items */
@@ -57,7 +58,7 @@ typedef struct json_reader {
     const struct json_schema *schema;
     size_t turns; /* looks at ways, properties, literals and bytes of keys since the start */
     int n;
-    json_way ways[JSON_MAX_WAYS];
+    json_way ways[JSON_WAYS_ROOM];
 } json_reader;
 
 void json_reader_start(json_reader *r, const struct json_schema *s);

@@ -402,6 +402,31 @@ static void a_byte_costs_as_much_with_many_names_and_values(void **state) {
     free(next);
 }
 
+/* As many tools as may be given look alike up to their names: each can be called, and no other. */
+static void each_of_sixty_alternatives_can_be_written(void **state) {
+    (void)state;
+    enum { MOST = 60 };
+    fo_buf b = {0};
+    fo_buf_str(&b, "{\"anyOf\":[");
+    for (int i = 0; i < MOST; i++)
+        fo_buf_printf(&b,
+                      "%s{\"type\":\"object\",\"properties\":{\"name\":{\"const\":\"tool%d\"},"
+                      "\"n\":{\"const\":%d}},\"required\":[\"name\",\"n\"],"
+                      "\"additionalProperties\":false}",
+                      i ? "," : "", i, i);
+    fo_buf_str(&b, "]}");
+    json_schema *s = compile(b.data);
+    for (int i = 0; i < MOST; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "{\"name\": \"tool%d\", \"n\": %d}", i, i);
+        if (!holds(s, text)) fail_msg("%s is refused", text);
+        snprintf(text, sizeof text, "{\"name\": \"tool%d\", \"n\": %d}", i, (i + 1) % MOST);
+        if (holds(s, text)) fail_msg("%s is taken", text);
+    }
+    json_schema_free(s);
+    fo_buf_free(&b);
+}
+
 static void nesting_is_bounded_where_a_value_still_fits(void **state) {
     (void)state;
     json_schema *s = compile("{\"type\":\"object\"}");
@@ -480,6 +505,7 @@ int main(void) {
         cmocka_unit_test(large_schemas_take_no_minutes),
         cmocka_unit_test(size_is_bounded),
         cmocka_unit_test(a_byte_costs_as_much_with_many_names_and_values),
+        cmocka_unit_test(each_of_sixty_alternatives_can_be_written),
         cmocka_unit_test(nesting_is_bounded_where_a_value_still_fits),
         cmocka_unit_test(patterns_match_what_they_say),
     };
