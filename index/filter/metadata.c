@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "index/filter/filter_tree.h"
-#include "index/format/term_hash.h"
+#include "index/format/keyed_hash.h"
 #include "kernels/bits.h"
 #include "kernels/buf.h"
 
@@ -77,7 +77,7 @@ static bool grow_strings(metadata_builder *b) {
         return false;
     }
     for (size_t i = 0; i < b->n_strings; i++) {
-        size_t h = term_hash(b->texts.data + offsets[i], offsets[i + 1] - offsets[i]);
+        size_t h = keyed_hash(b->texts.data + offsets[i], offsets[i + 1] - offsets[i]);
         while (slots[h & (n_slots - 1)]) h++;
         slots[h & (n_slots - 1)] = (uint32_t)i + 1;
     }
@@ -90,7 +90,7 @@ static bool grow_strings(metadata_builder *b) {
 
 static bool intern(metadata_builder *b, const char *s, size_t len, uint32_t *number) {
     if (b->n_strings == b->strings_room && !grow_strings(b)) return false;
-    size_t h = term_hash(s, len);
+    size_t h = keyed_hash(s, len);
     for (;; h++) {
         uint32_t i = b->slots[h & (b->n_slots - 1)];
         if (!i) break;

@@ -1,4 +1,5 @@
-/* term_hash.h - the hash of a term's bytes. Part of the segment format: dictionaries hold it. */
+/* term_hash.h - the hash of a term's bytes. Part of the segment format: dictionaries hold it. Tables in
+ * memory of words that come from outside have keyed_hash.h. */
 #ifndef FORAGE_INDEX_TERM_HASH_H
 #define FORAGE_INDEX_TERM_HASH_H
 

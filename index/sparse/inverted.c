@@ -119,9 +119,41 @@ static bool read_entry(inverted_terms *it) {
     return true;
 }
 
+static bool begin_block(inverted_terms *it, const inverted *inv, size_t block) {
+    it->inv = inv;
+    it->len = 0;
+    load_block(inv, block, &it->postings_at, &it->at);
+    return read_entry(it);
+}
+
+static int compare(const inverted_terms *it, const char *term, size_t len) {
+    int order = memcmp(it->term, term, it->len < len ? it->len : len);
+    return order ? order : (it->len > len) - (it->len < len);
+}
+
+static bool find_in_blocks(const inverted *inv, const char *term, size_t len, inverted_list *out) {
+    inverted_terms it;
+    size_t low = 0, high = inv->n_blocks; /* the first block that begins behind the term */
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (!begin_block(&it, inv, mid)) return false;
+        if (compare(&it, term, len) <= 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == 0 || !begin_block(&it, inv, low - 1)) return false;
+    size_t left = inv->n_terms - (low - 1) * DICT_BLOCK_TERMS;
+    for (size_t i = 1; compare(&it, term, len) < 0; i++)
+        if (i == left || i == DICT_BLOCK_TERMS || !read_entry(&it)) return false;
+    if (compare(&it, term, len) != 0) return false;
+    *out = it.list;
+    return true;
+}
+
 bool inverted_find(const inverted *inv, const char *term, size_t len, inverted_list *out) {
     uint32_t h = term_hash(term, len), tag = hash_tag(h, inv->n_terms);
-    for (size_t probe = 0; probe <= inv->hash_mask; probe++) {
+    for (size_t probe = 0; probe < HASH_READ_PROBES && probe <= inv->hash_mask; probe++) {
         uint32_t slot = inv->hash[(h + probe) & inv->hash_mask];
         if (slot == 0) return false;
         if (inv->n_terms < HASH_TAG_TERMS) { /* most terms that are not meant stop here */
@@ -131,17 +163,15 @@ bool inverted_find(const inverted *inv, const char *term, size_t len, inverted_l
         if (slot == 0 || slot > inv->n_terms) return false;
         uint32_t ordinal = slot - 1;
         inverted_terms it;
-        it.inv = inv;
-        it.len = 0;
-        load_block(inv, ordinal / DICT_BLOCK_TERMS, &it.postings_at, &it.at);
-        for (uint32_t i = 0; i <= ordinal % DICT_BLOCK_TERMS; i++)
+        if (!begin_block(&it, inv, ordinal / DICT_BLOCK_TERMS)) return false;
+        for (uint32_t i = 0; i < ordinal % DICT_BLOCK_TERMS; i++)
             if (!read_entry(&it)) return false;
         if (it.len == len && memcmp(it.term, term, len) == 0) {
             *out = it.list;
             return true;
         }
     }
-    return false;
+    return find_in_blocks(inv, term, len, out);
 }
 
 void inverted_terms_begin(inverted_terms *it, const inverted *inv) {

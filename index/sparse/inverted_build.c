@@ -7,6 +7,7 @@
 #include <string.h>
 #include "index/sparse/inverted_format.h"
 #include "index/sparse/postings.h"
+#include "index/format/keyed_hash.h"
 #include "index/format/term_hash.h"
 #include "index/format/varint.h"
 #include "kernels/buf.h"
@@ -141,16 +142,23 @@ static int output_term(output *o, const char *term, size_t len, const uint32_t *
     return !rc ? segment_writer_write(o->w, o->list.data, o->list.len, err) : rc;
 }
 
+/* A term's slot, unless terms that were written to fall together have taken all those near its place. */
+static void put_slot(const output *o, uint32_t *hash, size_t mask, uint32_t ordinal) {
+    const uint32_t h = o->hashes[ordinal];
+    for (size_t probe = 0; probe < HASH_WRITE_PROBES; probe++) {
+        uint32_t *slot = &hash[(h + probe) & mask];
+        if (*slot) continue;
+        *slot = (ordinal + 1) | hash_tag(h, o->head.n_terms);
+        return;
+    }
+}
+
 static int output_finish(output *o, fo_err *err) {
     size_t slots = 8;
     while (slots < o->head.n_terms + (size_t)o->head.n_terms / 2) slots *= 2;
     uint32_t *hash = calloc(slots, sizeof *hash);
     if (!hash) return no_memory(err);
-    for (uint32_t i = 0; i < o->head.n_terms; i++) {
-        size_t h = o->hashes[i] & (slots - 1);
-        while (hash[h]) h = (h + 1) & (slots - 1);
-        hash[h] = (i + 1) | hash_tag(o->hashes[i], o->head.n_terms);
-    }
+    for (uint32_t i = 0; i < o->head.n_terms; i++) put_slot(o, hash, slots - 1, i);
     segment_writer *w = o->w;
     int rc = segment_writer_section(w, SECTION_DICT, o->dict.data, o->dict.len, err);
     if (!rc)
@@ -293,7 +301,7 @@ static entry *add_entry(inverted_builder *b, const char *term, size_t len, uint3
 
 void inverted_builder_word(inverted_builder *b, const char *term, size_t len) {
     if (b->failed || len == 0 || len > TERM_MAX_BYTES) return;
-    uint32_t hash = term_hash(term, len);
+    uint32_t hash = (uint32_t)keyed_hash(term, len);
     size_t h = hash & (b->n_slots - 1);
     entry *e = NULL;
     b->length++;

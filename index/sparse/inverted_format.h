@@ -11,7 +11,13 @@ enum {
     TERM_MAX_BYTES = 255,
     HASH_TAG_SHIFT = 24, /* a slot: ordinal + 1, and above it 8 bits of the hash ... */
     HASH_TAG_TERMS = (1 << HASH_TAG_SHIFT) - 1, /* ... where there are fewer terms than this */
+    HASH_READ_PROBES = 64,   /* slots that a look-up tries before it searches the blocks */
+    HASH_WRITE_PROBES = 256, /* a term that finds no free slot among so many gets none */
 };
+
+/* Whoever knows the hash can write any number of terms that fall together. They cost these many probes
+ * each, not one another. Other terms fill two thirds of a table at most, where one in 10^8 is as far
+ * from its place as that: they all have their slot, which is all that earlier versions look at. */
 
 /* The bits above HASH_TAG_SHIFT of a term's slot. The slot's place comes from the low bits. */
 static inline uint32_t hash_tag(uint32_t hash, uint32_t n_terms) {

@@ -3,12 +3,14 @@
 
 #include <math.h>
 #include "index/sparse/inverted.h"
+#include "index/sparse/inverted_format.h"
 #include "index/sparse/inverted_hot.h"
 #include "index/sparse/postings.h"
 #include "index/format/varint.h"
 #include "kernels/bitpack.h"
 #include "kernels/cpu.h"
 #include "kernels/scan16.h"
+#include "tests/index/crafted_terms.h"
 
 static void varints_and_zigzag_come_back(void **state) {
     (void)state;
@@ -420,6 +422,99 @@ static void a_merge_is_byte_for_byte_what_building_gives(void **state) {
     free_corpus(&c);
 }
 
+/* n terms of one document: their hashes lie apart, share the low bits, or are equal. */
+enum { APART, LOW_BITS, EQUAL, N_TERM_KINDS };
+
+static void number_term(int kind, uint32_t i, char out[CRAFTED_BYTES + 1]) {
+    const uint32_t hash = kind == LOW_BITS ? i << 16 | 0xBEE : 0xBEE;
+    if (kind == APART)
+        snprintf(out, CRAFTED_BYTES + 1, "%08x", i);
+    else
+        crafted_term(hash, i, out);
+}
+
+/* *seconds: of the processor, and of nothing but the building. */
+static segment *build_terms(int kind, uint32_t n, double *seconds) {
+    fo_err err = {0};
+    inverted_builder *b;
+    segment_writer *w;
+    segment *s;
+    char(*terms)[CRAFTED_BYTES + 1] = malloc(n * sizeof *terms);
+    assert_non_null(terms);
+    for (uint32_t i = 0; i < n; i++) number_term(kind, i, terms[i]);
+    const double begun = processor_seconds();
+    assert_ok(inverted_builder_create(&b, &err), &err);
+    for (uint32_t i = 0; i < n; i++) inverted_builder_word(b, terms[i], CRAFTED_BYTES);
+    assert_ok(inverted_builder_end_document(b, &err), &err);
+    assert_ok(segment_writer_create(&w, NULL, &err), &err);
+    assert_ok(inverted_build(b, &params, w, &err), &err);
+    *seconds = processor_seconds() - begun;
+    assert_ok(segment_writer_adopt(w, &s, &err), &err);
+    inverted_builder_free(b);
+    free(terms);
+    return s;
+}
+
+/* How far the terms of the table stand from their places at most; *n_slots: terms that have a slot. */
+static size_t most_probes(const inverted *inv, size_t *n_slots) {
+    fo_err err = {0};
+    size_t most = 0;
+    uint32_t *hashes = malloc((inv->n_terms + 1) * sizeof *hashes);
+    inverted_terms it;
+    inverted_terms_begin(&it, inv);
+    while (inverted_terms_next(&it, &err) > 0) hashes[it.next - 1] = term_hash(it.term, it.len);
+    *n_slots = 0;
+    for (size_t i = 0; i <= inv->hash_mask; i++) {
+        const uint32_t slot = inv->hash[i] & HASH_TAG_TERMS;
+        if (!slot) continue;
+        ++*n_slots;
+        const size_t probes = ((i - hashes[slot - 1]) & inv->hash_mask) + 1;
+        if (probes > most) most = probes;
+    }
+    free(hashes);
+    return most;
+}
+
+static void terms_that_fall_together_are_found_and_cost_bounded_probes(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    for (int kind = 0; kind < N_TERM_KINDS; kind++) {
+        fo_err err = {0};
+        inverted inv;
+        inverted_list l;
+        double seconds;
+        size_t n_slots;
+        char term[CRAFTED_BYTES + 1];
+        segment *s = build_terms(kind, N, &seconds);
+        assert_ok(inverted_open(&inv, s, &err), &err);
+        assert_int_equal(inv.n_terms, N);
+        const size_t most = most_probes(&inv, &n_slots);
+        assert_true(most <= HASH_WRITE_PROBES);
+        if (kind == APART)
+            assert_int_equal(n_slots, N); /* that is all that earlier versions find */
+        else
+            assert_int_equal(n_slots, HASH_WRITE_PROBES);
+        for (uint32_t i = 0; i < 2 * N; i++) { /* and as many that it does not have */
+            number_term(kind, i, term);
+            assert_int_equal(inverted_find(&inv, term, CRAFTED_BYTES, &l), i < N);
+        }
+        assert_false(inverted_find(&inv, "", 0, &l));
+        assert_false(inverted_find(&inv, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", 9, &l));
+        assert_ok(inverted_verify(&inv, &err), &err);
+        segment_close(s);
+    }
+}
+
+static void terms_that_fall_together_take_no_longer_to_index(void **state) {
+    (void)state;
+    double took[N_TERM_KINDS];
+    for (int kind = 0; kind < N_TERM_KINDS; kind++)
+        segment_close(build_terms(kind, 20000, &took[kind]));
+    for (int kind = LOW_BITS; kind < N_TERM_KINDS; kind++)
+        if (took[kind] > 30 * took[APART])
+            fail_msg("kind %d: %.4f s, others %.4f", kind, took[kind], took[APART]);
+}
+
 static void refuses_what_it_cannot_search(void **state) {
     (void)state;
     fo_err err = {0};
@@ -444,6 +539,8 @@ int main(void) {
         cmocka_unit_test(norms_round_down),
         cmocka_unit_test(search_equals_an_exhaustive_scan),
         cmocka_unit_test(a_merge_is_byte_for_byte_what_building_gives),
+        cmocka_unit_test(terms_that_fall_together_are_found_and_cost_bounded_probes),
+        cmocka_unit_test(terms_that_fall_together_take_no_longer_to_index),
         cmocka_unit_test(refuses_what_it_cannot_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
