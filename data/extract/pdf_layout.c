@@ -200,13 +200,14 @@ void pdf_layout_free(pdf_layout *p, builder *b) {
 
 /* Of a page's height, at its top and at its foot. */
 static const float BAND = 0.17f;
-enum { AT_EDGE = 3 }; /* the outermost lines of a page that may be running ones */
+enum { AT_EDGE = 3 };      /* the outermost lines of a page that may be running ones */
+enum { CELLS_OF_ROW = 4 }; /* lines at one height: more than a head has, left, middle and right */
 
-typedef struct edge_line { /* a line that may be a running one */
-    uint64_t key;          /* of its text without numbers, and of which edge it stands at */
-    size_t line;
+typedef struct edge_line {   /* a line that may be a running one */
+    uint64_t key;            /* of its text without numbers, and of which edge it stands at */
+    size_t line, first, end; /* first, end: the lines of its page */
     uint32_t page;
-    bool numbers_only;
+    bool foot, numbers_only;
 } edge_line;
 
 static bool is_roman(const char *s, size_t n) {
@@ -259,6 +260,56 @@ static int lines_beyond(const pdf_layout *p, size_t first, size_t end, const pdf
     return n;
 }
 
+static bool at_one_height(const pdf_line *a, const pdf_line *b) {
+    float middle = (b->box[1] + b->box[3]) / 2;
+    return middle > a->box[1] && middle < a->box[3];
+}
+
+/* pdftotext gives each cell of a table as a line. Names of columns repeat on each of its pages as heads do, and figures
+ * differ as page numbers do. */
+static bool is_in_row(const pdf_layout *p, size_t first, size_t end, const pdf_line *l) {
+    int n = 0;
+    for (size_t i = first; i < end && n < CELLS_OF_ROW; i++) n += at_one_height(l, &p->lines[i]);
+    return n >= CELLS_OF_ROW;
+}
+
+/* The first number of what has numbers alone; -1: letters stand with it ("Page 3", "xii"). */
+static long number_in(const pdf_layout *p, const pdf_line *l) {
+    const char *s = p->text.data + l->at;
+    long v = -1;
+    for (size_t i = 0; i < l->n; i++) {
+        if ((s[i] | 32) >= 'a' && (s[i] | 32) <= 'z') return -1;
+        if (s[i] < '0' || s[i] > '9' || v >= 0) continue;
+        for (v = 0; i < l->n && s[i] >= '0' && s[i] <= '9' && v < MAX_PAGES; i++)
+            v = v * 10 + (s[i] - '0');
+    }
+    return v;
+}
+
+/* Does it grow by one with each page, as far as the lines like it that stand next in the list say? */
+static bool counts_pages(const pdf_layout *p, const edge_line *edges, size_t n, size_t i) {
+    enum { NEAR = 8 };
+    const edge_line *e = &edges[i];
+    long first = number_in(p, &p->lines[e->line]) - (long)e->page;
+    for (size_t k = i > NEAR ? i - NEAR : 0; k < n && k <= i + NEAR; k++)
+        if (edges[k].page != e->page &&
+            number_in(p, &p->lines[edges[k].line]) - (long)edges[k].page == first)
+            return true;
+    return false;
+}
+
+/* Of a narrower table: what has numbers alone stands beside what does not run, or beside more of its kind. */
+static bool is_figure(const pdf_layout *p, const edge_line *e) {
+    for (size_t i = e->first; i < e->end; i++) {
+        const pdf_line *o = &p->lines[i];
+        bool numbers_only;
+        if (i == e->line || !o->n || !at_one_height(&p->lines[e->line], o)) continue;
+        uint64_t key = text_key(p->text.data + o->at, o->n, e->foot, &numbers_only);
+        if (numbers_only ? key == e->key : !o->is_running) return true;
+    }
+    return false;
+}
+
 static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
     size_t n = 0;
     for (size_t first = 0, end; first < p->n_lines; first = end) {
@@ -268,10 +319,11 @@ static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
         for (size_t i = first; i < end && builder_go_on(b, 0); i++) {
             const pdf_line *l = &p->lines[i];
             bool head = l->box[3]<height * BAND, foot = l->box[1]> height * (1 - BAND);
-            if (!(head || foot) || l->n > 200 || lines_beyond(p, first, end, l, foot) >= AT_EDGE)
+            if (!(head || foot) || l->n > 200 || lines_beyond(p, first, end, l, foot) >= AT_EDGE ||
+                is_in_row(p, first, end, l))
                 continue;
             edge_line *e = &edges[n++];
-            *e = (edge_line){.line = i, .page = page};
+            *e = (edge_line){.line = i, .first = first, .end = end, .page = page, .foot = foot};
             e->key = text_key(p->text.data + l->at, l->n, foot, &e->numbers_only);
         }
     }
@@ -279,16 +331,32 @@ static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
 }
 
 /* Lines of the same words. What says them in larger letters than the others is the title that they repeat. */
-static void mark_group(pdf_layout *p, const edge_line *edges, size_t n) {
+static void mark_group(pdf_layout *p, builder *b, const edge_line *edges, size_t n) {
     const float larger = 1.3f;
     float least = 1e9f;
     for (size_t i = 0; i < n; i++) {
         const float *box = p->lines[edges[i].line].box;
         if (box[3] - box[1] < least) least = box[3] - box[1];
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && builder_go_on(b, 0); i++) {
         pdf_line *l = &p->lines[edges[i].line];
-        l->is_running = l->is_running || l->box[3] - l->box[1] <= larger * least;
+        bool runs = l->box[3] - l->box[1] <= larger * least;
+        if (runs && edges[i].numbers_only && number_in(p, l) >= 0)
+            runs = !is_figure(p, &edges[i]) || counts_pages(p, edges, n, i);
+        l->is_running = l->is_running || runs;
+    }
+}
+
+/* Those of numbers alone, or the others. */
+static void mark_groups(pdf_layout *p, builder *b, const edge_line *edges, size_t n,
+                        bool numbers_only) {
+    size_t often = p->n_pages < 5 ? 2 : 3; /* first pages often have none */
+    for (size_t i = 0, k; i < n; i = k) {
+        size_t pages = 1;
+        for (k = i + 1; k < n && edges[k].key == edges[i].key; k++)
+            pages += edges[k].page != edges[k - 1].page;
+        if (edges[i].numbers_only == numbers_only && pages >= (numbers_only ? 2 : often))
+            mark_group(p, b, edges + i, k - i);
     }
 }
 
@@ -302,14 +370,8 @@ void pdf_layout_mark_running(pdf_layout *p, builder *b) {
     }
     size_t n = find_edges(p, b, edges);
     qsort(edges, n, sizeof *edges, by_key_and_page);
-    size_t often = p->n_pages < 5 ? 2 : 3; /* first pages often have none */
-    for (size_t i = 0, k; i < n; i = k) {
-        size_t pages = 1;
-        for (k = i + 1; k < n && edges[k].key == edges[i].key; k++)
-            pages += edges[k].page != edges[k - 1].page;
-        if (pages < (edges[i].numbers_only ? 2 : often)) continue;
-        mark_group(p, edges + i, k - i);
-    }
+    mark_groups(p, b, edges, n, false);
+    mark_groups(p, b, edges, n, true); /* beside which of the others do they stand? */
     free(edges);
     doc_budget_give(b->budget, bytes);
 }

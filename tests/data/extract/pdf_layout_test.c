@@ -1,0 +1,155 @@
+/* Lines at the edges of pages, from what pdftotext says of them, put together here: heads, feet and page numbers are no text,
+ * rows of tables are, though column names repeat as heads do and figures differ as page numbers do. */
+#include "tests/test.h"
+
+#include "data/extract/pdf_layout.h"
+#include "kernels/buf.h"
+
+typedef struct source {
+    fo_buf xml;
+    size_t at;
+} source;
+
+static ptrdiff_t read_source(void *ctx, char *buf, size_t n) {
+    source *s = ctx;
+    size_t left = s->xml.len - s->at;
+    if (n > left) n = left;
+    memcpy(buf, s->xml.data + s->at, n);
+    s->at += n;
+    return (ptrdiff_t)n;
+}
+
+static int end_source(void *ctx) {
+    (void)ctx;
+    return 0;
+}
+
+static void begin_page(source *s) {
+    fo_buf_str(&s->xml, s->xml.len ? "</page><page width=\"600\" height=\"800\">"
+                                   : "<doc><page width=\"600\" height=\"800\">");
+}
+
+static void add_line(source *s, int x, int y, const char *text) {
+    char box[96];
+    snprintf(box, sizeof box, "xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\"", x, y, x + 40,
+             y + 10);
+    fo_buf_printf(&s->xml, "<block %s><line %s><word %s>%s</word></line></block>", box, box, box,
+                  text);
+}
+
+/* The texts that are marked, parted by blanks, to out. */
+static void marked(source *s, fo_buf *out) {
+    builder b = {.max_bytes = 1 << 20};
+    pdf_layout p;
+    fo_buf_str(&s->xml, "</page></doc>");
+    pdf_layout_read(&p, &b, &(extract_stream){read_source, end_source, s}, false);
+    pdf_layout_mark_running(&p, &b);
+    assert_int_equal(b.failure, FO_OK);
+    fo_buf_str(out, "");
+    for (size_t i = 0; i < p.n_lines; i++) {
+        if (!p.lines[i].is_running) continue;
+        if (out->len) fo_buf_char(out, ' ');
+        fo_buf_add(out, p.text.data + p.lines[i].at, p.lines[i].n);
+    }
+    pdf_layout_free(&p, &b);
+    builder_free(&b);
+    fo_buf_free(&s->xml);
+}
+
+static void add_row(source *s, int y, const char *const *cells, size_t n) {
+    for (size_t i = 0; i < n; i++) add_line(s, 50 + 120 * (int)i, y, cells[i]);
+}
+
+/* Three pages of a table of n columns below a head, above page numbers that begin with `first` (0: none). */
+static void check_table(size_t n, int first, const char *expected) {
+    static const char *const names[] = {"City", "People", "Schools", "Parks"}, *const towns[] = {
+                                                                                   "Aachen",
+                                                                                   "Berlin",
+                                                                                   "Coburg"};
+    source s = {0};
+    fo_buf is = {0};
+    for (int page = 0; page < 3; page++) {
+        begin_page(&s);
+        if (n > 3) add_row(&s, 60, names, n);
+        for (int row = 0; row < 30; row++) {
+            char a[16], b[16], c[16];
+            snprintf(a, sizeof a, "%d", 1000 + 37 * (page * 30 + row));
+            snprintf(b, sizeof b, "%d", 20 + 7 * (page * 30 + row));
+            snprintf(c, sizeof c, "%d", 3 + 2 * (page * 30 + row));
+            char town[32];
+            snprintf(town, sizeof town, "%s%c", towns[page], (char)('a' + row % 26));
+            add_row(&s, 80 + row * 22, (const char *[]){town, a, b, c}, n);
+        }
+        char number[16];
+        snprintf(number, sizeof number, "%d", first + page);
+        if (first) add_line(&s, 300, 770, number);
+    }
+    marked(&s, &is);
+    assert_string_equal(is.data, expected);
+    fo_buf_free(&is);
+}
+
+static void rows_at_the_edge_of_a_page_are_no_page_numbers(void **state) {
+    (void)state;
+    for (size_t n = 2; n <= 4; n++) {
+        check_table(n, 0, "");
+        check_table(n, 7, "7 8 9");
+    }
+}
+
+/* Two columns of nothing but figures. */
+static void figures_beside_figures_are_no_page_numbers(void **state) {
+    (void)state;
+    source s = {0};
+    fo_buf is = {0};
+    for (int page = 0; page < 2; page++) {
+        begin_page(&s);
+        for (int row = 0; row < 30; row++) {
+            char a[16], b[16];
+            snprintf(a, sizeof a, "%d", 1900 + 30 * page + row);
+            snprintf(b, sizeof b, "%d", 5 + 3 * (30 * page + row));
+            add_row(&s, 60 + row * 22, (const char *[]){a, b}, 2);
+        }
+    }
+    marked(&s, &is);
+    assert_string_equal(is.data, "");
+    fo_buf_free(&is);
+}
+
+/* A number beside a head that changes from page to page is that of the page, where it counts them. */
+static void page_numbers_beside_other_words_count_pages(void **state) {
+    (void)state;
+    static const char *const heads[] = {"Boats", "Oars", "Ropes"}, *const chapters[] = {"i", "ii",
+                                                                                        "iii"};
+    for (int roman = 0; roman < 2; roman++) {
+        source s = {0};
+        fo_buf is = {0};
+        for (int page = 0; page < 3; page++) {
+            char number[16];
+            snprintf(number, sizeof number, "%d", 12 + page);
+            begin_page(&s);
+            add_line(&s, 50, 40, heads[page]);
+            add_line(&s, 500, 40, roman ? chapters[page] : number);
+            for (int row = 0; row < 20; row++) {
+                char text[32];
+                snprintf(text, sizeof text, "%s, line %c", heads[page], 'a' + row);
+                add_line(&s, 50, 100 + row * 20, text);
+            }
+            add_line(&s, 50, 770, "The fen in winter");
+        }
+        marked(&s, &is);
+        assert_string_equal(
+            is.data, roman ? "i The fen in winter ii The fen in winter iii The fen in winter"
+                           : "12 The fen in winter 13 The fen in winter 14 The fen in winter");
+        fo_buf_free(&is);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_at_the_edge_of_a_page_are_no_page_numbers),
+        cmocka_unit_test(figures_beside_figures_are_no_page_numbers),
+        cmocka_unit_test(page_numbers_beside_other_words_count_pages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
