@@ -22,7 +22,7 @@ const char *encoding_find(const char *label, size_t len);
 typedef struct encoding_limits {
     size_t max_bytes; /* of input, without its mark */
     doc_budget *budget;
-    bool certain; /* who declared the charset wrote these few bytes in it: a font's, an encoded word's */
+    bool certain; /* the charset is of these few bytes: a font's, an encoded word's */
 } encoding_limits;
 int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const char *declared,
                     const encoding_limits *limits, const char **name, size_t *n_replaced,
