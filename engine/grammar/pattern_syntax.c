@@ -110,25 +110,6 @@ static int read_hex(parser *p, int n, uint32_t *out) {
     return FO_OK;
 }
 
-/* Behind a backslash that begins no class: one code point. */
-static int read_escape(parser *p, bool in_set, uint32_t *out) {
-    static const char names[] = "tnrfv0", means[] = "\t\n\r\f\v";
-    char c = *p->at;
-    const char *at = c ? strchr(names, c) : NULL;
-    if (in_set && c == 'b') return p->at++, *out = 8, FO_OK;
-    if (at) return p->at++, *out = (unsigned char)means[at - names], FO_OK;
-    if (c == 'x' || c == 'u') {
-        p->at++;
-        return read_hex(p, c == 'x' ? 2 : 4, out);
-    }
-    if (c >= '1' && c <= '9') return refuse(p, FO_EUNSUPPORTED, "a back reference");
-    if (c && strchr("bBpPkcC", c)) return refuse(p, FO_EUNSUPPORTED, "an unsupported escape");
-    if (!c || (c | 32) >= 'a') {
-        if (!c || (c | 32) <= 'z') return refuse(p, FO_EINVAL, "an unknown escape");
-    }
-    return p->at++, *out = (unsigned char)c, FO_OK;
-}
-
 /* One code point of the text, which is valid UTF-8. */
 static uint32_t read_point(parser *p) {
     unsigned char c = (unsigned char)*p->at++;
@@ -137,6 +118,38 @@ static uint32_t read_point(parser *p) {
     uint32_t v = c & (0x3fu >> more);
     for (; more && (*p->at & 0xc0) == 0x80; more--) v = v << 6 | ((unsigned char)*p->at++ & 0x3fu);
     return v;
+}
+
+/* Behind \u: a code point, or one in two halves as JavaScript writes those beyond U+FFFF. */
+static int read_unicode(parser *p, uint32_t *out) {
+    int rc = read_hex(p, 4, out);
+    if (rc || *out < 0xd800 || *out > 0xdfff) return rc;
+    uint32_t low = 0;
+    if (*out > 0xdbff || p->at[0] != '\\' || p->at[1] != 'u')
+        return refuse(p, FO_EINVAL, "half a surrogate pair");
+    p->at += 2;
+    rc = read_hex(p, 4, &low);
+    if (!rc && (low < 0xdc00 || low > 0xdfff)) return refuse(p, FO_EINVAL, "half a surrogate pair");
+    *out = 0x10000 + ((*out - 0xd800) << 10) + (low - 0xdc00);
+    return rc;
+}
+
+/* Behind a backslash that begins no class: one code point. */
+static int read_escape(parser *p, bool in_set, uint32_t *out) {
+    static const char names[] = "tnrfv0", means[] = "\t\n\r\f\v";
+    char c = *p->at;
+    const char *at = c ? strchr(names, c) : NULL;
+    if (in_set && c == 'b') return p->at++, *out = 8, FO_OK;
+    if (at) return p->at++, *out = (unsigned char)means[at - names], FO_OK;
+    if (c == 'x') return p->at++, read_hex(p, 2, out);
+    if (c == 'u') return p->at++, read_unicode(p, out);
+    if ((unsigned char)c >= 0x80) return *out = read_point(p), FO_OK;
+    if (c >= '1' && c <= '9') return refuse(p, FO_EUNSUPPORTED, "a back reference");
+    if (c && strchr("bBpPkcC", c)) return refuse(p, FO_EUNSUPPORTED, "an unsupported escape");
+    if (!c || (c | 32) >= 'a') {
+        if (!c || (c | 32) <= 'z') return refuse(p, FO_EINVAL, "an unknown escape");
+    }
+    return p->at++, *out = (unsigned char)c, FO_OK;
 }
 
 static int read_member(parser *p, uint32_t *out) {
