@@ -188,9 +188,10 @@ static int fixed_parts(const local_prompts *b, const prompt_instructions *says,
 /* Of a template that was parsed: does it lay out the simplest prompt? Said in b->chatml where not. */
 static int try_template(local_prompts *b, fo_err *err) {
     static const prompt_instructions says = {"Answer.", "", "", "", ""};
+    const prompt_turn none = {0};
     char *parts[3];
     fo_buf text = {0};
-    int rc = render(b, b->wrapping, &says, NULL, 0, false, time(NULL), &text, &b->chatml, err);
+    int rc = render(b, b->wrapping, &says, &none, 0, false, time(NULL), &text, &b->chatml, err);
     if (!rc && !b->chatml.code && !cut(text.data, 2, parts))
         fo_fail(&b->chatml, FO_EUNSUPPORTED,
                 "the model's chat template leaves out what a message holds, or says it twice");
