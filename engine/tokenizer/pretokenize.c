@@ -419,6 +419,10 @@ static const struct {
     {"deepseek-r1-qwen", &qwen2},
     {"hunyuan", &qwen2},
     {"megrez", &qwen2},
+    /* One newline at the end of \s*[\r\n] instead of several: the run before it takes the others. */
+    {"bailingmoe", &qwen2},
+    {"bailingmoe2", &qwen2},
+    {"llada-moe", &qwen2},
     {"qwen35", &qwen35},
     {"starcoder", &starcoder},
     {"refact", &starcoder},
