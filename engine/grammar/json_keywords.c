@@ -78,6 +78,16 @@ static int read_count(const compiling *c, const cJSON *schema, const char *key, 
     return FO_OK;
 }
 
+/* A whole number that no double holds comes with its digits (json_schema.h). */
+static int refuse_rounded(const compiling *c, const cJSON *schema, const char *key,
+                          const cJSON *v) {
+    char what[160];
+    if (!cJSON_IsNumber(v) || !v->valuestring) return FO_OK;
+    snprintf(what, sizeof what, "%.63s is a whole number of more digits than a number holds here",
+             v->valuestring);
+    return json_refuse(c, FO_EUNSUPPORTED, schema, key, what);
+}
+
 static int no_room(const compiling *c) {
     return fo_no_memory(c->err);
 }
@@ -146,12 +156,12 @@ static int by_key(const void *a, const void *b) {
 /* A value's text, the same for all that are equal: of objects the keys are sorted. */
 static void write_value(fo_buf *b, const cJSON *v) {
     if (!cJSON_IsObject(v) && !cJSON_IsArray(v)) {
-        char *text = cJSON_PrintUnformatted(v);
+        char *text = json_literal_text(v);
         if (text)
             fo_buf_str(b, text);
         else
             b->failed = true;
-        cJSON_free(text);
+        free(text);
         return;
     }
     size_t n = (size_t)cJSON_GetArraySize(v), i = 0;
@@ -211,6 +221,17 @@ static bool has_values(const cJSON *schema) {
     return get(schema, "enum") || get(schema, "const");
 }
 
+/* Numbers of values must be held as they were written: one of more digits would be another. */
+static int check_values(const compiling *c, const cJSON *v) {
+    const cJSON *item;
+    int rc = v ? refuse_rounded(c, v, NULL, v) : FO_OK;
+    cJSON_ArrayForEach(item, v) {
+        if (!rc) rc = json_spend(c, 1);
+        if (!rc) rc = check_values(c, item);
+    }
+    return rc;
+}
+
 static int literals_of(compiling *c, const schema_set *plain, unsigned types) {
     const cJSON *from = NULL, *v;
     uint32_t first = c->s->n_literals;
@@ -219,6 +240,9 @@ static int literals_of(compiling *c, const schema_set *plain, unsigned types) {
         const cJSON *list = get(plain->of[i], "enum");
         if (list && (!cJSON_IsArray(list) || !list->child))
             return json_refuse(c, FO_EINVAL, plain->of[i], "enum", "must be an array of values");
+        rc = check_values(c, list);
+        if (!rc) rc = check_values(c, get(plain->of[i], "const"));
+        if (rc) return rc;
         if (!from && has_values(plain->of[i])) from = plain->of[i];
     }
     v = get(from, "const");
@@ -564,6 +588,11 @@ static int string_of(compiling *c, const schema_set *plain) {
 
 bool json_to_units(double v, json_units *out) {
     char text[400];
+    if (fabs(v) < 1e18 && v == floor(v)) { /* 17 digits are too few for those of 18 */
+        *out = (json_units)v;
+        for (int i = 0; i < JSON_DECIMALS; i++) *out *= 10;
+        return true;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
         if (strtod(text, NULL) == v) break;
@@ -600,6 +629,8 @@ static int read_bound(const compiling *c, const cJSON *schema, const char *key, 
     json_units u;
     if (!v) return FO_OK;
     if (!cJSON_IsNumber(v)) return json_refuse(c, FO_EINVAL, schema, key, "must be a number");
+    int rc = refuse_rounded(c, schema, key, v);
+    if (rc) return rc;
     if (!json_to_units(v->valuedouble, &u))
         return json_refuse(c, FO_EUNSUPPORTED, schema, key,
                            "numbers are bounded to 12 decimals and 18 digits before the point");

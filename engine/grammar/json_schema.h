@@ -31,7 +31,10 @@ struct cJSON;
 
 typedef struct json_schema json_schema; /* immutable; any thread */
 
-/* FO_EINVAL (it is no schema, or no value satisfies it), FO_EUNSUPPORTED (a keyword), FO_ELIMIT,
+/* A number of the tree that has a valuestring beside it is a whole one that no double holds; these are its digits. In
+ * an enum, a const or a bound it is refused, as it would stand for its neighbour (FO_EUNSUPPORTED).
+ *
+ * FO_EINVAL (it is no schema, or no value satisfies it), FO_EUNSUPPORTED (a keyword), FO_ELIMIT,
  * FO_ENOMEM. The message names the place: "#/properties/age/minimum". root is not kept. */
 int json_schema_compile(json_schema **out, const struct cJSON *root, fo_err *err);
 /* As json_schema_compile, for a request that has several: together they may take what one may. *effort is 0 at the

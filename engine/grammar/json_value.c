@@ -18,16 +18,42 @@ static enum json_answer both(enum json_answer a, enum json_answer b) {
 
 /* ---- literals ---------------------------------------------------------------------------------- */
 
-char *json_literal_text(const cJSON *v) {
-    char *text = cJSON_PrintUnformatted(v);
+/* A whole number that cJSON would write with an exponent, and from some 4.5e15 on as a neighbour. */
+static bool is_long(const cJSON *v) {
+    const double size = cJSON_IsNumber(v) ? fabs(v->valuedouble) : 0;
+    return size >= 1e15 && size < 1e40 && size == floor(size);
+}
+
+static bool has_long(const cJSON *v) {
+    const cJSON *item;
+    if (is_long(v)) return true;
+    cJSON_ArrayForEach(item, v) if (has_long(item)) return true;
+    return false;
+}
+
+/* Long numbers become their digits. */
+static bool spell_out(cJSON *v) {
     enum { ROOM = 64 };
-    if (!text || !cJSON_IsNumber(v) || !strchr(text, 'e') || fabs(v->valuedouble) >= 1e40 ||
-        v->valuedouble != floor(v->valuedouble))
-        return text;
-    char *whole = malloc(ROOM);
-    if (whole) snprintf(whole, ROOM, "%.0f", v->valuedouble);
-    cJSON_free(text);
-    return whole;
+    cJSON *item;
+    bool ok = true;
+    if (is_long(v)) {
+        char *digits = cJSON_malloc(ROOM);
+        if (!digits) return false;
+        snprintf(digits, ROOM, "%.0f", v->valuedouble);
+        cJSON_free(v->valuestring);
+        v->valuestring = digits;
+        v->type = cJSON_Raw;
+    }
+    cJSON_ArrayForEach(item, v) ok = ok && spell_out(item);
+    return ok;
+}
+
+char *json_literal_text(const cJSON *v) {
+    if (!has_long(v)) return cJSON_PrintUnformatted(v);
+    cJSON *copy = cJSON_Duplicate(v, true);
+    char *text = copy && spell_out(copy) ? cJSON_PrintUnformatted(copy) : NULL;
+    cJSON_Delete(copy);
+    return text;
 }
 
 static int by_text(const void *key, const void *literal) {

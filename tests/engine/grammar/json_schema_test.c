@@ -73,6 +73,14 @@ static const struct {
      "{\"b\":1,\"a\":2}\n{\"c\":[{\"b\":1,\"a\":2}]}", "{\"b\":0,\"a\":2}\n{\"b\":1,\"a\":0.5}"},
     {"{\"type\":\"integer\",\"enum\":[100000000000000000000,-1e30,1.5]}",
      "100000000000000000000\n-1000000000000000019884624838656", "1.5\n1e+20"},
+    {"{\"enum\":[9007199254740991,{\"a\":[-9007199254740991]}]}",
+     "9007199254740991\n{\"a\":[-9007199254740991]}",
+     "9007199254740990\n{\"a\":[-9007199254740990]}\n{\"a\":[-9.00719925474099e+15]}"},
+    {"{\"const\":9007199254740991,\"enum\":[9007199254740990,9007199254740991,9007199254740992]}",
+     "9007199254740991", "9007199254740990\n9007199254740992"},
+    {"{\"type\":\"integer\",\"minimum\":9007199254740991,\"maximum\":576460752303423488}",
+     "9007199254740991\n9007199254740993\n576460752303423488",
+     "9007199254740990\n576460752303423489\n576460752303423490"},
     {"{\"enum\":[{\"a\":1},{\"a\":5}],\"properties\":{\"a\":{\"enum\":[1,5],\"minimum\":3}}}",
      "{\"a\":5}", "{\"a\":1}"},
     {"{\"const\":{\"a\":\"b\"}}", "{\"a\":\"b\"}", "{}\n{\"a\":\"c\"}"},
@@ -241,6 +249,41 @@ static void what_cannot_be_honoured_is_refused_by_name_and_place(void **state) {
         int rc = json_schema_compile(&s, root, &err);
         if (rc != bad[i].code || !strstr(err.msg, bad[i].says))
             fail_msg("%s: %d %s", bad[i].schema, rc, err.msg);
+        cJSON_Delete(root);
+    }
+}
+
+/* As the server's parser leaves it: a number that no double holds has its digits beside it. */
+static void keep_digits(cJSON *tree, const char *digits) {
+    cJSON *item;
+    if (cJSON_IsNumber(tree) && tree->valuedouble == strtod(digits, NULL)) {
+        tree->valuestring = cJSON_malloc(strlen(digits) + 1);
+        strcpy(tree->valuestring, digits);
+    }
+    cJSON_ArrayForEach(item, tree) keep_digits(item, digits);
+}
+
+static void numbers_that_no_double_holds_are_refused_where_they_stand(void **state) {
+    (void)state;
+    static const char digits[] = "9007199254740993";
+    static const struct {
+        const char *schema, *says;
+    } list[] = {
+        {"{\"const\":9007199254740993}", "#/const: "},
+        {"{\"enum\":[1,{\"a\":[9007199254740993]}]}", "#/enum/1/a/0: "},
+        {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"minimum\":"
+         "9007199254740993}}}",
+         "#/properties/a/minimum: "},
+        {"{\"type\":\"integer\",\"exclusiveMaximum\":9007199254740993}", "#/exclusiveMaximum: "},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        fo_err err = {0};
+        json_schema *s = NULL;
+        cJSON *root = cJSON_Parse(list[i].schema);
+        keep_digits(root, digits);
+        assert_int_equal(json_schema_compile(&s, root, &err), FO_EUNSUPPORTED);
+        if (!strstr(err.msg, list[i].says) || !strstr(err.msg, digits))
+            fail_msg("%s: %s", list[i].schema, err.msg);
         cJSON_Delete(root);
     }
 }
@@ -507,6 +550,7 @@ int main(void) {
         cmocka_unit_test(values_are_taken_or_refused),
         cmocka_unit_test(every_walk_ends_in_a_value),
         cmocka_unit_test(what_cannot_be_honoured_is_refused_by_name_and_place),
+        cmocka_unit_test(numbers_that_no_double_holds_are_refused_where_they_stand),
         cmocka_unit_test(large_schemas_take_no_minutes),
         cmocka_unit_test(size_is_bounded),
         cmocka_unit_test(a_byte_costs_as_much_with_many_names_and_values),
