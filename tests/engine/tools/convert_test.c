@@ -122,6 +122,9 @@ static void a_converted_folder_is_the_model_it_came_from(void **state) {
     gguf *want = make_folder(dir), *got;
     snprintf(out, sizeof out, "%s/out.gguf", dir);
     put_text(dir, "sentence_bert_config.json", "{\"max_seq_length\":128}");
+    put_text(dir, "modules.json",
+             "[{\"type\":\"a.Transformer\",\"path\":\"\"},{\"type\":\"a.Pooling\",\"path\":"
+             "\"1_Pooling\"},{\"type\":\"a.Normalize\",\"path\":\"2_Normalize\"}]");
     put_text(dir, "config_sentence_transformers.json",
              "{\"prompts\":{\"query\":\"query: \",\"document\":\"passage: \"}}");
     fo_err err = {0};
@@ -179,6 +182,17 @@ static void refuses_folders_it_cannot_convert(void **state) {
         {"config.json", "{\"model_type\":\"bert\"}", "num_hidden_layers", FO_ECORRUPT},
         {"config.json", "[", "config.json", FO_ECORRUPT},
         {"1_Pooling/config.json", "{\"pooling_mode_max_tokens\":true}", "pooling", FO_EUNSUPPORTED},
+        {"1_Pooling/config.json",
+         "{\"pooling_mode_mean_tokens\":true,\"pooling_mode_cls_token\":false,"
+         "\"pooling_mode_max_tokens\":true}",
+         "2 modes", FO_EUNSUPPORTED},
+        {"modules.json",
+         "[{\"type\":\"a.Transformer\",\"path\":\"\"},{\"type\":\"a.Pooling\",\"path\":\"1_"
+         "Pooling\"},"
+         "{\"type\":\"a.LayerNorm\",\"path\":\"2_LayerNorm\"},{\"type\":\"a.Normalize\",\"path\":"
+         "\"3\"}]",
+         "LayerNorm", FO_EUNSUPPORTED},
+        {"modules.json", "[{\"path\":\"1_Pooling\"}]", "without a type", FO_ECORRUPT},
         {"modules.json", "[{\"type\":\"a.Dense\",\"path\":\"2_Dense\"}]", "Dense", FO_EUNSUPPORTED},
         {"modules.json", "[{\"type\":\"a.Pooling\",\"path\":\"../../etc\"}]", "outside",
          FO_ECORRUPT},
