@@ -34,6 +34,8 @@ typedef struct embed_encoder {
     char prefix[2][MAX_PREFIX]; /* by embed_kind */
     size_t prefix_len[2];
     int32_t first, last; /* [CLS] and [SEP] */
+    size_t room;         /* tokens of a text behind its prefix, the prefix included */
+    uint64_t said;       /* the same by the file, which the fingerprint has */
     /* Questions and passages run side by side, each kind one call at a time: people wait for a
      * question, and a batch of passages takes seconds. */
     struct lane {
@@ -66,7 +68,7 @@ static int tokenize(const embed_encoder *s, enum embed_kind kind, const char *te
         text = joined.data;
         len = joined.len;
     }
-    size_t room = s->base.max_tokens;
+    size_t room = s->room;
     *ids = malloc((room + 2) * sizeof **ids);
     int64_t all = *ids ? tokenizer_encode(s->tokens, text, len, 0, *ids + 1, room) : FO_ENOMEM;
     fo_buf_free(&joined);
@@ -159,6 +161,15 @@ static int read_prefix(embed_encoder *s, const gguf *g, enum embed_kind kind, co
     return FO_OK;
 }
 
+static size_t longest_prefix(embed_encoder *s) {
+    size_t most = 0;
+    for (int k = 0; k < 2; k++) {
+        const size_t n = count_tokens(&s->base, s->prefix[k], s->prefix_len[k]);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, fo_err *err) {
     uint64_t most = (uint64_t)info->n_context, wanted = most;
     double alpha = (double)DEFAULT_ALPHA;
@@ -168,7 +179,11 @@ static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, 
     if (rc && rc != FO_ENOTFOUND) return rc;
     if (wanted < 3 || most < 3 || !(alpha >= 0 && alpha <= 1))
         return fo_fail(err, FO_ECORRUPT, "forage.embedding.max_tokens or .alpha is out of range");
-    s->base.max_tokens = (size_t)(wanted < most ? wanted : most) - 2;
+    s->said = (wanted < most ? wanted : most) - 2;
+    s->room = (size_t)s->said;
+    if (s->room > ENCODER_MAX_TOKENS - 2) s->room = ENCODER_MAX_TOKENS - 2;
+    const size_t prefix = longest_prefix(s);
+    s->base.max_tokens = s->room > prefix ? s->room - prefix : 0;
     s->base.alpha = (float)alpha;
     return FO_OK;
 }
@@ -187,7 +202,7 @@ static int fingerprint_of(const void *weights, size_t n, uint64_t max_tokens,
 static int take_fingerprint(embed_encoder *s, const void *weights, size_t n, fo_err *err) {
     const gguf_str prefixes[] = {{s->prefix[0], s->prefix_len[0]},
                                  {s->prefix[1], s->prefix_len[1]}};
-    return fingerprint_of(weights, n, s->base.max_tokens, prefixes, s->base.fingerprint, err);
+    return fingerprint_of(weights, n, s->said, prefixes, s->base.fingerprint, err);
 }
 
 /* The packing of changed matrices differs in last bits from one SIMD level to another, so the fingerprint is

@@ -60,7 +60,8 @@ const struct tokenizer *embedder_tokenizer(const embedder *e);
  * measured, else the measured default of its kind. */
 float embedder_alpha(const embedder *e);
 
-/* The longest text, in tokens, that is taken whole; longer ones are cut at their end. */
+/* The longest text, in tokens, that is taken whole, behind the longer of the model's prefixes; longer ones are cut at
+ * their end. */
 size_t embedder_max_tokens(const embedder *e);
 
 /* out[n_texts, dim], row-major float32. A vector has unit length, or is all zero where its text

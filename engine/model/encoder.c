@@ -9,7 +9,6 @@
 #include "engine/model/encoder_layers.h"
 
 enum {
-    LONGEST_TEXT = 8192,
     THREAD_TOKENS = 512, /* of a step: enough tiles to share out; more would leave the last cache */
     SHORT_TEXTS = 256,   /* pages of a step for what texts leave of their last page */
 };
@@ -33,8 +32,8 @@ int encoder_create(encoder **out, const model *m, const encoder_limits *limits, 
     int step = limits && limits->batch_tokens > 0
                    ? limits->batch_tokens
                    : THREAD_TOKENS * (pool ? fo_pool_threads(pool) : 1);
-    int longest = m->info.n_context < LONGEST_TEXT ? m->info.n_context : LONGEST_TEXT;
-    if (step > LONGEST_TEXT) step = LONGEST_TEXT;
+    int longest = m->info.n_context < ENCODER_MAX_TOKENS ? m->info.n_context : ENCODER_MAX_TOKENS;
+    if (step > ENCODER_MAX_TOKENS) step = ENCODER_MAX_TOKENS;
     int tokens = step > longest ? step : longest;
     encoder *e = calloc(1, sizeof *e);
     if (!e) return fo_fail(err, FO_ENOMEM, "no memory for an encoder");

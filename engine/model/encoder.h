@@ -16,16 +16,18 @@
 #include "engine/model/model.h"
 #include "kernels/error.h"
 
+enum { ENCODER_MAX_TOKENS = 8192 }; /* of a text, and of the texts of a step */
+
 typedef struct encoder encoder; /* one thread at a time; the model under it may be shared */
 
 typedef struct encoder_limits {
-    int batch_tokens; /* that texts are packed to, at most 8192; 0: 512 a thread */
+    int batch_tokens; /* that texts are packed to, at most ENCODER_MAX_TOKENS; 0: 512 a thread */
     fo_pool *pool;    /* who runs it, outlives it; NULL: the model's */
 } encoder_limits;
 
 typedef struct encoder_text {
     const int32_t *tokens; /* special tokens included, as the tokenizer adds them */
-    int n_tokens;          /* 1 .. n_context of the model, at most 8192 */
+    int n_tokens;          /* 1 .. n_context of the model, at most ENCODER_MAX_TOKENS */
     /* First token of the second segment (cross-encoders: the passage); 0: one segment. */
     int second_segment;
 } encoder_text;

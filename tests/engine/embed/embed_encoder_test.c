@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "engine/embed/embedder.h"
+#include "kernels/buf.h"
 #include "kernels/file.h"
 
 enum { DIM = 384, MAX_TEXTS = 256 };
@@ -163,6 +164,78 @@ static void a_prefix_changes_vectors_and_fingerprint(void **state) {
     embedder_close(prefixed);
 }
 
+/* The small nomic-bert, which has no table of positions, with another context; NULL: it is not there. */
+static char *nomic_of(const char *dir, uint32_t n_context) {
+    static const char key[] = "nomic-bert.context_length";
+    const char *from = test_shared("golden/models/nomic-bert-f32.gguf");
+    if (!from) return NULL;
+    fo_err err = {0};
+    char *data, *path = malloc(4096);
+    size_t n;
+    assert_ok(fo_file_read(from, 64 << 20, &data, &n, &err), &err);
+    char *at = memmem(data, n, key, sizeof key - 1);
+    assert_non_null(at);
+    memcpy(at + sizeof key - 1 + sizeof(uint32_t), &n_context,
+           sizeof n_context); /* behind its type */
+    snprintf(path, 4096, "%s/nomic.gguf", dir);
+    fo_file_writer *w;
+    assert_ok(fo_file_create(&w, path, &err), &err);
+    assert_ok(fo_file_write(w, data, n, &err), &err);
+    assert_ok(fo_file_commit(w, &err), &err);
+    free(data);
+    return path;
+}
+
+/* The vector of n times a letter, behind which stands `last`. */
+static void embed_letters(embedder *e, size_t n, const char *last, float *out) {
+    fo_buf b = {0};
+    fo_err err = {0};
+    for (size_t i = 0; i < n; i++) fo_buf_str(&b, i % 3 ? "a " : "i ");
+    assert_int_equal(embedder_count_tokens(e, b.data, b.len), n);
+    fo_buf_str(&b, last);
+    assert_ok(embedder_embed(e, EMBED_PASSAGE, (const char *const[]){b.data}, &b.len, 1, out, &err),
+              &err);
+    fo_buf_free(&b);
+}
+
+/* Of texts of max_tokens all counts, of longer ones what stands behind does not. */
+static void assert_cuts_at(embedder *e, size_t most) {
+    assert_int_equal(embedder_max_tokens(e), most);
+    const size_t size = embedder_dim(e) * sizeof(float);
+    float *whole = malloc(size), *cut = malloc(size), *less = malloc(size);
+    embed_letters(e, most, "", whole);
+    embed_letters(e, most, "i a i a i a i a i a", cut);
+    embed_letters(e, most - 1, "", less);
+    assert_memory_equal(whole, cut, size);
+    assert_memory_not_equal(whole, less, size);
+    free(whole);
+    free(cut);
+    free(less);
+}
+
+/* A text is cut where the encoder's bound is, below the model's context; its prefix is a part of it. */
+static void a_text_is_cut_at_the_tokens_that_are_told(void **state) {
+    (void)state;
+    char *dir = test_folder(), *path = nomic_of(dir, 32768);
+    fo_err err = {0};
+    embedder *e;
+    if (!path) {
+        test_remove(dir);
+        skip();
+    }
+    assert_ok(embedder_open(&e, path, &err), &err);
+    assert_cuts_at(e, 8190);
+    embedder_close(e);
+    free(path);
+    path = nomic_of(dir, 64);
+    embedder_options o = {.query_prefix = "a", .passage_prefix = "i a i a: "};
+    assert_ok(embedder_open_with(&e, path, &o, &err), &err);
+    assert_cuts_at(e, 62 - embedder_count_tokens(e, "i a i a: ", 9));
+    embedder_close(e);
+    free(path);
+    test_remove(dir);
+}
+
 static void a_generator_is_refused(void **state) {
     (void)state;
     const char *path = test_shared("models/stories260K.gguf");
@@ -264,6 +337,7 @@ int main(void) {
         cmocka_unit_test(a_prefix_changes_vectors_and_fingerprint),
         cmocka_unit_test(passages_may_have_a_pool_of_their_own),
         cmocka_unit_test(a_question_does_not_wait_for_a_batch_of_passages),
+        cmocka_unit_test(a_text_is_cut_at_the_tokens_that_are_told),
         cmocka_unit_test(a_generator_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
