@@ -1,6 +1,8 @@
 /* Calls out of text in pieces of every length; tools in messages for templates that know none. */
 #include "tests/test.h"
 
+#include "engine/grammar/json_reader.h"
+#include "server/base/json.h"
 #include "server/completions/tool_calls.h"
 #include "server/completions/tool_prompt.h"
 
@@ -154,6 +156,52 @@ static void the_schemas_of_all_tools_share_what_one_may_take(void **state) {
     assert_string_equal(err.field, "tools[0].function.parameters");
 }
 
+/* Names that are alike at first, and as many as a request may have. */
+static void each_of_sixty_tools_can_be_called(void **state) {
+    (void)state;
+    answer_rule rule;
+    json_schema *s = NULL;
+    fo_err err;
+    fo_buf b = {0};
+    fo_buf_char(&b, '[');
+    for (int i = 0; i < 60; i++)
+        fo_buf_printf(&b,
+                      "%s{\"function\":{\"name\":\"find_%d\",\"parameters\":{\"type\":\"object\","
+                      "\"properties\":{\"a\":{\"type\":\"integer\"}},\"required\":[\"a\"]}}}",
+                      i ? "," : "", i);
+    fo_buf_char(&b, ']');
+    assert_int_equal(rule_of(b.data, NULL, &rule, &s, &err), FO_OK);
+    json_reader *r = malloc(sizeof *r);
+    for (int i = 0; i < 60; i++) {
+        fo_buf_clear(&b);
+        fo_buf_printf(&b, "{\"name\": \"find_%d\", \"arguments\": {\"a\": 1}}", i);
+        json_reader_start(r, s);
+        if (!json_read(r, b.data, b.len) || !json_closed(r)) fail_msg("refuses %s", b.data);
+    }
+    free(r);
+    fo_buf_free(&b);
+    json_schema_free(s);
+}
+
+/* The request's parser keeps the digits that a double has no room for. */
+static void a_number_that_no_double_holds_is_refused_in_strict_parameters(void **state) {
+    (void)state;
+    static const char text[] =
+        "[{\"function\":{\"name\":\"f\",\"strict\":true,\"parameters\":{\"type\":\"object\","
+        "\"properties\":{\"a\":{\"enum\":[1,9007199254740993]}}}}}]";
+    cJSON *tools = NULL;
+    openai_call c = {0};
+    answer_rule rule;
+    json_schema *s = NULL;
+    fo_err err = {0};
+    assert_ok(json_parse(text, sizeof text - 1, &tools, &err), &err);
+    c.tools.list = tools;
+    assert_int_equal(tool_prompt_rule(&c, &rule, &s, &err), FO_EUNSUPPORTED);
+    assert_string_equal(err.field, "tools[0].function.parameters");
+    assert_non_null(strstr(err.msg, "#/properties/a/enum/1: 9007199254740993"));
+    cJSON_Delete(tools);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_found_wherever_the_text_is_cut),
@@ -161,6 +209,8 @@ int main(void) {
         cmocka_unit_test(tools_become_words_where_a_template_knows_none),
         cmocka_unit_test(parameters_bind_the_arguments),
         cmocka_unit_test(the_schemas_of_all_tools_share_what_one_may_take),
+        cmocka_unit_test(each_of_sixty_tools_can_be_called),
+        cmocka_unit_test(a_number_that_no_double_holds_is_refused_in_strict_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
