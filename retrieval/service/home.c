@@ -66,16 +66,6 @@ const store_backend *home_backend(void) {
     return &sqlite_store_backend;
 }
 
-int home_must_exist(const char *home, fo_err *err) {
-    char path[PATH];
-    if (!join(path, home, home_backend()->file))
-        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
-    if (access(path, F_OK) == 0) return FO_OK;
-    return fo_fail(err, FO_ENOTFOUND,
-                   "there is no home in %.300s; 'forage ingest FILE --home %.300s' makes one", home,
-                   home);
-}
-
 int home_check_store(const store_backend *be, const char *home, fo_err *err) {
     char backup[256];
     enum store_presence is;
@@ -107,6 +97,17 @@ int home_check_store(const store_backend *be, const char *home, fo_err *err) {
             "one: --force-empty puts the rest aside",
             home);
     return FO_ECORRUPT;
+}
+
+int home_must_exist(const char *home, fo_err *err) {
+    char path[PATH];
+    if (!join(path, home, home_backend()->file))
+        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
+    if (access(path, F_OK) == 0) return FO_OK;
+    if (home_check_store(home_backend(), home, err) == FO_ECORRUPT) return FO_ECORRUPT;
+    return fo_fail(err, FO_ENOTFOUND,
+                   "there is no home in %.300s; 'forage ingest FILE --home %.300s' makes one", home,
+                   home);
 }
 
 static int make_lost(const char *home, char dir[PATH], fo_err *err) {

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include "kernels/error.h"
 
-/* FO_ENOTFOUND where no store lies in that folder, whole or damaged. */
+/* FO_ENOTFOUND where no store lies in that folder, whole or damaged; FO_ECORRUPT where there was one: its index, ledger or
+ * backups are left. */
 int home_must_exist(const char *home, fo_err *err);
 
 /* Move these (names below the home, NULL ends them; absent is fine) to HOME/lost-TIME. */

@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/format/term_hash.h"
+#include "index/format/keyed_hash.h"
 #include "retrieval/service/service_internal.h"
 
 /* ---- the table, under mu ----------------------------------------------------------------- */
 
 static size_t bucket_of(const char *tenant, const char *name) {
-    return (31 * term_hash(tenant, strlen(tenant)) + term_hash(name, strlen(name))) % OPEN_BUCKETS;
+    return (31 * keyed_hash(tenant, strlen(tenant)) + keyed_hash(name, strlen(name))) %
+           OPEN_BUCKETS;
 }
 
 static collection **place_of(service *s, const char *tenant, const char *name) {

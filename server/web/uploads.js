@@ -79,11 +79,13 @@ function settle(item, kind, words) {
 
 // So long, or until all is stopped.
 const pause = (ms, signal) => new Promise((over) => {
-  const timer = setTimeout(over, ms);
-  signal.addEventListener("abort", () => {
+  const end = () => {
     clearTimeout(timer);
+    signal.removeEventListener("abort", end);
     over();
-  }, { once: true });
+  };
+  const timer = setTimeout(end, ms);
+  signal.addEventListener("abort", end);
 });
 
 async function one(item, signal) {

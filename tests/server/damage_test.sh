@@ -209,6 +209,8 @@ cp -a "$work/clean" "$work/v"
 rm "$work/v/forage.db"
 run 1 "$forage" serve --home "$work/v" --listen 127.0.0.1:0 && grep -q "has lost its store.*forage restore.*backups/" "$work/err"
 check "a home that lost its store is refused, and told how to restore it" $?
+run 1 "$forage" index rebuild --home "$work/v" && grep -q "has lost its store.*forage restore.*backups/" "$work/err"
+check "index rebuild says of it that it lost its store, not that there is no home" $?
 serve "$work/v" --force-empty
 check "--force-empty begins anew" $?
 stop TERM
