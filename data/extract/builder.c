@@ -67,7 +67,8 @@ void builder_go_on_with(builder *b, uint8_t kind, uint8_t level, const char *spa
     b->kind = kind;
     b->level = level;
     b->open = true;
-    b->inked = false;
+    b->inked = b->parted = false;
+    b->cells = b->lead = b->bars = 0;
 }
 
 static void cut(builder *b, size_t len) {
@@ -77,8 +78,22 @@ static void cut(builder *b, size_t len) {
     b->text.data[len] = 0;
 }
 
+/* Bars before a row whose first cells are empty. */
+static void write_lead(builder *b) {
+    const size_t n = 2 * ((size_t)b->lead + 1), end = b->text.len;
+    if (!doc_budget_take(b->budget, n)) {
+        fail(b, b->budget->failure);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) fo_buf_char(&b->text, ' ');
+    if (b->text.failed) return;
+    memmove(b->text.data + b->start + n, b->text.data + b->start, end - b->start);
+    for (size_t i = 0; i < n; i += 2) memcpy(b->text.data + b->start + i, "| ", 2);
+}
+
 void builder_end(builder *b) {
     if (!b->open) return;
+    if (b->parted && b->lead && !b->failure) write_lead(b);
     b->open = false;
     size_t start = b->start, end = b->text.len;
     while (end > start && fo_is_blank(b->text.data[end - 1])) end--;
@@ -139,15 +154,40 @@ static bool room(builder *b, size_t n) {
     return b->failure == FO_OK;
 }
 
-void builder_add(builder *b, const char *s, size_t n) {
+static void append(builder *b, const char *s, size_t n) {
     if (!room(b, n)) return;
     if (!doc_budget_take(b->budget, n)) {
         b->failure = b->budget->failure;
         return;
     }
-    if (!b->open) builder_begin(b, TEXT_PARAGRAPH, 0);
-    for (size_t i = 0; !b->inked && i < n; i++) b->inked = !fo_is_blank(s[i]);
     fo_buf_add(&b->text, s, n);
+}
+
+/* What parts a cell that has text from the last one that had some. */
+static void write_bars(builder *b) {
+    size_t end = b->text.len;
+    while (end > b->start && fo_is_blank(b->text.data[end - 1])) end--;
+    cut(b, end);
+    for (; b->bars && !b->failure; b->bars--) append(b, " | ", 3);
+    b->bars = 0;
+    b->parted = true;
+}
+
+void builder_add(builder *b, const char *s, size_t n) {
+    if (!b->open) builder_begin(b, TEXT_PARAGRAPH, 0);
+    bool ink = false;
+    for (size_t i = 0; (!b->inked || b->bars) && !ink && i < n; i++) ink = !fo_is_blank(s[i]);
+    if (b->bars && ink) write_bars(b);
+    b->inked |= ink;
+    append(b, s, n);
+}
+
+void builder_cell(builder *b) {
+    if (!b->open || !b->cells++) return;
+    if (b->inked)
+        b->bars++;
+    else
+        b->lead++;
 }
 
 void builder_str(builder *b, const char *s) {

@@ -38,6 +38,9 @@ typedef struct builder {
     uint8_t kind, level;
     bool open;
     bool inked; /* it has more than white space */
+    /* ... where it is a row that is told by its cells */
+    uint32_t cells, lead, bars; /* begun; empty ones before the first text; since the last text */
+    bool parted;                /* two of them have text */
 } builder;
 
 void builder_begin(builder *b, uint8_t kind, uint8_t level); /* ends the open block first */
@@ -54,6 +57,10 @@ void builder_set_place(builder *b, const text_place *p);
 /* Clean UTF-8, kept as it is. */
 void builder_add(builder *b, const char *s, size_t n);
 void builder_str(builder *b, const char *s);
+/* The next cell of the open row begins. Those with text are parted by " | ", with nothing between two bars for an empty one;
+ * those behind the last text are not written. Where the first ones are empty and two others are not, the row begins with
+ * bars, "| | Red | Blue", so that each stands in its column. */
+void builder_cell(builder *b);
 /* Runs of white space become one space; none at the start of a block or line. */
 void builder_add_flowing(builder *b, const char *s, size_t n);
 /* One code point from a character reference; what may not stand in text is dropped. */

@@ -9,12 +9,14 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/html_guard.h"
+#include "data/extract/html_table.h"
 
 enum tag_kind {
     TAG_INLINE, /* no boundary */
@@ -75,7 +77,8 @@ typedef struct reader {
     size_t skip_depth; /* open elements since the one that is left out, itself included */
     size_t n_lists;
     unsigned number[MAX_LIST_DEPTH]; /* of the next item; 0: bullets */
-    size_t pre_depth, n_cells;
+    size_t pre_depth;
+    html_table table;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
     bool in_term, after_term; /* after: nothing has begun since it ended */
     size_t n_named;           /* open elements that name what comes: headings, terms, summaries */
@@ -112,6 +115,13 @@ static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
             return true;
     }
     return false;
+}
+
+static int number_in(const xmlChar **attributes, const char *name) {
+    for (; attributes && attributes[0]; attributes += 2)
+        if (attributes[1] && strcasecmp((const char *)attributes[0], name) == 0)
+            return atoi((const char *)attributes[1]);
+    return 1;
 }
 
 /* A table whose cells hold headings, lists or tables is layout: its parts are blocks. */
@@ -212,17 +222,19 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     case TAG_TABLE:
         leave_row(r);
         builder_end(b);
+        html_table_begin(&r->table, b);
         break;
     case TAG_ROW:
-        builder_begin(b, TEXT_TABLE_ROW, 0);
+        if (!r->table.b) html_table_begin(&r->table, b); /* a row of no table */
+        html_table_row(&r->table);
         r->in_row = true;
-        r->n_cells = 0;
         break;
     case TAG_CELL:
-        if (!r->in_row)
+        if (r->in_row)
+            html_table_cell(&r->table, strcasecmp(name, "th") == 0,
+                            number_in(attributes, "colspan"), number_in(attributes, "rowspan"));
+        else
             builder_end(b);
-        else if (r->n_cells++ && !builder_block_empty(b))
-            builder_str(b, " | ");
         break;
     case TAG_BREAK:
         if (r->in_row)
@@ -282,10 +294,14 @@ static void end_element(void *arg, const xmlChar *xml_name) {
     case TAG_PRE:
         if (r->pre_depth && !--r->pre_depth) builder_end(b);
         break;
-    case TAG_TABLE:
     case TAG_ROW:
+        if (r->in_row) html_table_end_row(&r->table);
+        r->in_row = false;
+        break;
+    case TAG_TABLE:
         r->in_row = false;
         builder_end(b);
+        html_table_begin(&r->table, b);
         break;
     case TAG_TITLE:
         r->in_title = false;

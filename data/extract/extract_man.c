@@ -246,10 +246,10 @@ static char *condition(reader *r, char *rest, bool is_else, bool remember) {
 
 static void table_row(reader *r, char *s, char tab) {
     builder_begin(r->b, TEXT_TABLE_ROW, 0);
-    for (size_t cells = 0; s; cells++) {
+    while (s) {
         char *next = strchr(s, tab);
         if (next) *next++ = 0;
-        if (cells && !builder_block_empty(r->b)) builder_str(r->b, " | ");
+        builder_cell(r->b);
         bool joined;
         resolve(r, strcmp(s, "T{") == 0 || strcmp(s, "\\_") == 0 ? "" : s, &joined);
         if (r->b->failure) return;
@@ -283,7 +283,7 @@ static void table(reader *r) {
             if (s[0] == 'T' && s[1] == '}') {
                 in_cell = false;
                 if (!s[2]) continue;
-                builder_str(r->b, " | ");
+                builder_cell(r->b);
                 s += 3;
                 in_cell = strcmp(s, "T{") == 0;
                 if (!in_cell) add_text(r, s);

@@ -15,7 +15,6 @@ typedef struct reader {
     size_t calls; /* callbacks left: md4c can be made to call quadratically often */
     size_t list_depth;
     unsigned item_number[MAX_LIST_DEPTH]; /* 0: bullets */
-    size_t cells;
     bool in_html, in_code, item_fresh, in_row;
 } reader;
 
@@ -75,12 +74,11 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_TR:
         builder_begin(r->b, TEXT_TABLE_ROW, 0);
-        r->cells = 0;
         r->in_row = true;
         break;
     case MD_BLOCK_TH:
     case MD_BLOCK_TD:
-        if (r->cells++ && !builder_block_empty(r->b)) builder_str(r->b, " | ");
+        builder_cell(r->b);
         break;
     default:
         break;

@@ -389,16 +389,14 @@ static bool names_columns(const char *s, size_t n) {
     return true;
 }
 
-/* "Capacity | 0.5 l": two cells, of which the second has a figure, say what something has, and name no columns. */
+/* "Capacity | 0.5 l": two cells, of which the second has a figure, say what something has, and name no columns. Where the
+ * first is empty, "| | Kestrel 2", they do. */
 static bool is_pair(const char *s, size_t n) {
-    size_t bars = 0, last = 0;
-    while (n && strchr("| ", s[0])) s++, n--;
-    while (n && strchr("| ", s[n - 1])) n--;
-    for (size_t i = 0; i < n; i++)
-        if (s[i] == '|') bars++, last = i;
-    for (size_t i = last; bars == 1 && i < n; i++)
-        if (fo_is_digit(s[i])) return true;
-    return false;
+    const char *cell = "";
+    size_t cells = 0, bytes = 0;
+    for (size_t at = 0; table_row_cell(s, n, &at, &cell, &bytes); cells++)
+        if (!cells && !bytes) return false;
+    return cells == 2 && fo_has_digit(cell, bytes);
 }
 
 /* Is row i, with another one below it, the names of the columns? */

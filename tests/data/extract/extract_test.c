@@ -99,6 +99,45 @@ static void html_loses_its_markup_and_chrome(void **state) {
     extracted_deinit(&x);
 }
 
+/* Read under the wrong column a price is another's. */
+static void cells_of_a_table_keep_their_columns(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *bytes, *text;
+    } cases[] = {
+        {"text/markdown",
+         "| | City | E-bike |\n|---|---|---|\n| Week | 75 | 170 |\n| Day | | 36 |\n| | | note |\n"
+         "| Year | | |\n",
+         "| | City | E-bike\nWeek | 75 | 170\nDay |  | 36\nnote\nYear"},
+        {"text/html",
+         "<table><tr><td></td><td></td><th>Red</th><th>Blue</th></tr><tr><td> </td></tr>"
+         "<tr><td>A</td><td></td><td>1</td><td></td></tr></table>",
+         "| | | Red | Blue\nA |  | 1"},
+        /* over several rows, over several columns */
+        {"text/html",
+         "<table><tr><th rowspan='2'>Adults<td>day<td>9<tr><td>week<td>40<tr><th>Children<td "
+         "colspan='2'>free<tr><td colspan=3>Groups<tr><td rowspan=0>x<td colspan=-4>y</table>",
+         "Adults | day | 9\nAdults | week | 40\nChildren | free | free\nGroups\nx | y"},
+        /* names in two rows, and rows that only look like it */
+        {"text/html",
+         "<table><tr><th rowspan=2>Day</th><th colspan=2>Summer</th><th colspan=2>Winter</th></tr>"
+         "<tr><th>opens<th>closes<th>opens<th>closes</tr><tr><td>Monday<td>9<td>18<td "
+         "colspan=2>closed</table><table><tr><th>A<th>B<tr><th>C<th>D</table>",
+         "Day | Summer opens | Summer closes | Winter opens | Winter closes\n"
+         "Monday | 9 | 18 | closed | closed\nA | B\nC | D"},
+        /* no table around it; a list in a cell; spans without an end */
+        {"text/html",
+         "<tr><td>a<td>b</tr><table><tr><td "
+         "rowspan=99999999999>1<td><ul><li>x</ul><tr><td>2</table>",
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].bytes, cases[i].type, NULL);
+        if (cases[i].text) assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* Pages that open a part by a button have its question in it, as their heading. */
 static void a_button_that_is_a_heading_is_text(void **state) {
     (void)state;
@@ -356,6 +395,7 @@ int main(void) {
         cmocka_unit_test(markdown_becomes_readable_text),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
+        cmocka_unit_test(cells_of_a_table_keep_their_columns),
         cmocka_unit_test(a_button_that_is_a_heading_is_text),
         cmocka_unit_test(manual_pages_need_no_troff),
         cmocka_unit_test(encodings_are_recognised),
