@@ -1,5 +1,6 @@
 #include "retrieval/service/claims.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,31 +29,67 @@ static int take_span(checking *c, const char *text, size_t start_cp, size_t star
     return to->quote ? FO_OK : fo_no_memory(c->r->err);
 }
 
+/* What a claim that is a number says. */
+typedef struct claimed_number {
+    double value;     /* with its sign */
+    bool exponent;    /* 1.5e3: said by its value alone */
+    fact_number said; /* else */
+} claimed_number;
+
+/* A claim that no double holds, nor nearly, says nothing that could be compared: *out is not set then. */
+static int read_claim(claimed_number *out, bool *readable, const service_claim *claim,
+                      fo_err *err) {
+    fact_numbers own = {0};
+    errno = 0;
+    out->value = strtod(claim->text, NULL);
+    out->exponent = memchr(claim->text, 'e', claim->len) || memchr(claim->text, 'E', claim->len);
+    *readable = !errno && isfinite(out->value);
+    if (!*readable || out->exponent) return FO_OK;
+    int rc = fact_numbers_read(&own, claim->text, claim->len, err);
+    *readable = !rc && own.n == 1 && !own.n_codes;
+    if (*readable) {
+        out->said = own.v[0];
+        out->said.version = false; /* without a word beside it; the text tells what it is of */
+    }
+    fact_numbers_deinit(&own);
+    return rc;
+}
+
 /* Products such as 1.1 million differ in their last bits; whole numbers do not. */
 static bool is_value(double x, double value) {
     const bool whole = x == floor(x) && value == floor(value);
     return fabs(x - value) <= (whole ? 0 : 1e-12 * value);
 }
 
-static bool states(const fact_numbers *all, double value) {
-    for (size_t i = 0; i < all->n; i++) {
-        const fact_number *x = &all->v[i];
-        if (!x->weak && is_value(x->value, fabs(value)) && (value == 0 || x->minus == (value < 0)))
-            return true;
-    }
+/* Digits that a double cannot tell from others are compared as digits, or not at all: 9007199254740993.0 and
+ * 9.007199254740993e15 have none that could be. */
+static bool is_claimed(const fact_number *x, const claimed_number *claim) {
+    if (x->weak) return false;
+    if (!claim->exponent)
+        return !x->digits == !claim->said.digits && fact_numbers_equal(x, &claim->said);
+    return !x->digits && is_value(x->value, fabs(claim->value)) &&
+           (claim->value == 0 || x->minus == (claim->value < 0));
+}
+
+static bool states(const fact_numbers *all, const claimed_number *claim) {
+    for (size_t i = 0; i < all->n; i++)
+        if (is_claimed(&all->v[i], claim)) return true;
     return false;
 }
 
 /* The first sentence that states the number. */
 static int find_number(checking *c, const char *text, size_t len, size_t *start, size_t *end) {
     fact_text t = {0};
-    double value = strtod(c->claim->text, NULL);
-    int rc = fact_text_read(&t, c->lx.analyzer, text, len, c->r->err);
+    claimed_number claim = {0};
+    bool readable;
+    int rc = read_claim(&claim, &readable, c->claim, c->r->err);
+    if (rc || !readable) return rc;
+    rc = fact_text_read(&t, c->lx.analyzer, text, len, c->r->err);
     for (size_t i = 0; !rc && *end == 0 && i < t.n_sentences; i++) {
         const fact_sentence *s = &t.sentences[i];
         fact_numbers all = {0};
         rc = fact_numbers_read(&all, text + s->start, s->end - s->start, c->r->err);
-        if (!rc && states(&all, value)) *start = s->start, *end = s->end;
+        if (!rc && states(&all, &claim)) *start = s->start, *end = s->end;
         fact_numbers_deinit(&all);
     }
     fact_text_deinit(&t);

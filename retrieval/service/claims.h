@@ -7,7 +7,8 @@
  *
  * For text that the service did not check while it was written: values of a JSON object, sentences
  * beside a tool's result. A claim that is words is held to what `verified` means (citations.h); one
- * that is a number must be a number that a sentence of a context states. */
+ * that is a number must be a number that a sentence of a context states: to its last digit, 3.1 not by a
+ * version 3.10, and none that is beyond what a double holds (1e999). */
 #ifndef FORAGE_RETRIEVAL_CLAIMS_H
 #define FORAGE_RETRIEVAL_CLAIMS_H
 

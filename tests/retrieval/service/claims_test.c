@@ -11,6 +11,10 @@ static const char heron[] =
     "It does not eat bread. It lays 4 eggs. In winter it was seen at -7 degrees near Lake Orrin. "
     "Its ring has the number 4930123457, one of 1.1 million rings.";
 
+static const char tool[] =
+    "The order number is 9007199254740993. The kite weighs 2.5 kilograms. "
+    "Python 3.10 is needed for the tool. The ticket for the tool costs 6.40.";
+
 static int setup(void **state) {
     (void)state;
     fo_err err = {0};
@@ -18,12 +22,14 @@ static int setup(void **state) {
     assert_ok(service_open(&s, &(service_options){.home = dir, .n_threads = 2}, &err), &err);
     ingest_document docs[] = {
         {.id = "heron", .title = "The grey heron", .bytes = heron, .n_bytes = sizeof heron - 1},
-        {.id = "owl", .bytes = "The barn owl hunts mice at night.", .n_bytes = 33}};
-    ingest_result results[2];
+        {.id = "owl", .bytes = "The barn owl hunts mice at night.", .n_bytes = 33},
+        {.id = "tool", .bytes = tool, .n_bytes = sizeof tool - 1}};
+    enum { N = sizeof docs / sizeof *docs };
+    ingest_result results[N];
     ingest_report report;
     ingest_options opt = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
-    assert_ok(service_ingest(s, &opt, docs, 2, results, &report, &err), &err);
-    for (int i = 0; i < 2; i++) ingest_result_deinit(&results[i]);
+    assert_ok(service_ingest(s, &opt, docs, N, results, &report, &err), &err);
+    for (int i = 0; i < N; i++) ingest_result_deinit(&results[i]);
     return 0;
 }
 
@@ -93,11 +99,36 @@ static void numbers_are_compared_as_numbers(void **state) {
     }
 }
 
+static void numbers_are_compared_to_their_last_digit(void **state) {
+    (void)state;
+    static const char *const right[] = {"9007199254740993", "2.5",  "2.50", "25e-1",
+                                        "0.25E+1",          "3.10", "6.4",  "6.40"};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        if (!*borne_out_by(right[i], true)) fail_msg("%s is not borne out", right[i]);
+    static const char *const wrong[] = {"9007199254740992",
+                                        "9007199254740994.0",
+                                        "9007199254740992.0",
+                                        "9.007199254740992e15",
+                                        "1e999",
+                                        "-1e999",
+                                        "1e-999",
+                                        "3.1",
+                                        "-2.5",
+                                        "-25e-1",
+                                        "25e-2",
+                                        "2.51"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *quote = borne_out_by(wrong[i], true);
+        if (*quote) fail_msg("%s is borne out by '%s'", wrong[i], quote);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_that_a_context_says_get_its_sentence),
         cmocka_unit_test(words_that_no_context_says_get_none),
         cmocka_unit_test(numbers_are_compared_as_numbers),
+        cmocka_unit_test(numbers_are_compared_to_their_last_digit),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
