@@ -72,6 +72,8 @@ void page_images_free(page_images *p) {
 
 /* ---- the copies -------------------------------------------------------------------------------- */
 
+#define MAKING ".new" /* behind the name of a copy that is being written */
+
 /* id NULL: the collection's folder. Caller frees; NULL: no memory. */
 static char *path_of(const page_images *p, int64_t collection_id, const char *id) {
     fo_buf b = {0};
@@ -134,7 +136,7 @@ static bool write_copy(const char *path, const unsigned char version[32], const 
                        size_t n) {
     unsigned char digest[32];
     fo_buf making = {0};
-    fo_buf_printf(&making, "%s.new", path);
+    fo_buf_printf(&making, "%s" MAKING, path);
     if (making.failed) return fo_buf_free(&making), false;
     fo_sha256_of(digest, bytes, n);
     int fd = open(making.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -165,12 +167,21 @@ void page_images_keep(page_images *p, int64_t collection_id, const char *id,
     free(path);
 }
 
+/* Under mu. */
+static void drop(page_images *p, const char *path) {
+    uint64_t n = size_of(path);
+    if (unlink(path) == 0 && p->counted) p->bytes -= n < p->bytes ? n : p->bytes;
+}
+
 void page_images_forget(page_images *p, int64_t collection_id, const char *id) {
     char *path = path_of(p, collection_id, id);
     if (!path) return;
     pthread_mutex_lock(&p->mu);
-    uint64_t n = size_of(path);
-    if (unlink(path) == 0 && p->counted) p->bytes -= n < p->bytes ? n : p->bytes;
+    drop(p, path);
+    fo_buf making = {0}; /* of a process that ended while it wrote one */
+    fo_buf_printf(&making, "%s" MAKING, path);
+    if (!making.failed) drop(p, making.data);
+    fo_buf_free(&making);
     pthread_mutex_unlock(&p->mu);
     free(path);
 }
@@ -195,21 +206,44 @@ void page_images_forget_all(page_images *p, int64_t collection_id) {
     free(folder);
 }
 
-/* Is name the id of a collection that is none of these? */
-static bool is_of_none(const char *name, const int64_t *ids, size_t n) {
+/* The id of the collection whose folder has this name; 0: it is no such folder. */
+static int64_t collection_named(const char *name) {
     char *end;
     errno = 0;
     const long long id = strtoll(name, &end, 10);
-    if (*name < '1' || *name > '9' || *end || errno) return false;
-    for (size_t i = 0; i < n; i++)
-        if (ids[i] == id) return false;
-    return true;
+    return *name < '1' || *name > '9' || *end || errno ? 0 : id;
+}
+
+static bool is_among(int64_t id, const int64_t *ids, size_t n) {
+    while (n && ids[n - 1] != id) n--;
+    return n > 0;
+}
+
+/* Copies that were never whole. */
+static void forget_unfinished(page_images *p, int64_t collection_id) {
+    char *folder = path_of(p, collection_id, NULL);
+    DIR *d = folder ? opendir(folder) : NULL;
+    pthread_mutex_lock(&p->mu);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *mark = strrchr(e->d_name, '.');
+        if (mark && !strcmp(mark, MAKING) && unlinkat(dirfd(d), e->d_name, 0) == 0)
+            p->counted = false;
+    }
+    pthread_mutex_unlock(&p->mu);
+    if (d) closedir(d);
+    free(folder);
 }
 
 void page_images_forget_others(page_images *p, const int64_t *ids, size_t n) {
     DIR *d = opendir(p->dir);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (is_of_none(e->d_name, ids, n)) page_images_forget_all(p, strtoll(e->d_name, NULL, 10));
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const int64_t id = collection_named(e->d_name);
+        if (!id) continue;
+        if (is_among(id, ids, n))
+            forget_unfinished(p, id);
+        else
+            page_images_forget_all(p, id);
+    }
     if (d) closedir(d);
 }
 

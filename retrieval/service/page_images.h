@@ -28,7 +28,8 @@ void page_images_forget(page_images *p, int64_t collection_id, const char *id);
 bool page_images_version(const page_images *p, int64_t collection_id, const char *id,
                          unsigned char version[32]);
 void page_images_forget_all(page_images *p, int64_t collection_id);
-/* Copies of all collections but these: what a process left that ended while it deleted one. */
+/* What a process left that ended at its work: copies of all collections but these, and of these what was not yet written
+ * to its end. */
 void page_images_forget_others(page_images *p, const int64_t *ids, size_t n);
 
 /* The page (from 1) of that version as PNG: caller frees *png. FO_ENOTFOUND: no copy of it is kept, or there is no such page;

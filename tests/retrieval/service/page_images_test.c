@@ -118,6 +118,44 @@ static void copies_of_no_collection_go(void **state) {
     close_shelf(&h);
 }
 
+static char *path_of_unfinished(const char *home, const char *id) {
+    static char path[700];
+    snprintf(path, sizeof path, "%s.new", path_of_copy(home, id));
+    return path;
+}
+
+static void leave_unfinished(const shelf *h, const char *id) {
+    fo_err err = {0};
+    assert_ok(fo_file_put(path_of_unfinished(h->home, id), h->pdf, h->n, &err), &err);
+}
+
+static bool is_unfinished(const shelf *h, const char *id) {
+    return access(path_of_unfinished(h->home, id), F_OK) == 0;
+}
+
+/* A process ended while it wrote copies: their bytes do not outlive it, nor their documents, and take no room. */
+static void what_was_not_written_to_its_end_goes(void **state) {
+    (void)state;
+    static const int64_t ids[] = {7};
+    shelf h = open_shelf(2, 200);
+    keep(&h, 7, "a", version);
+    leave_unfinished(&h, "a");
+    leave_unfinished(&h, "b");
+    page_images_free(h.p);
+    open_images(&h, 2 * h.n + 200);
+    keep(&h, 7, "c", version); /* they are counted */
+    assert_false(is_kept(&h, "c"));
+    page_images_forget(h.p, 7, "b");
+    assert_false(is_unfinished(&h, "b"));
+    assert_true(is_unfinished(&h, "a"));
+    page_images_forget_others(h.p, ids, 1);
+    assert_false(is_unfinished(&h, "a"));
+    assert_true(is_kept(&h, "a"));
+    keep(&h, 7, "c", version);
+    assert_true(is_kept(&h, "c"));
+    close_shelf(&h);
+}
+
 /* Of a home opened anew the first copy takes the place of one that was there. */
 static void what_is_replaced_first_is_counted_once(void **state) {
     (void)state;
@@ -254,6 +292,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_copy_is_of_one_version),
         cmocka_unit_test(an_image_is_of_one_collection),
         cmocka_unit_test(copies_of_no_collection_go),
+        cmocka_unit_test(what_was_not_written_to_its_end_goes),
         cmocka_unit_test(what_is_replaced_first_is_counted_once),
         cmocka_unit_test(a_damaged_copy_is_none),
         cmocka_unit_test(there_is_room_for_so_many),
