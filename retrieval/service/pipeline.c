@@ -308,7 +308,7 @@ static int fuse(run *r) {
     }
     size_t n = 0;
     while (n < r->n_fused && r->fused[n].score >= p->score_threshold) n++;
-    r->n_fused = n;
+    if (p->score_threshold != 0) r->n_fused = n; /* a cosine may be below 0, other scores are not */
     r->out->ms.fuse = fo_now_ms() - t0;
     return FO_OK;
 }

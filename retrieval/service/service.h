@@ -283,7 +283,7 @@ typedef struct search_params {
     int rrf_k;    /* 0: 60 */
     size_t ef;    /* 0: default */
     enum rerank_kind rerank;
-    double score_threshold; /* of the fused score */
+    double score_threshold; /* of the fused score; 0: none, not even below 0 (a cosine) */
 } search_params;
 
 typedef struct query_message {
