@@ -100,6 +100,11 @@ static void set_recipe(hot_query *q, const void *recipe, size_t n) {
     q->n_recipe = n;
 }
 
+/* May the text be kept beside the hash? */
+static bool is_told(const hot_queries *h, const char *query) {
+    return query && !h->opt.hide_text && strlen(query) <= MAX_TEXT;
+}
+
 /* A question that is not kept by name yet joins while there is room, or takes the place of one
  * that is asked less. */
 static void join(hot_queries *h, uint64_t hash, uint32_t estimate, const char *collection,
@@ -108,8 +113,8 @@ static void join(hot_queries *h, uint64_t hash, uint32_t estimate, const char *c
     if ((full && h->heap[0].estimate >= estimate) || (query && strlen(query) > MAX_TEXT)) return;
     hot_query q = {.hash = hash, .estimate = estimate, .last_ms = now_ms};
     q.collection = strdup(collection);
-    q.query = query && !h->opt.hide_text ? strdup(query) : NULL;
-    if (!q.collection || (query && !h->opt.hide_text && !q.query)) {
+    q.query = is_told(h, query) ? strdup(query) : NULL;
+    if (!q.collection || (is_told(h, query) && !q.query)) {
         query_deinit(&q);
         return;
     }
@@ -149,6 +154,8 @@ uint32_t hot_queries_add(hot_queries *h, uint64_t hash, const char *collection, 
         h->heap[i].estimate = estimate;
         h->heap[i].last_ms = now_ms;
         set_recipe(&h->heap[i], recipe, n_recipe);
+        if (!h->heap[i].query && is_told(h, query)) /* counted by a run that hid it */
+            h->heap[i].query = strdup(query);
         sift_down(h, i);
     }
     pthread_mutex_unlock(&h->mu);

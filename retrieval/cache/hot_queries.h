@@ -26,7 +26,7 @@ enum { HOT_RECIPE_MAX = 128 };
 typedef struct hot_query {
     uint64_t hash;
     uint32_t estimate;
-    char *collection, *query; /* query NULL where text is hidden */
+    char *collection, *query; /* query NULL where text is hidden, or was until it is asked again */
     int64_t last_ms;          /* since 1970 */
     int64_t primed_epoch;     /* what hot_queries_set_primed was told last; 0 at first */
     size_t n_recipe;          /* how it was asked: the caller's bytes */

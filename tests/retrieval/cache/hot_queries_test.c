@@ -281,6 +281,37 @@ static void the_list_survives_in_its_file_and_a_damaged_file_is_refused(void **s
     test_remove(folder);
 }
 
+/* A run hid the text; the next one does not. */
+static void a_question_that_was_hidden_gets_its_text_when_it_is_asked_again(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *folder = test_folder(), path[4200];
+    snprintf(path, sizeof path, "%s/default.hot", folder);
+    hot_queries *hidden = list_of(&(hot_options){.hide_text = true}), *told = list_of(NULL);
+    add(hidden, 1, 1000);
+    add(hidden, 2, 1000);
+    add(hidden, 1, 1000);
+    assert_ok(hot_queries_save(hidden, path, &err), &err);
+    assert_ok(hot_queries_load(told, path, &err), &err);
+    assert_ok(hot_queries_load(hidden, path, &err), &err);
+    add(told, 1, 1000);
+    add(hidden, 1, 1000);
+    hot_query *list;
+    size_t n;
+    assert_ok(hot_queries_list(told, 10, &list, &n, &err), &err);
+    assert_int_equal(n, 2);
+    assert_non_null(list[0].query);
+    assert_string_equal(list[0].query, "question 1");
+    assert_int_equal(list[0].estimate, 3);
+    assert_null(list[1].query);
+    hot_query_list_free(list, n);
+    assert_ok(hot_queries_list(hidden, 10, &list, &n, &err), &err);
+    assert_null(list[0].query);
+    hot_query_list_free(list, n);
+    hot_queries_free(hidden), hot_queries_free(told);
+    test_remove(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimates_keep_their_bound_on_zipf_streams),
@@ -291,6 +322,7 @@ int main(void) {
         cmocka_unit_test(the_list_holds_the_most_asked_in_order),
         cmocka_unit_test(counts_fade_with_time),
         cmocka_unit_test(a_question_that_is_forgotten_leaves_the_others_in_order),
+        cmocka_unit_test(a_question_that_was_hidden_gets_its_text_when_it_is_asked_again),
         cmocka_unit_test(the_list_survives_in_its_file_and_a_damaged_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
