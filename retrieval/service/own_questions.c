@@ -14,6 +14,7 @@
 enum {
     PAGE = 500, /* documents listed at a time */
     PASSAGE_BYTES = 1200,
+    TITLE_BYTES = 200,   /* of up to 4,096: the prompt has room for no more */
     LEAST_LETTERS = 100, /* of a passage: less hardly answers anything */
     TRIES = 3,           /* places of a document, until one has them */
     QUESTION_TOKENS = 48,
@@ -63,7 +64,8 @@ bool own_question_of(const char *written, size_t len, char *out, size_t cap) {
     }
     size_t digits = 0;
     while (digits < len && isdigit((unsigned char)written[digits])) digits++;
-    if (digits && digits + 1 < len && strchr(".)", written[digits]))
+    if (digits && digits + 1 < len && strchr(".)", written[digits]) &&
+        isspace((unsigned char)written[digits + 1])) /* not of 3.5 */
         written += digits + 1, len -= digits + 1;
     while (len && strchr(" \t\r\"'*", *written)) written++, len--;
     while (len && strchr(" \t\r\"'*", written[len - 1])) len--;
@@ -174,6 +176,31 @@ static int write_line(service *s, const own_question_request *q, const generator
     return rc;
 }
 
+/* Nothing is written where the prompt has no room: it may have room for the next one. */
+static int write_about(service *s, const own_question_request *q, const prompt_text *passage,
+                       const char *name, uint64_t *random, fo_buf *line, fo_err *err) {
+    char title[TITLE_BYTES + 1];
+    fo_err why = {0};
+    generator_layout *l = NULL;
+    generator_prompt p = {.instructions = &instructions,
+                          .contexts = passage,
+                          .n_contexts = 1,
+                          .question = title,
+                          .max_contexts = 1,
+                          .max_tokens = QUESTION_TOKENS,
+                          .budget = PROMPT_TOKENS};
+    const size_t n = fo_utf8_cut(name, strlen(name), TITLE_BYTES);
+    memcpy(title, name, n);
+    title[n] = 0;
+    service_kv_salt(q->tenant, NULL, p.salt);
+    int rc = generator_lay_out(s->generator, &p, &l, &why);
+    if (rc == FO_ELIMIT) return FO_OK;
+    if (rc && err) *err = why;
+    if (!rc) rc = write_line(s, q, l, draw(random), line, err);
+    generator_layout_free(l);
+    return rc;
+}
+
 /* out[0] stays 0 where the document has no passage to ask about, or nothing came of it. */
 static int ask_about(service *s, const own_question_request *q, const char *id, uint64_t *random,
                      char out[QUESTION_BYTES], fo_err *err) {
@@ -191,23 +218,11 @@ static int ask_about(service *s, const own_question_request *q, const char *id, 
     }
     if (enough) {
         const prompt_text passage = {d.text + a, b - a};
-        const char *title = d.title && d.title[0] ? d.title : id;
-        generator_prompt p = {.instructions = &instructions,
-                              .contexts = &passage,
-                              .n_contexts = 1,
-                              .question = title,
-                              .max_contexts = 1,
-                              .max_tokens = QUESTION_TOKENS,
-                              .budget = PROMPT_TOKENS};
-        generator_layout *l = NULL;
         fo_buf line = {0};
-        service_kv_salt(q->tenant, NULL, p.salt);
-        rc = generator_lay_out(s->generator, &p, &l, err);
-        if (!rc) rc = write_line(s, q, l, draw(random), &line, err);
+        rc = write_about(s, q, &passage, d.title && d.title[0] ? d.title : id, random, &line, err);
         if (!rc && line.len && !own_question_of(line.data, line.len, out, QUESTION_BYTES))
             out[0] = 0;
         fo_buf_free(&line);
-        generator_layout_free(l);
     }
     store_document_deinit(&d);
     return rc;

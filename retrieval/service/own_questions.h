@@ -9,7 +9,7 @@
  *
  * A passage is drawn from each of n documents (of as many as there are, several where these are fewer), and
  * the model is asked for one question in other words. What is no question, or speaks of "the text", is left
- * out. The same seed, documents and model give the same questions. */
+ * out, and so is a passage that the model's context has no room for. The same seed, documents and model give the same questions. */
 #ifndef FORAGE_RETRIEVAL_OWN_QUESTIONS_H
 #define FORAGE_RETRIEVAL_OWN_QUESTIONS_H
 

@@ -19,6 +19,9 @@ static void a_question_is_told_from_other_writing(void **state) {
          "How deep is the lake near the mill?"},
         {"Question: How deep is the lake here?", "How deep is the lake here?"},
         {"1. How deep is the lake here?", "How deep is the lake here?"},
+        {"2) How deep is the lake here?", "How deep is the lake here?"},
+        {"3.5 million people live in which city?", "3.5 million people live in which city?"},
+        {"1. 3.5 million people live in which city?", "3.5 million people live in which city?"},
         {"- **How deep is the lake here?**", "How deep is the lake here?"},
         {"The lake is deep.", NULL},
         {"How deep?", NULL},
@@ -100,18 +103,23 @@ static service *open_home(script *p, const char *dir, bool read_only) {
     return s;
 }
 
+static void put_text(service *s, const char *id, const char *title, const char *text) {
+    fo_err err = {0};
+    ingest_document d = {.id = id, .title = title, .bytes = text, .n_bytes = strlen(text)};
+    ingest_result result;
+    ingest_report report;
+    ingest_options opt = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
+    assert_ok(service_ingest(s, &opt, &d, 1, &result, &report, &err), &err);
+    assert_int_equal(result.status, INGEST_CREATED);
+    ingest_result_deinit(&result);
+}
+
 static void fill(service *s) {
     for (int i = 0; i < DOCUMENTS; i++) {
         char id[8], text[400];
-        fo_err err = {0};
         snprintf(id, sizeof id, "d%d", i);
         text_of(i, text);
-        ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text)};
-        ingest_result result;
-        ingest_report report;
-        ingest_options opt = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
-        assert_ok(service_ingest(s, &opt, &d, 1, &result, &report, &err), &err);
-        ingest_result_deinit(&result);
+        put_text(s, id, NULL, text);
     }
 }
 
@@ -207,6 +215,52 @@ static void what_cannot_be_fitted_is_refused(void **state) {
     test_remove(dir);
 }
 
+/* Its title alone is more than the prompt takes. */
+static void put_long_title(service *s) {
+    fo_buf title = {0};
+    char text[400];
+    fo_buf_char(&title, 'x'); /* so that the cut falls within a character */
+    for (int i = 0; i < 1300; i++) fo_buf_str(&title, "\xC3\xBC ");
+    text_of(1, text);
+    put_text(s, "long", title.data, text);
+    fo_buf_free(&title);
+}
+
+/* Is one of the questions of that document? */
+static bool is_asked_about(service *s, const char *document) {
+    own_question *list;
+    size_t n;
+    fo_err err = {0};
+    bool is = false;
+    const own_question_request q = {
+        .tenant = "default", .collection = "default", .n = 8, .seed = 1};
+    assert_ok(service_write_questions(s, &q, &list, &n, &err), &err);
+    for (size_t i = 0; i < n; i++) is |= !strcmp(list[i].document, document);
+    own_questions_free(list, n);
+    return is;
+}
+
+static void a_long_title_is_cut_and_ends_nothing(void **state) {
+    (void)state;
+    static script p;
+    for (int small = 0; small < 2; small++) {
+        char *dir = test_folder(), text[400];
+        p = (script){.says_of = ask_well, .window = small ? 135 : 0};
+        service *s = open_home(&p, dir, false);
+        put_long_title(s);
+        text_of(8, text);
+        put_text(s, "short", NULL, text);
+        assert_true(is_asked_about(s, "short"));
+        assert_int_equal(is_asked_about(s, "long"), !small);
+        bool cut = false; /* between characters */
+        for (int i = 0; i < p.n_prompts && i < SCRIPT_PROMPTS; i++)
+            cut |= strstr(p.prompts[i], "\xC3\xBC \". Write one") != NULL;
+        assert_int_equal(cut, !small);
+        service_close(s);
+        test_remove(dir);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_told_from_other_writing),
@@ -214,6 +268,7 @@ int main(void) {
         cmocka_unit_test(a_threshold_tells_two_lists_apart),
         cmocka_unit_test(what_is_better_on_other_questions_is_stored),
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
+        cmocka_unit_test(a_long_title_is_cut_and_ends_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
