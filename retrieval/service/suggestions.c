@@ -363,7 +363,7 @@ static int try(service *s, const suggestion_request *q, const char *question, do
                          .search = {.alpha = -1},
                          .generate = true,
                          .strict = true,
-                         .short_answer = true, /* as the page asks, which finds it kept then */
+                         .short_answer = true, /* as the page asks */
                          .answer_by = ANSWER_BY_EXTRACTION,
                          .cancel = q->cancel,
                          .timeout_ms = q->budget_ms,

@@ -1,7 +1,9 @@
 /* suggestions.h - first questions for who does not know yet what to ask: what this owner asked before and called well
  * answered, then questions made of documents: of sentences that tell when, where, how often, of lines
  * that are questions, of titles that say what something does, of headings, of rows. Each was put to the service, and only those that it answers with good support
- * are handed out; their answers are kept where answers are, so that whoever takes one up is answered at once.
+ * are handed out. That is tried without a language model. Where there is none, their answers are kept where answers are,
+ * so that whoever takes one up is answered at once; where there is one, which writes another answer, only what was found
+ * for them is at hand.
  *
  * Source: ours; what is made of documents is told by form alone, in English. */
 #ifndef FORAGE_RETRIEVAL_SUGGESTIONS_H

@@ -4,6 +4,7 @@
 #include "retrieval/service/suggestions.h"
 #include "tests/other_embedder.h"
 #include "tests/retrieval/service/damaged_page.h"
+#include "tests/retrieval/scripted_generator.h"
 #include "tests/retrieval/service/home_fixture.h"
 
 static void sentences_make_questions(void **state) {
@@ -125,14 +126,11 @@ static void expect_none(service *s) {
     free(list);
 }
 
-/* Whoever takes one up asks as the page does. */
-static void what_is_suggested_is_answered_already(void **state) {
-    (void)state;
-    char *home = test_folder();
+/* What the caches say where the one that is suggested is asked as the page asks it. */
+static void take_up(service *s, enum cache_outcome answer, enum cache_outcome retrieval) {
     fo_err err = {0};
-    service *s = open_home(home);
-    put_text(s, "pump", "The north pump is serviced every 400 hours.");
     suggestion *list;
+    put_text(s, "pump", "The north pump is serviced every 400 hours.");
     assert_int_equal(suggest(s, &list), 1);
     query_request ask = {.tenant = "default",
                          .collection = "notes",
@@ -143,10 +141,29 @@ static void what_is_suggested_is_answered_already(void **state) {
                          .short_answer = true};
     query_result r;
     assert_ok(service_query(s, &ask, NULL, &r, &err), &err);
-    assert_int_equal(r.cache.answer, CACHE_HIT);
+    assert_int_equal(r.cache.answer, answer);
+    assert_int_equal(r.cache.retrieval, retrieval);
     query_result_deinit(&r);
     free(list[0].query);
     free(list);
+}
+
+static void what_is_suggested_is_answered_already(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    take_up(s, CACHE_HIT, CACHE_BYPASSED);
+    service_close(s);
+    test_remove(home);
+}
+
+static void of_what_a_model_would_answer_the_contexts_are_at_hand(void **state) {
+    (void)state;
+    static script p = {.says = "The north pump is serviced every 400 hours."};
+    char *home = test_folder();
+    service *s = open_home_with((service_options){
+        .home = home, .n_threads = 2, .primes_per_s = -1, .generator = scripted_generator(&p)});
+    take_up(s, CACHE_MISS, CACHE_HIT);
     service_close(s);
     test_remove(home);
 }
@@ -189,6 +206,7 @@ int main(void) {
         cmocka_unit_test(a_question_that_fails_is_no_error),
         cmocka_unit_test(of_another_model_none_is_suggested),
         cmocka_unit_test(what_is_suggested_is_answered_already),
+        cmocka_unit_test(of_what_a_model_would_answer_the_contexts_are_at_hand),
     };
     return cmocka_run_group_tests_name("suggestions", tests, NULL, NULL);
 }
