@@ -100,13 +100,17 @@ static void on_failed(void *ctx, const char *id, const fo_err *why) {
     json_out_close(&o, '}');
 }
 
-static int open_batch(ingest_call *c, fo_err *err) {
-    if (c->batch) return FO_OK;
+int ingest_call_check_collection(const ingest_call *c, fo_err *err) {
     if (!service_name_valid(c->collection))
         return fo_fail_field(err, FO_EINVAL, "collection",
                              "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a "
                              "dot");
-    int rc = app_may_write(c->grant, c->collection, err);
+    return app_may_write(c->grant, c->collection, err);
+}
+
+static int open_batch(ingest_call *c, fo_err *err) {
+    if (c->batch) return FO_OK;
+    int rc = ingest_call_check_collection(c, err);
     if (rc) return rc;
     size_t tokens = c->max_tokens ? c->max_tokens : 256;
     if (c->overlap != SIZE_MAX && c->overlap >= tokens / 2)

@@ -65,6 +65,8 @@ int ingest_call_feed(ingest_call *c, const char *data, size_t n, fo_err *err);
 int ingest_call_end(ingest_call *c, fo_err *err);
 /* All that c->body holds, of any format. */
 int ingest_call_spooled(ingest_call *c, fo_err *err);
+/* May documents be stored in c->collection? FO_EINVAL: that is no name; FO_EDENIED: not by this key. */
+int ingest_call_check_collection(const ingest_call *c, fo_err *err);
 /* Bytes of memory that it holds between two pieces of a body. */
 size_t ingest_call_held(const ingest_call *c);
 /* Is this the beginning of a raw text that may go in by parts? */

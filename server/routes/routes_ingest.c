@@ -174,22 +174,6 @@ static int take_body(ingest_call *c, http_request *r, fo_err *err) {
     return rc;
 }
 
-/* A JSON body says itself whether it waits. The spool is read once more for it: cheap beside what
- * follows, and only JSON bodies (bounded) come here. */
-static bool wants_job(ingest_call *c) {
-    if (!c->wait) return true;
-    if (c->format != FORMAT_JSON) return false;
-    fo_buf body = {0};
-    cJSON *root = NULL;
-    bool wanted = false;
-    if (ingest_call_read(c, c->app->max_document_bytes, &body, NULL) == FO_OK &&
-        json_parse(body.data, body.len, &root, NULL) == FO_OK)
-        wanted = cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(root, "wait"));
-    cJSON_Delete(root);
-    fo_buf_free(&body);
-    return wanted;
-}
-
 /* Pieces of a streamed body were worked on while it came: the stages are of all of them. */
 static void trace(const ingest_call *c, http_request *r) {
     const ingest_report *p = &ingest_batch_totals(c->batch)->report;
@@ -242,7 +226,11 @@ static void answer(ingest_call *c, http_request *r) {
     repeatable_call call = {app_tenant(r), route, http_header(r, "Idempotency-Key"), {0}};
     bool keyed = call.key != NULL;
     fo_err err = {0};
-    bool as_job = wants_job(c);
+    bool as_job;
+    if (ingest_job_wanted(c, &as_job, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
     if (keyed && !ingest_key_claim(&call, c, r)) return;
     if (as_job) {
         fo_buf reply = {0};

@@ -433,12 +433,24 @@ static void other_collections_look_like_none(void **state) {
     expect_as(f, bound.text, "GET", path, NULL, 404);
     expect_as(f, bound.text, "DELETE", path, NULL, 404);
     expect_as(f, admin.text, "GET", path, NULL, 200);
+    /* its own is, wherever the call says where it goes */
+    r = ask_as(
+        f, bound.text, "POST", "/ingest",
+        "{\"collection\":\"open\",\"wait\":false,\"documents\":[{\"id\":\"j\",\"text\":\"x\"}]}",
+        202);
+    assert_string_equal(text(r, "collection"), "open");
+    snprintf(path, sizeof path, "/jobs/%s", text(r, "job_id"));
+    cJSON_Delete(r);
+    expect_as(f, bound.text, "GET", path, NULL, 200);
     /* and what it may not write it may not write by a job. */
     r = ask_as(
         f, bound.text, "POST", "/ingest",
         "{\"collection\":\"hidden\",\"wait\":false,\"documents\":[{\"id\":\"k\",\"text\":\"x\"}]}",
-        202);
+        403);
+    assert_string_equal(text(r, "error.param"), "collection");
     cJSON_Delete(r);
+    expect_as(f, bound.text, "POST", "/ingest?wait=false",
+              "{\"collection\":\"a name\",\"documents\":[{\"text\":\"x\"}]}", 400);
     expect_as(f, admin.text, "GET", "/documents/a?collection=hidden", NULL, 200);
     for (int i = 0; i < 20; i++) {
         expect_as(f, admin.text, "GET", "/documents/k?collection=hidden", NULL, 404);

@@ -344,6 +344,44 @@ static void a_job_runs_after_the_answer(void **state) {
     fo_buf_free(&lines);
 }
 
+/* In the body or in the address: where its documents go is what its record says. */
+static void a_job_tells_the_collection_of_its_documents(void **state) {
+    static const char form[] =
+        "--B\r\nContent-Disposition: form-data; name=\"collection\"\r\n\r\nin_form\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n"
+        "A heron.\r\n--B--\r\n";
+    static const struct {
+        const char *path, *headers, *body, *want;
+    } rows[] = {
+        {"/ingest?collection=other", JSON,
+         "{\"collection\":\"in_json\",\"wait\":false,\"documents\":[{\"text\":\"x\"}]}", "in_json"},
+        {"/ingest?collection=other&wait=false", JSON,
+         "{\"collection\":\"in_json\",\"documents\":[{\"text\":\"x\"}]}", "in_json"},
+        {"/ingest?collection=other&wait=false", JSON, "{\"documents\":[{\"text\":\"x\"}]}",
+         "other"},
+        {"/ingest?collection=other&wait=false", "Content-Type: multipart/form-data; boundary=B",
+         form, "in_form"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cJSON *r;
+        char path[64];
+        assert_int_equal(ask(*state, "POST", rows[i].path, rows[i].headers, rows[i].body, &r), 202);
+        assert_string_equal(text(r, "collection"), rows[i].want);
+        snprintf(path, sizeof path, "/jobs/%s", text(r, "job_id"));
+        cJSON_Delete(r);
+        for (int k = 0; k < 200; k++, usleep(20000)) {
+            assert_int_equal(ask(*state, "GET", path, "", NULL, &r), 200);
+            assert_string_equal(text(r, "collection"), rows[i].want);
+            bool over = !strcmp(text(r, "status"), "succeeded");
+            if (over) assert_string_equal(text(r, "result.collection"), rows[i].want);
+            cJSON_Delete(r);
+            if (over) break;
+        }
+    }
+    expect_error(*state, "POST", "/ingest?wait=false", JSON,
+                 "{\"collection\":\"a name\",\"documents\":[{\"text\":\"x\"}]}", 400, "collection");
+}
+
 /* What it committed in its time stays; the next job runs. */
 static void a_job_ends_when_its_time_is_over(void **state) {
     enum { MANY = 30000 };
@@ -710,6 +748,8 @@ int main(void) {
         cmocka_unit_test(a_folder_for_what_waits_may_be_elsewhere),
         cmocka_unit_test_setup_teardown(a_change_is_told_once_it_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_job_tells_the_collection_of_its_documents, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_job_ends_when_its_time_is_over, setup, teardown),
         cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
