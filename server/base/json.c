@@ -559,15 +559,25 @@ static void write_members(fo_buf *b, const cJSON *tree) {
     fo_buf_char(b, object ? '}' : ']');
 }
 
+/* Of a whole number every digit: 1111111111111111168 is a double, of which 1.1111111111111112e+18 is enough to tell
+ * it by, but who reads it as text (a model, a client with integers) reads another. */
+static void write_tree_number(fo_buf *b, const cJSON *number) {
+    double v = number->valuedouble;
+    if (number->valuestring)
+        fo_buf_str(b, number->valuestring);
+    else if (fabs(v) < 0x1p63 && v == floor(v))
+        fo_buf_printf(b, "%.0f", v);
+    else
+        json_write_number(b, v);
+}
+
 void json_write_tree(fo_buf *b, const cJSON *tree) {
     if (cJSON_IsObject(tree) || cJSON_IsArray(tree))
         write_members(b, tree);
     else if (cJSON_IsString(tree))
         json_write_string(b, tree->valuestring, strlen(tree->valuestring));
-    else if (cJSON_IsNumber(tree) && tree->valuestring)
-        fo_buf_str(b, tree->valuestring);
     else if (cJSON_IsNumber(tree))
-        json_write_number(b, tree->valuedouble);
+        write_tree_number(b, tree);
     else
         fo_buf_str(b, cJSON_IsTrue(tree) ? "true" : cJSON_IsFalse(tree) ? "false" : "null");
 }

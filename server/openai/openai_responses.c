@@ -244,7 +244,7 @@ int openai_responses_translate(const char *body, size_t len, char **text, fo_err
         add_rest(out, &in);
         json_in_end(&in);
     }
-    if (!local.code && !(*text = cJSON_PrintUnformatted(out))) fo_no_memory(&local);
+    if (!local.code && !(*text = json_tree_text(out))) fo_no_memory(&local);
     cJSON_Delete(root);
     cJSON_Delete(out);
     if (local.code) *err = local;

@@ -255,6 +255,23 @@ static void a_prompt_in_tokens_is_echoed_as_its_text(void **state) {
     cJSON_Delete(t);
 }
 
+/* The schema of a response reaches the compiler with the digits that were sent. */
+static void responses_keep_the_digits_of_numbers(void **state) {
+    static const char form[] =
+        "{\"input\":\"q\",\"max_output_tokens\":60,\"text\":{\"format\":{\"type\":"
+        "\"json_schema\",\"name\":\"x\",\"schema\":{\"enum\":[%s]}}}}";
+    char body[512];
+    snprintf(body, sizeof body, form, "8111111111111111");
+    cJSON *r = ask(*state, "/v1/responses", body, 200);
+    assert_string_equal(text(r, "output.0.content.0.text"), "8111111111111111");
+    cJSON_Delete(r);
+    snprintf(body, sizeof body, form, "9007199254740993");
+    r = ask(*state, "/v1/responses", body, 400);
+    assert_string_equal(text(r, "error.param"), "text.format.schema");
+    assert_non_null(strstr(text(r, "error.message"), "9007199254740993"));
+    cJSON_Delete(r);
+}
+
 /* The manual's table: a row a field, in two columns what this file says. */
 static void the_manual_says_the_same(void **state) {
     (void)state;
@@ -290,6 +307,7 @@ int main(void) {
         cmocka_unit_test(what_is_beyond_a_bound_is_named),
         cmocka_unit_test(a_refusal_is_what_the_assistant_said),
         cmocka_unit_test(a_prompt_in_tokens_is_echoed_as_its_text),
+        cmocka_unit_test(responses_keep_the_digits_of_numbers),
         cmocka_unit_test(the_manual_says_the_same),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
