@@ -147,7 +147,8 @@ jval j_dict(jinja *c, jtype dict_or_namespace, size_t cap);
 bool j_put(jinja *c, jdict *d, jval key, jval value);
 const jval *j_get(jinja *c, const jdict *d, jval key); /* NULL: none */
 const jval *j_get_str(jinja *c, const jdict *d, jstr key);
-jval j_from_json(jinja *c, const struct cJSON *json); /* strings stay in the cJSON tree */
+/* Strings stay in the cJSON tree. Of a number that has a valuestring those are the digits, which no double holds. */
+jval j_from_json(jinja *c, const struct cJSON *json);
 bool j_is(jstr s, const char *text);
 
 bool j_truth(jval v);

@@ -1,5 +1,6 @@
 /* jinja_value.c - memory and values of the template interpreter (jinja.h). */
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,16 +179,23 @@ bool j_put(jinja *c, jdict *d, jval key, jval value) {
     return true;
 }
 
-static jval from_number(double v) {
-    /* Every double below 2^53 that is whole was most likely written as an integer. */
-    if (v == floor(v) && fabs(v) < 9007199254740992.0) return j_int((int64_t)v);
+/* A whole number was most likely written as an integer. Of one that no double holds the digits stand beside it. */
+static jval from_number(const cJSON *json) {
+    double v = json->valuedouble;
+    if (json->valuestring) {
+        char *end;
+        errno = 0;
+        int64_t exact = strtoll(json->valuestring, &end, 10);
+        if (!errno && !*end && end != json->valuestring) return j_int(exact);
+    }
+    if (v == floor(v) && fabs(v) < 0x1p63) return j_int((int64_t)v);
     return j_float(v);
 }
 
 jval j_from_json(jinja *c, const cJSON *json) {
     if (!json || cJSON_IsNull(json)) return J_NULL;
     if (cJSON_IsBool(json)) return j_bool(cJSON_IsTrue(json));
-    if (cJSON_IsNumber(json)) return from_number(json->valuedouble);
+    if (cJSON_IsNumber(json)) return from_number(json);
     if (cJSON_IsString(json)) {
         size_t n = strlen(json->valuestring), bad;
         if (!fo_utf8_valid(json->valuestring, n, &bad))

@@ -68,7 +68,7 @@ static void write_question(const grounded_text *g, size_t n, fo_buf *out) {
     write_contexts(&g->found, n, out);
     fo_buf_printf(out, n ? "Question: %s" : "%s", g->question.query);
     if (!g->call->json) return;
-    char *schema = g->call->schema ? cJSON_PrintUnformatted(g->call->schema) : NULL;
+    char *schema = g->call->schema ? json_tree_text(g->call->schema) : NULL;
     if (schema && strlen(schema) <= LONGEST_SCHEMA)
         fo_buf_printf(out, "\n\nAnswer with JSON alone, under this schema:\n%s", schema);
     else

@@ -20,7 +20,7 @@ static void describe_tools(const cJSON *tools, fo_buf *out) {
     fo_buf_str(out,
                "You may call functions. Their signatures are within <tools></tools>:\n<tools>");
     cJSON_ArrayForEach(tool, tools) {
-        char *text = cJSON_PrintUnformatted(tool);
+        char *text = json_tree_text(tool);
         fo_buf_printf(out, "\n%s", text ? text : "");
         free(text);
     }
@@ -38,7 +38,8 @@ static void write_turn(const cJSON *m, fo_buf *out) {
     fo_buf_printf(out, result ? "<tool_response>\n%s\n</tool_response>" : "%s", text);
     cJSON_ArrayForEach(call, get(m, "tool_calls")) {
         const cJSON *f = get(call, "function");
-        char *arguments = cJSON_PrintUnformatted(get(f, "arguments"));
+        const cJSON *given = get(f, "arguments");
+        char *arguments = given ? json_tree_text(given) : NULL;
         fo_buf_printf(out, "%s" TOOL_OPEN "{\"name\": \"%s\", \"arguments\": %s}" TOOL_CLOSE,
                       out->len ? "\n" : "", cJSON_GetStringValue(get(f, "name")),
                       arguments ? arguments : "{}");

@@ -107,6 +107,32 @@ static void renders_as_jinja_does(void **state) {
     assert_in_range(n, 50, 1000);
 }
 
+/* A number whose digits stand beside it, as the server's parser leaves one that no double holds. */
+static void add_digits(cJSON *list, const char *digits, bool beside) {
+    cJSON *n = cJSON_CreateNumber(strtod(digits, NULL));
+    if (beside) n->valuestring = strdup(digits);
+    cJSON_AddItemToArray(list, n);
+}
+
+static void large_whole_numbers_keep_their_digits(void **state) {
+    (void)state;
+    cJSON *messages = cJSON_CreateArray(), *vars = cJSON_CreateObject();
+    cJSON *list = cJSON_AddArrayToObject(vars, "ids");
+    add_digits(list, "9007199254740993", true);
+    add_digits(list, "-9223372036854775807", true);
+    add_digits(list, "1111111111111111168", false); /* a double holds it */
+    add_digits(list, "9223372036854775808", false); /* more than an integer holds */
+    add_digits(list, "99999999999999999999", true);
+    fo_buf out = {0};
+    fo_err err = {0};
+    assert_ok(render("{{ ids | tojson }}", messages, vars, &out, &err), &err);
+    assert_string_equal(out.data, "[9007199254740993, -9223372036854775807, 1111111111111111168, "
+                                  "9.223372036854776e+18, 1e+20]");
+    fo_buf_free(&out);
+    cJSON_Delete(vars);
+    cJSON_Delete(messages);
+}
+
 static void errors_name_the_line(void **state) {
     (void)state;
     static const struct {
@@ -251,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(renders_every_golden_template_byte_for_byte),
         cmocka_unit_test(renders_as_jinja_does),
+        cmocka_unit_test(large_whole_numbers_keep_their_digits),
         cmocka_unit_test(errors_name_the_line),
         cmocka_unit_test(hostile_templates_hit_a_limit),
         cmocka_unit_test(a_refused_system_message_joins_the_first_question),

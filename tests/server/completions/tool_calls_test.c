@@ -89,6 +89,28 @@ static void tools_become_words_where_a_template_knows_none(void **state) {
     assert_false(tool_prompt_native(NULL, 0));
 }
 
+static void large_numbers_keep_their_digits_in_the_prompt(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"tools\":[{\"function\":{\"name\":\"f\",\"parameters\":{\"maximum\":8111111111111111}}}]"
+        ","
+        "\"messages\":[{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":"
+        "{\"name\":\"f\",\"arguments\":{\"id\":1234567890123456789,\"b\":1111111111111111168}}}]}]"
+        "}";
+    cJSON *root = NULL;
+    fo_err err = {0};
+    assert_ok(json_parse(text, sizeof text - 1, &root, &err), &err);
+    cJSON *m = tool_prompt_messages(cJSON_GetObjectItem(root, "messages"),
+                                    cJSON_GetObjectItem(root, "tools"));
+    assert_non_null(strstr(cJSON_GetArrayItem(m, 0)->child->next->valuestring,
+                           "{\"maximum\":8111111111111111}"));
+    assert_string_equal(cJSON_GetArrayItem(m, 1)->child->next->valuestring,
+                        TOOL_OPEN "{\"name\": \"f\", \"arguments\": {\"id\":1234567890123456789,"
+                                  "\"b\":1111111111111111168}}" TOOL_CLOSE);
+    cJSON_Delete(m);
+    cJSON_Delete(root);
+}
+
 static int rule_of(const char *tools, const char *only, answer_rule *rule, json_schema **s,
                    fo_err *err) {
     cJSON *list = cJSON_Parse(tools);
@@ -207,6 +229,7 @@ int main(void) {
         cmocka_unit_test(calls_are_found_wherever_the_text_is_cut),
         cmocka_unit_test(what_is_no_call_stays_text),
         cmocka_unit_test(tools_become_words_where_a_template_knows_none),
+        cmocka_unit_test(large_numbers_keep_their_digits_in_the_prompt),
         cmocka_unit_test(parameters_bind_the_arguments),
         cmocka_unit_test(the_schemas_of_all_tools_share_what_one_may_take),
         cmocka_unit_test(each_of_sixty_tools_can_be_called),
