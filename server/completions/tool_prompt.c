@@ -118,23 +118,58 @@ static bool move_references(cJSON *schema, const char *place) {
     return ok;
 }
 
+static int try_schema(const cJSON *schema, size_t *effort, fo_err *err) {
+    json_schema *tried = NULL;
+    int rc = json_schema_compile_next(&tried, schema, effort, err);
+    json_schema_free(tried);
+    return rc;
+}
+
+static bool is_for_objects(const cJSON *schema) {
+    const char *type = cJSON_GetStringValue(get(schema, "type"));
+    return type && !strcmp(type, "object");
+}
+
+/* What of `own` is an object: arguments are one, whatever else a schema without a type or for null lets pass. In an
+ * allOf, not by its own type: #, where it refers to itself, may still be what it was. NULL: no memory. */
+static cJSON *objects_of(const cJSON *own) {
+    cJSON *copy = cJSON_Duplicate(own, true);
+    if (is_for_objects(own)) return copy;
+    cJSON *all = cJSON_Parse("{\"type\":\"object\"}"), *list = cJSON_AddArrayToObject(all, "allOf");
+    if (!cJSON_AddItemToArray(list, copy))
+        cJSON_Delete(copy);
+    else if (move_references(copy, "/allOf/0"))
+        return all;
+    cJSON_Delete(all);
+    return NULL;
+}
+
+/* *out: `own` for objects; NULL where it is not supported and need not be kept to. */
+static int bind_arguments(const cJSON *own, bool strict, size_t *effort, cJSON **out, fo_err *err) {
+    *out = NULL;
+    int rc = try_schema(own, effort, err);
+    if (rc == FO_EUNSUPPORTED && !strict) return FO_OK;
+    if (rc) return rc;
+    if (!(*out = objects_of(own))) return fo_no_memory(err);
+    if (is_for_objects(own) || (rc = try_schema(*out, effort, err)) == FO_OK) return FO_OK;
+    cJSON_Delete(*out);
+    *out = NULL;
+    return rc == FO_EINVAL ? fo_fail(err, rc, "#: no object satisfies this schema") : rc;
+}
+
 /* The schema of a tool's arguments; NULL with *err set. effort: of all tools. */
 static cJSON *arguments_of(const cJSON *tool, int i, int place, size_t *effort, fo_err *err) {
     const cJSON *f = get(tool, "function"), *own = get(f, "parameters");
     char at[80];
     cJSON *copy = NULL;
     if (own && !cJSON_IsNull(own)) {
-        json_schema *tried = NULL;
         fo_err why = {0};
-        int rc = json_schema_compile_next(&tried, own, effort, &why);
-        json_schema_free(tried);
-        bool strict = cJSON_IsTrue(get(f, "strict")) || rc != FO_EUNSUPPORTED;
-        if (rc && strict) {
+        int rc = bind_arguments(own, cJSON_IsTrue(get(f, "strict")), effort, &copy, &why);
+        if (rc) {
             snprintf(at, sizeof at, "tools[%d].function.parameters", i);
             fo_fail_field(err, rc, at, "%s: %s", at, why.msg);
             return NULL;
         }
-        if (!rc) copy = cJSON_Duplicate(own, true);
     }
     if (!copy) copy = cJSON_Parse("{\"type\":\"object\"}");
     snprintf(at, sizeof at, "/anyOf/%d/properties/arguments", place);

@@ -150,6 +150,59 @@ static void parameters_bind_the_arguments(void **state) {
     assert_int_equal(rule_of(wrong, NULL, &rule, &s, &err), FO_EINVAL);
 }
 
+static void arguments_are_objects_whatever_the_schema_says(void **state) {
+    (void)state;
+    static const struct {
+        const char *parameters, *yes, *no;
+    } rows[] = {
+        {"{}", "{}", "null"},
+        {"{}", "{\"a\": [1]}", "[]"},
+        {"true", "{\"a\": 1}", "7"},
+        {"{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{\"a\": 1}", "\"a\""},
+        {"{\"properties\":{\"a\":{\"type\":\"integer\"}}}", "{}", "{\"a\": \"b\"}"},
+        {"{\"type\":[\"object\",\"null\"]}", "{}", "null"},
+        {"{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"array\"}]}", "{}", "[]"},
+        {"{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":[\"object\",\"null\"],\"properties\":"
+         "{\"n\":{\"$ref\":\"#/$defs/n\"}}}}}",
+         "{\"n\": null}", "null"},
+        {"{\"type\":[\"object\",\"null\"],\"properties\":{\"n\":{\"$ref\":\"#\"}},"
+         "\"required\":[\"n\"]}",
+         "{\"n\": {\"n\": null}}", "{}"},
+    };
+    json_reader *r = malloc(sizeof *r);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fo_buf tools = {0}, call = {0};
+        answer_rule rule;
+        json_schema *s = NULL;
+        fo_err err;
+        fo_buf_printf(&tools,
+                      "[{\"function\":{\"name\":\"e\"}},{\"function\":{\"name\":\"f\","
+                      "\"parameters\":%s}}]",
+                      rows[i].parameters);
+        assert_int_equal(rule_of(tools.data, NULL, &rule, &s, &err), FO_OK);
+        for (int good = 0; good < 2; good++) {
+            fo_buf_clear(&call);
+            fo_buf_printf(&call, "{\"name\": \"f\", \"arguments\": %s}",
+                          good ? rows[i].yes : rows[i].no);
+            json_reader_start(r, s);
+            if ((json_read(r, call.data, call.len) && json_closed(r)) != good)
+                fail_msg("%s: %s", rows[i].parameters, call.data);
+        }
+        json_schema_free(s);
+        fo_buf_free(&tools);
+        fo_buf_free(&call);
+    }
+    free(r);
+    answer_rule rule;
+    json_schema *s;
+    fo_err err;
+    static const char none[] =
+        "[{\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"array\"}}}]";
+    assert_int_equal(rule_of(none, NULL, &rule, &s, &err), FO_EINVAL);
+    assert_string_equal(err.field, "tools[0].function.parameters");
+    assert_non_null(strstr(err.msg, "no object satisfies"));
+}
+
 /* What one tool may have compiled is what all of them may, and where it is not enough, none is called. */
 static void the_schemas_of_all_tools_share_what_one_may_take(void **state) {
     (void)state;
@@ -231,6 +284,7 @@ int main(void) {
         cmocka_unit_test(tools_become_words_where_a_template_knows_none),
         cmocka_unit_test(large_numbers_keep_their_digits_in_the_prompt),
         cmocka_unit_test(parameters_bind_the_arguments),
+        cmocka_unit_test(arguments_are_objects_whatever_the_schema_says),
         cmocka_unit_test(the_schemas_of_all_tools_share_what_one_may_take),
         cmocka_unit_test(each_of_sixty_tools_can_be_called),
         cmocka_unit_test(a_number_that_no_double_holds_is_refused_in_strict_parameters),
