@@ -7,6 +7,7 @@
 
 #include "server/base/log.h"
 #include "retrieval/local/local_generator.h"
+#include "server/completions/completions_logprobs.h"
 #include "server/completions/completions_prompt.h"
 #include "server/completions/grounded_text.h"
 #include "server/completions/tool_calls.h"
@@ -24,7 +25,7 @@ typedef struct choice {
     generation_event ev;
     fo_buf raw;                    /* as it was written, not yet looked through for calls */
     fo_buf text;                   /* what of it is no call, not yet sent */
-    size_t n_sent;                 /* tokens whose logprobs were sent */
+    size_t n_sent, chars_sent;     /* tokens whose logprobs were sent, and characters of these */
     fo_buf echo;                   /* put before the text */
     tool_calls calls;              /* read out of the text, where tools may be called */
     size_t n_told, arguments_told; /* calls of a stream, and bytes of the last one */
@@ -53,58 +54,7 @@ typedef struct telling {
     size_t index;
 } telling;
 
-/* ---- log probabilities ---------------------------------------------------------------------- */
-
-static void write_token(const plain *p, json_out *o, int32_t token, float logprob) {
-    tokenizer_string s = tokenizer_piece(p->t, token);
-    json_out_bytes(o, "token", s.data, s.len);
-    json_out_number(o, "logprob", logprob > -9999 ? (double)logprob : -9999);
-    json_out_open(o, "bytes", '[');
-    for (size_t i = 0; i < s.len; i++) json_out_int(o, NULL, (unsigned char)s.data[i]);
-    json_out_close(o, ']');
-}
-
-static void write_chat_logprobs(const plain *p, json_out *o, const generation_token *t, size_t n) {
-    json_out_open(o, "content", '[');
-    for (size_t i = 0; i < n; i++) {
-        json_out_open(o, NULL, '{');
-        write_token(p, o, t[i].token, t[i].logprob);
-        json_out_open(o, "top_logprobs", '[');
-        for (int k = 0; k < t[i].n_top; k++) {
-            json_out_open(o, NULL, '{');
-            write_token(p, o, t[i].top[k].token, t[i].top[k].logprob);
-            json_out_close(o, '}');
-        }
-        json_out_close(o, ']');
-        json_out_close(o, '}');
-    }
-    json_out_close(o, ']');
-    json_out_null(o, "refusal");
-}
-
-static void write_text_logprobs(const plain *p, json_out *o, const generation_token *t, size_t n) {
-    json_out_open(o, "tokens", '[');
-    for (size_t i = 0; i < n; i++) {
-        tokenizer_string s = tokenizer_piece(p->t, t[i].token);
-        json_out_bytes(o, NULL, s.data, s.len);
-    }
-    json_out_close(o, ']');
-    json_out_open(o, "token_logprobs", '[');
-    for (size_t i = 0; i < n; i++) json_out_number(o, NULL, (double)t[i].logprob);
-    json_out_close(o, ']');
-    json_out_open(o, "top_logprobs", '[');
-    for (size_t i = 0; i < n; i++) {
-        json_out_open(o, NULL, '{');
-        for (int k = 0; k < t[i].n_top; k++) {
-            tokenizer_string s = tokenizer_piece(p->t, t[i].top[k].token);
-            char name[128];
-            snprintf(name, sizeof name, "%.*s", (int)(s.len < 100 ? s.len : 100), s.data);
-            json_out_number(o, name, (double)t[i].top[k].logprob);
-        }
-        json_out_close(o, '}');
-    }
-    json_out_close(o, ']');
-}
+/* ---- the model alone ------------------------------------------------------------------------ */
 
 /* Of the tokens that came since the last call. */
 static void write_logprobs(const plain *p, json_out *o, choice *c) {
@@ -115,13 +65,13 @@ static void write_logprobs(const plain *p, json_out *o, choice *c) {
         return;
     }
     json_out_open(o, "logprobs", '{');
-    (p->reply->call->chat ? write_chat_logprobs : write_text_logprobs)(p, o, t + c->n_sent,
-                                                                       n - c->n_sent);
+    if (p->reply->call->chat)
+        completions_write_chat_logprobs(o, p->t, t + c->n_sent, n - c->n_sent);
+    else
+        completions_write_text_logprobs(o, p->t, t + c->n_sent, n - c->n_sent, &c->chars_sent);
     json_out_close(o, '}');
     c->n_sent = n;
 }
-
-/* ---- the model alone ------------------------------------------------------------------------ */
 
 static void logprobs_of(void *ctx, json_out *o) {
     const telling *t = ctx;

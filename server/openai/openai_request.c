@@ -101,6 +101,10 @@ static void read_logprobs(openai_call *c, json_in *in) {
     if (!c->chat) {
         const cJSON *n = json_in_any(in, "logprobs");
         if (n) c->n_logprobs = (int)json_in_int(in, "logprobs", 0, 0, OPENAI_MAX_LOGPROBS);
+        if (c->echo && c->n_logprobs >= 0 && !json_in_failed(in))
+            fo_fail_field(in->err, FO_EUNSUPPORTED, "echo",
+                          "echo is not supported together with logprobs: log probabilities of the "
+                          "prompt are not computed");
         return;
     }
     bool on = json_in_bool(in, "logprobs", false);

@@ -3,6 +3,7 @@
  * 400, as the table in docs/openai.md says. What a field does is in openai_test.c and
  * grounded_text_test.c; that one which is honoured is read at all shows in a bad value of it being
  * refused by name. */
+#include "kernels/utf8.h"
 #include "tests/retrieval/chain_model.h"
 #include "tests/server/routes/http_fixture.h"
 
@@ -255,15 +256,60 @@ static void a_prompt_in_tokens_is_echoed_as_its_text(void **state) {
     cJSON_Delete(t);
 }
 
+/* Of one choice, or a chunk of it: each token begins where those before it end. */
+static void check_offsets(const cJSON *logprobs, size_t *chars) {
+    const cJSON *token;
+    int i = 0;
+    assert_int_equal(cJSON_GetArraySize(at(logprobs, "text_offset")),
+                     cJSON_GetArraySize(at(logprobs, "tokens")));
+    cJSON_ArrayForEach(token, at(logprobs, "tokens")) {
+        assert_int_equal(cJSON_GetArrayItem(at(logprobs, "text_offset"), i++)->valueint, *chars);
+        *chars += fo_utf8_count(token->valuestring, strlen(token->valuestring));
+    }
+}
+
+static void logprobs_of_a_completion_tell_where_its_tokens_begin(void **state) {
+    static const char form[] =
+        "{\"prompt\":\"The grey heron\\n\",\"max_tokens\":12,\"temperature\":0,"
+        "\"logprobs\":2%s}";
+    char body[256];
+    size_t chars = 0, streamed = 0;
+    snprintf(body, sizeof body, form, "");
+    cJSON *r = ask(*state, "/v1/completions", body, 200);
+    check_offsets(at(r, "choices.0.logprobs"), &chars);
+    const char *said = text(r, "choices.0.text");
+    assert_int_equal(chars, fo_utf8_count(said, strlen(said)));
+    assert_true(chars > 0);
+    cJSON_Delete(r);
+    snprintf(body, sizeof body, form, ",\"stream\":true");
+    fo_buf b = {0};
+    assert_int_equal(send_body(*state, "/v1/completions", body, &b, false), 200);
+    for (char *save, *line = strtok_r(b.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
+        if (at(j, "choices.0.logprobs.tokens"))
+            check_offsets(at(j, "choices.0.logprobs"), &streamed);
+        cJSON_Delete(j);
+    }
+    assert_int_equal(streamed, chars);
+    fo_buf_free(&b);
+    /* The prompt's are not computed: never are they left out in silence. */
+    snprintf(body, sizeof body, form, ",\"echo\":true");
+    r = ask(*state, "/v1/completions", body, 400);
+    assert_string_equal(text(r, "error.param"), "echo");
+    assert_non_null(strstr(text(r, "error.message"), "prompt are not computed"));
+    cJSON_Delete(r);
+}
+
 /* The schema of a response reaches the compiler with the digits that were sent. */
 static void responses_keep_the_digits_of_numbers(void **state) {
-    static const char form[] =
-        "{\"input\":\"q\",\"max_output_tokens\":60,\"text\":{\"format\":{\"type\":"
-        "\"json_schema\",\"name\":\"x\",\"schema\":{\"enum\":[%s]}}}}";
+    static const char form[] = "{\"input\":\"q\",\"temperature\":0,\"max_output_tokens\":60,"
+                               "\"text\":{\"format\":{\"type\":"
+                               "\"json_schema\",\"name\":\"x\",\"schema\":{\"enum\":[%s]}}}}";
     char body[512];
     snprintf(body, sizeof body, form, "8111111111111111");
     cJSON *r = ask(*state, "/v1/responses", body, 200);
-    assert_string_equal(text(r, "output.0.content.0.text"), "8111111111111111");
+    assert_non_null(strstr(text(r, "output.0.content.0.text"), "8111111111111111"));
     cJSON_Delete(r);
     snprintf(body, sizeof body, form, "9007199254740993");
     r = ask(*state, "/v1/responses", body, 400);
@@ -307,6 +353,7 @@ int main(void) {
         cmocka_unit_test(what_is_beyond_a_bound_is_named),
         cmocka_unit_test(a_refusal_is_what_the_assistant_said),
         cmocka_unit_test(a_prompt_in_tokens_is_echoed_as_its_text),
+        cmocka_unit_test(logprobs_of_a_completion_tell_where_its_tokens_begin),
         cmocka_unit_test(responses_keep_the_digits_of_numbers),
         cmocka_unit_test(the_manual_says_the_same),
     };
