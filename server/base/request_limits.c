@@ -28,3 +28,12 @@ int request_limits_check(const char *question, const char *question_field, size_
                              top_k_field, now.top_k);
     return FO_OK;
 }
+
+int request_limits_spend_wait(int *timeout_ms, double waited_ms, fo_err *err) {
+    if (waited_ms >= *timeout_ms)
+        return fo_fail_field(err, FO_ETIMEOUT, "timeout_ms",
+                             "it waited %.0f ms for others, of timeout_ms = %d", waited_ms,
+                             *timeout_ms);
+    *timeout_ms -= (int)waited_ms;
+    return FO_OK;
+}

@@ -16,7 +16,14 @@ typedef struct request_limits {
 } request_limits;
 #define REQUEST_LIMITS_MOST ((request_limits){64u << 10, 1000, 100000, 1024, 64})
 
-enum { REQUEST_TIMEOUT_MAX_MS = 600000 }; /* of timeout_ms in a body */
+enum {
+    REQUEST_TIMEOUT_MAX_MS = 600000, /* of timeout_ms in a body */
+    REQUEST_TIMEOUT_MS = 60000       /* of a question that does not say */
+};
+
+/* What it waited for a worker is part of the time that a request may take: nobody waits for an answer that comes later.
+ * *timeout_ms: what is left. FO_ETIMEOUT (timeout_ms): nothing. */
+int request_limits_spend_wait(int *timeout_ms, double waited_ms, fo_err *err);
 
 /* Contexts of a question that does not say how many it wants, within those in force. */
 size_t request_limits_top_k(void);

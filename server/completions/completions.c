@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "server/base/log.h"
+#include "server/base/request_limits.h"
 #include "retrieval/local/local_generator.h"
 #include "server/completions/completions_logprobs.h"
 #include "server/completions/completions_prompt.h"
@@ -482,8 +483,10 @@ static int call_again(plain *p, fo_err *err) {
 
 static int generate(plain *p, fo_err *err) {
     const openai_call *call = p->reply->call;
-    if (call->timeout_ms) http_set_timeout(p->reply->r, call->timeout_ms);
-    int rc = tool_prompt_rule(call, &p->rule, &p->schema, err);
+    int left_ms;
+    int rc = openai_call_time_left(call, &left_ms, err);
+    if (left_ms) http_set_timeout(p->reply->r, left_ms);
+    if (!rc) rc = tool_prompt_rule(call, &p->rule, &p->schema, err);
     if (!rc) rc = submit_all(p, err);
     if (!rc && call->tools.list && !call->tools.required && p->n_choices == 1) {
         bool again = false;
@@ -565,6 +568,13 @@ static void account(openai_reply *reply, grounded_text *g) {
     query_account_charged(g->app, reply->r, &g->question, r);
 }
 
+/* No call: the documents answer as ever. They keep to the time that is left by themselves, and where it is over have
+ * more to say than that. */
+static void answer_declined(openai_reply *reply, app *a) {
+    http_set_timeout(reply->r, REQUEST_TIMEOUT_MAX_MS);
+    openai_answer_grounded(reply, a);
+}
+
 static void answer_ruled(openai_reply *reply, engine *e, app *a) {
     fo_err err = {0};
     grounded_text g;
@@ -582,7 +592,7 @@ static void answer_ruled(openai_reply *reply, engine *e, app *a) {
     if (rc)
         openai_grounded_fail(reply, a, &err);
     else if (p.declined)
-        openai_answer_grounded(reply, a);
+        answer_declined(reply, a);
     else if (refused)
         refuse(reply, &g);
     else
@@ -617,6 +627,7 @@ static void answer_body(http_request *r, app *a, const char *body, size_t len, b
     int rc = model_names_find(&m, a, r, c->model, kinds, &err);
     c->collection = m.collection;
     if (!rc) rc = openai_call_check(c, e != NULL, &err);
+    if (!rc) rc = openai_call_begin(c, http_queue_ms(r), &err);
     openai_reply p;
     openai_reply_init(&p, r, c, m.name);
     if (rc && response) openai_responses_name(&err);

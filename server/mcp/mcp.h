@@ -37,6 +37,7 @@ typedef struct mcp_host {
     bool may_ingest;           /* else there is no tool of that name */
     const char *spool_dir;     /* where archives that come in are unpacked to; NULL: /tmp */
     atomic_bool *cancel;       /* NULL, or ends the work */
+    double waited_ms;          /* for a worker: of the time that a question may take */
     /* NULL, or called with each question that was answered: query_account.h. */
     void (*asked)(void *ctx, const query_request *q, const query_result *result);
     /* NULL, or called with each that failed: what it cost until then. */

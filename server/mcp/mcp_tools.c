@@ -122,6 +122,8 @@ static int read_question(const mcp_host *h, json_in *args, const char *field, ch
     q->sees = h->sees;
     q->search.alpha = -1;
     q->cancel = h->cancel;
+    q->timeout_ms = REQUEST_TIMEOUT_MS;
+    if (!err->code) request_limits_spend_wait(&q->timeout_ms, h->waited_ms, err);
     return err->code;
 }
 

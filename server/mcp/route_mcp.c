@@ -33,6 +33,7 @@ void route_mcp(http_request *r, void *ctx) {
                            .may_ingest = !a->read_only && app_may(a, r, ACCESS_INGEST),
                            .spool_dir = a->spool_dir,
                            .cancel = http_cancel(r),
+                           .waited_ms = http_queue_ms(r),
                            .asked = asked,
                            .failed = failed,
                            .ctx = &who};

@@ -48,7 +48,8 @@ typedef struct openai_call {
     bool seeded;
     size_t max_tokens;         /* 0: not given */
     generator_options options; /* sampling, stop, priority, reuse; stop points below */
-    int timeout_ms;            /* 0: not given */
+    int timeout_ms;            /* 0: not given; once it has begun: any */
+    double until_ms;           /* of fo_now_ms: its time is over then; 0: never */
     int n_logprobs;            /* -1: none are asked for */
     bool json;                 /* the answer is to be JSON: */
     const cJSON *schema;       /* valid under this; NULL: one object, whatever is in it */
@@ -73,6 +74,12 @@ cJSON *openai_tool_calls_read(json_in *m);
 /* Once c->collection is known: what an answer from documents, or one from the model alone, cannot
  * honour is refused (FO_EUNSUPPORTED names the field). has_engine: there is a model of this process. */
 int openai_call_check(const openai_call *c, bool has_engine, fo_err *err);
+/* Its time begins, of which it waited some already; from documents it has REQUEST_TIMEOUT_MS where it says nothing.
+ * FO_ETIMEOUT: it waited too long. */
+int openai_call_begin(openai_call *c, double waited_ms, fo_err *err);
+/* What is left of that, for all that is still to be done: search, what a model writes, each of n choices. *ms 0: any.
+ * FO_ETIMEOUT. */
+int openai_call_time_left(const openai_call *c, int *ms, fo_err *err);
 /* Is the answer to be written from documents by a rule (JSON, calls of tools), not as sentences? */
 bool openai_call_is_ruled(const openai_call *c);
 void openai_call_deinit(openai_call *c);

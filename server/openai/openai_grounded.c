@@ -99,6 +99,8 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         query_result *r = &results[*n];
         telling t = {.p = p, .index = *n};
         query_sink sink = {.ctx = &t, .token = on_token};
+        rc = openai_call_time_left(p->call, &q->timeout_ms, err);
+        if (rc) break;
         rc = service_query(a->service, q, p->call->stream ? &sink : NULL, r, err);
         if (rc) {
             query_account_failed(p->r, r);
@@ -165,7 +167,9 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
     if (!question)
         return fo_fail_field(err, FO_EINVAL, "messages", "messages must end with the user's");
     const size_t top_k = request_limits_top_k();
+    int timeout_ms;
     int rc = request_limits_check(question, "messages", top_k, "top_k", err);
+    if (!rc) rc = openai_call_time_left(c, &timeout_ms, err);
     if (rc) return rc;
     bool warm = cJSON_GetObjectItemCaseSensitive(c->root, "temperature") != NULL;
     *q = (query_request){.tenant = app_tenant(p->r),
@@ -188,7 +192,7 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                          .repetition_penalty = o->repetition_penalty,
                          .seed = o->seed,
                          .priority = o->priority,
-                         .timeout_ms = c->timeout_ms,
+                         .timeout_ms = timeout_ms,
                          .kv_reuse = o->reuse,
                          .no_lookup = o->no_lookup,
                          .diffusion = o->diffusion,

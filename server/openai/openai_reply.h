@@ -76,7 +76,7 @@ void openai_fail(openai_reply *p, const fo_err *err);
 
 void openai_answer_grounded(openai_reply *p, app *a);
 /* What service_query is asked for such a call. *turns: the earlier ones, which *q points to; the caller
- * frees them in any case. FO_EINVAL (messages), FO_ENOTFOUND (the collection), FO_ENOMEM. */
+ * frees them in any case. FO_EINVAL (messages), FO_ENOTFOUND (the collection), FO_ETIMEOUT, FO_ENOMEM. */
 int openai_grounded_ask(query_request *q, query_message **turns, const openai_reply *p,
                         fo_err *err);
 /* openai_fail, in which a collection that is not there is a model that is not there. Returns err->code. */

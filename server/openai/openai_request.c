@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/clock.h"
 #include "server/base/request_limits.h"
 #include "server/openai/openai.h"
 #include "server/openai/openai_fields.h"
@@ -344,6 +345,26 @@ int openai_call_check(const openai_call *c, bool has_engine, fo_err *err) {
     if (may_call && c->n > 1)
         return not_here("n", "where tools may be called or not there is one choice", err);
     return c->json || c->tools.required ? FO_OK : check_sentences(c, err);
+}
+
+int openai_call_begin(openai_call *c, double waited_ms, fo_err *err) {
+    if (!c->timeout_ms && c->collection) c->timeout_ms = REQUEST_TIMEOUT_MS;
+    if (!c->timeout_ms) return FO_OK;
+    int left = c->timeout_ms;
+    int rc = request_limits_spend_wait(&left, waited_ms, err);
+    if (!rc) c->until_ms = fo_now_ms() + left;
+    return rc;
+}
+
+int openai_call_time_left(const openai_call *c, int *ms, fo_err *err) {
+    *ms = 0;
+    if (!c->until_ms) return FO_OK;
+    double left = c->until_ms - fo_now_ms();
+    if (left < 1)
+        return fo_fail_field(err, FO_ETIMEOUT, "timeout_ms", "no answer within timeout_ms = %d",
+                             c->timeout_ms);
+    *ms = (int)left;
+    return FO_OK;
 }
 
 void openai_call_deinit(openai_call *c) {

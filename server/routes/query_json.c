@@ -186,7 +186,8 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
     const cJSON *filter = json_in_any(&in, "filter");
     read_search(out, &in);
     read_include(out, &in);
-    q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, REQUEST_TIMEOUT_MAX_MS);
+    q->timeout_ms =
+        (int)json_in_int(&in, "timeout_ms", REQUEST_TIMEOUT_MS, 1, REQUEST_TIMEOUT_MAX_MS);
     q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, cache_mode_names);
     q->rewrite = (enum rewrite_by)json_in_enum(&in, "rewrite", REWRITE_AUTO, rewrite_names);
     read_today(out, &in);

@@ -7,6 +7,7 @@
 #include "server/routes/query_account.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
+#include "server/base/request_limits.h"
 #include "server/routes/query_json.h"
 
 typedef struct answer_stream {
@@ -84,17 +85,6 @@ static void refuse(http_request *r, int64_t retry_after_ms, const fo_err *err) {
     http_error(r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);
 }
 
-/* What it waited for a worker is part of the time that it may take: nobody waits for an answer that comes later. */
-static int spend_wait(http_request *r, query_request *q, fo_err *err) {
-    double waited = http_queue_ms(r);
-    if (waited >= q->timeout_ms)
-        return fo_fail_field(err, FO_ETIMEOUT, "timeout_ms",
-                             "it waited %.0f ms for others, of timeout_ms = %d", waited,
-                             q->timeout_ms);
-    q->timeout_ms -= (int)waited;
-    return FO_OK;
-}
-
 static void answer(http_request *r, app *a, bool search_only) {
     size_t len;
     const char *body = http_body(r, &len);
@@ -114,7 +104,7 @@ static void answer(http_request *r, app *a, bool search_only) {
     answer_stream stream = {r, &call, false};
     query_sink sink = {&stream, on_contexts, on_token, on_citation, on_draft};
     query_result result = {0};
-    int rc = spend_wait(r, &call.request, &err);
+    int rc = request_limits_spend_wait(&call.request.timeout_ms, http_queue_ms(r), &err);
     if (!rc)
         rc = service_query(a->service, &call.request, call.stream ? &sink : NULL, &result, &err);
     if (rc) {

@@ -404,6 +404,30 @@ static void messages_without_a_question_are_refused(void **state) {
     cJSON_Delete(r);
 }
 
+/* Of search and of what a model writes together; from documents it is never without an end. */
+static void a_call_has_one_time(void **state) {
+    (void)state;
+    openai_call *c = calloc(1, sizeof *c);
+    fo_err err = {0};
+    int left = -1;
+    assert_ok(openai_call_begin(c, 5, &err), &err); /* the model alone: any */
+    assert_ok(openai_call_time_left(c, &left, &err), &err);
+    assert_int_equal(left, 0);
+    c->collection = "default";
+    assert_ok(openai_call_begin(c, 50000, &err), &err);
+    assert_ok(openai_call_time_left(c, &left, &err), &err);
+    assert_int_equal(c->timeout_ms, 60000);
+    assert_true(left > 0 && left <= 10000);
+    c->timeout_ms = 40;
+    assert_ok(openai_call_begin(c, 10, &err), &err);
+    usleep(31000);
+    assert_int_equal(openai_call_time_left(c, &left, &err), FO_ETIMEOUT);
+    assert_string_equal(err.field, "timeout_ms");
+    assert_non_null(strstr(err.msg, "timeout_ms = 40"));
+    assert_int_equal(openai_call_begin(c, 40, &err), FO_ETIMEOUT);
+    free(c);
+}
+
 static void values_of_json_are_found_with_their_places(void **state) {
     (void)state;
     static const char whole[] =
@@ -452,6 +476,7 @@ int main(void) {
         cmocka_unit_test(what_was_refused_is_not_charged),
         cmocka_unit_test(what_cannot_be_done_is_refused_by_name),
         cmocka_unit_test(messages_without_a_question_are_refused),
+        cmocka_unit_test(a_call_has_one_time),
         cmocka_unit_test(values_of_json_are_found_with_their_places),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -329,6 +329,13 @@ static void what_is_wrong_with_a_call_is_told(void **state) {
         assert_null(at(r, "result/structuredContent"));
         cJSON_Delete(r);
     }
+    /* nobody waits for an answer that comes later than a question may take */
+    f.host.waited_ms = 60000;
+    cJSON *late = call(&f, "ask", "{\"question\":\"What is a Beetle?\",\"collection\":\"cars\"}");
+    assert_true(cJSON_IsTrue(at(late, "result/isError")));
+    assert_non_null(strstr(text_at(late, "result/content/0/text"), "waited 60000 ms"));
+    cJSON_Delete(late);
+    f.host.waited_ms = 0;
     /* a name that is too long for the sentence is cut between characters */
     char name[200] = "a";
     for (size_t i = 1; i + 2 < sizeof name; i += 2) memcpy(name + i, "\xC3\xA4", 3);

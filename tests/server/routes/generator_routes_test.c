@@ -31,6 +31,16 @@ static cJSON *query(fixture *f, const char *more, long want) {
     return ask(f, "/query", body, want);
 }
 
+static cJSON *chat(fixture *f, const char *more, long want) {
+    char body[512];
+    snprintf(
+        body, sizeof body,
+        "{\"model\":\"forage/default\",\"messages\":[{\"role\":\"user\",\"content\":\"How tall is "
+        "the grey heron?\"}]%s}",
+        more);
+    return ask(f, "/v1/chat/completions", body, want);
+}
+
 static void query_is_answered_by_it(void **state) {
     fixture *f = *state;
     cJSON *r = query(f, ",\"seed\":9,\"kv_reuse\":\"chunk\"", 200);
@@ -130,16 +140,35 @@ typedef struct asking {
     fixture *f;
     long want;
     const char *more;
+    bool chat; /* on /v1, else of /query */
     cJSON *reply;
 } asking;
 
 static void *ask_aside(void *arg) {
     asking *a = arg;
-    a->reply = query(a->f, a->more, a->want);
+    a->reply = (a->chat ? chat : query)(a->f, a->more, a->want);
     return NULL;
 }
 
-/* One worker, which writes an answer until it is told to go on; the question behind it waits longer than it may. */
+/* The first choice takes what there is of it: the next ones do not have as much again. */
+static void choices_share_the_time_of_their_call(void **state) {
+    (void)state;
+    p = (script){.says = "The grey heron is one metre tall. It eats fish.", .waits_after = 3};
+    fixture *f = fixture_open_generator(test_folder(), scripted_generator(&p), (http_options){0});
+    cJSON_Delete(ask(f, "/ingest",
+                     "{\"documents\":[{\"id\":\"heron\",\"text\":\"The grey heron stands one metre "
+                     "tall. It eats fish and frogs.\"}]}",
+                     200));
+    const double began = fo_now_ms();
+    cJSON *r = chat(f, ",\"n\":8,\"timeout_ms\":500", 408);
+    assert_string_equal(text(r, "error.param"), "timeout_ms");
+    assert_in_range(p.n_started, 1, 2); /* a second may have a millisecond left */
+    assert_true(fo_now_ms() - began < 2000);
+    cJSON_Delete(r);
+    fixture_close(f);
+}
+
+/* One worker, which writes an answer until it is told to go on; the questions behind it wait longer than they may. */
 static void what_waited_too_long_for_others_is_not_begun(void **state) {
     (void)state;
     p = (script){.says = "The grey heron is one metre tall. It eats fish.", .waits_after = 3};
@@ -149,10 +178,10 @@ static void what_waited_too_long_for_others_is_not_begun(void **state) {
                      "{\"documents\":[{\"id\":\"heron\",\"text\":\"The grey heron stands one metre "
                      "tall. It eats fish and frogs.\"}]}",
                      200));
-    asking first = {.f = f, .want = 200, .more = ""}, second = first;
-    second.want = 408;
-    second.more = ",\"timeout_ms\":100";
-    pthread_t threads[2];
+    asking first = {.f = f, .want = 200, .more = ""};
+    asking second = {.f = f, .want = 408, .more = ",\"timeout_ms\":100"}, third = second;
+    third.chat = true;
+    pthread_t threads[3];
     http_load load = {0};
     assert_int_equal(pthread_create(&threads[0], NULL, ask_aside, &first), 0);
     for (bool writes = false; !writes; usleep(2000)) {
@@ -161,16 +190,20 @@ static void what_waited_too_long_for_others_is_not_begun(void **state) {
         pthread_mutex_unlock(&p.mu);
     }
     assert_int_equal(pthread_create(&threads[1], NULL, ask_aside, &second), 0);
-    while (load.queued[HTTP_LANE_QUERY] == 0) http_get_load(f->app->http, &load);
+    assert_int_equal(pthread_create(&threads[2], NULL, ask_aside, &third), 0);
+    while (load.queued[HTTP_LANE_QUERY] < 2) http_get_load(f->app->http, &load);
     usleep(150000);
     atomic_store(&p.go, true);
     pthread_join(threads[0], NULL);
-    pthread_join(threads[1], NULL);
-    assert_string_equal(text(second.reply, "error.param"), "timeout_ms");
-    assert_non_null(strstr(text(second.reply, "error.message"), "waited"));
+    for (int i = 0; i < 2; i++) {
+        asking *late = i ? &third : &second;
+        pthread_join(threads[1 + i], NULL);
+        assert_string_equal(text(late->reply, "error.param"), "timeout_ms");
+        assert_non_null(strstr(text(late->reply, "error.message"), "waited"));
+        cJSON_Delete(late->reply);
+    }
     assert_int_equal(p.n_started, 1);
     cJSON_Delete(first.reply);
-    cJSON_Delete(second.reply);
     fixture_close(f);
 }
 
@@ -249,6 +282,7 @@ int main(void) {
         cmocka_unit_test(sentences_of_query_stream_as_they_are_written),
         cmocka_unit_test(grounded_chat_is_answered_by_it),
         cmocka_unit_test(what_only_the_engine_has_is_refused_or_left_out),
+        cmocka_unit_test(choices_share_the_time_of_their_call),
         cmocka_unit_test(what_waited_too_long_for_others_is_not_begun),
         cmocka_unit_test(who_leaves_before_the_end_is_charged),
     };
