@@ -138,12 +138,13 @@ static int add_file(walk *k, const struct stat *st, fo_err *err) {
     return FO_OK;
 }
 
-/* Rules of one file, if it is there. An error: they are not known, and so nothing that lies here. */
+/* Rules of one file, if it is there; as for git, a link or a folder of that name has none. An error: they are not known,
+ * and so nothing that lies here. */
 static int add_rules(int fd, const char *name, ignore_rules *to, fo_err *err) {
     struct stat st;
     char *text;
     size_t n;
-    if (faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) return FO_OK;
+    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) return FO_OK;
     int rc = folder_read_file(fd, name, FOLDER_RULES_MAX_BYTES, &text, &n, &st, err);
     if (rc) return fo_fail_prefix(err, "%s", name);
     rc = ignore_rules_add(to, text, n, err);

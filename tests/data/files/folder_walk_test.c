@@ -129,6 +129,18 @@ static void what_it_cannot_read_is_unseen(void **state) {
     end(&e);
 }
 
+/* git does not follow such a link either, and goes on without its rules. */
+static void rules_that_are_no_file_are_none(void **state) {
+    (void)state;
+    env e = begin();
+    by_shell(&e, "mkdir -p a/.gitignore b && echo '*.md' >b/rules && ln -s rules b/.gitignore && "
+                 "ln -s nowhere .forageignore && for d in . a b; do echo 1 >$d/x.md; done");
+    assert_ok(walk(&e, NULL), &e.err);
+    expect(&e, "a/x.md b/x.md x.md ", "4 skipped: hidden 3, no ending 1");
+    assert_int_equal(e.found.n_unseen, 0);
+    end(&e);
+}
+
 static void no_link_is_followed_to_a_file(void **state) {
     (void)state;
     env e = begin();
@@ -210,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_what_is_wanted_and_counts_the_rest),
         cmocka_unit_test(what_it_cannot_read_is_unseen),
+        cmocka_unit_test(rules_that_are_no_file_are_none),
         cmocka_unit_test(no_link_is_followed_to_a_file),
         cmocka_unit_test(a_watch_tells_of_changes_once),
     };
