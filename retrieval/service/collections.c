@@ -172,6 +172,7 @@ typedef struct build_watch {
     void *ctx;
     uint64_t total;
     const atomic_bool *cancel;
+    bool anew; /* it was empty: that it is filled is no news */
 } build_watch;
 
 static void on_bulk(void *ctx, enum search_bulk_stage stage, uint64_t done) {
@@ -215,6 +216,17 @@ static int64_t epoch_shown(search_index *ix) {
     return shown;
 }
 
+static void tell_added(service *s, const catch_up *u, const char *name, bool dropped) {
+    if (dropped)
+        fo_notice(&s->notices, "index_refilled",
+                  "index of collection '%s': %zu chunks were indexed again from the store", name,
+                  u->n_added);
+    else if (!s->offline)
+        fo_notice(&s->notices, "index_caught_up",
+                  "index of collection '%s': %zu chunks that no file held yet were indexed", name,
+                  u->n_added);
+}
+
 /* Sealed files cover some epoch. What the store has beyond it is added, what it lost is removed:
  * after a crash, a restored backup, a deleted or damaged file, an offline ingest alike. */
 static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoch, bool dropped,
@@ -253,14 +265,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     if (!rc && in_bulk && had_gap) rc = search_index_seal(c->index, err);
     if (rc) return fo_fail_prefix(err, "index of collection '%s'", c->name);
     const fo_notices *tell = &s->notices;
-    if (dropped && u.n_added)
-        fo_notice(tell, "index_refilled",
-                  "index of collection '%s': %zu chunks were indexed again from the store", c->name,
-                  u.n_added);
-    else if (u.n_added && !s->offline)
-        fo_notice(tell, "index_caught_up",
-                  "index of collection '%s': %zu chunks that no file held yet were indexed",
-                  c->name, u.n_added);
+    if (u.n_added && !watch->anew) tell_added(s, &u, c->name, dropped);
     if (u.n_left_out)
         fo_notice(tell, "chunk_left_out",
                   "collection '%s': %zu chunks are not in the index, their text or vector is "
@@ -299,7 +304,8 @@ static void on_damage(void *ctx, const char *why) {
     service_leave(s);
 }
 
-int collection_open_index(collection *c, const store_collection *row, int edition, fo_err *err) {
+int collection_open_index(collection *c, const store_collection *row, int edition, bool anew,
+                          fo_err *err) {
     service *s = c->service;
     c->id = row->id;
     c->alpha = row->alpha;
@@ -327,7 +333,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
                                 .segment_metadata = s->segment_metadata,
                                 .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
     size_t n_dropped = 0;
-    bool missing = row->n_chunks && !s->offline && access(c->dir, F_OK) != 0;
+    bool missing = !anew && row->n_chunks && !s->offline && access(c->dir, F_OK) != 0;
     if (missing)
         fo_notice(&s->notices, "index_missing", "index of collection '%s': %s is gone", c->name,
                   c->dir);
@@ -346,9 +352,9 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     }
     if (n_dropped) atomic_fetch_add(&s->n_index_drops, 1); /* it was open before, perhaps */
     if (!rc) search_index_get_stats(c->index, &c->counted);
-    build_watch unwatched = {0};
+    build_watch unwatched = {.anew = anew};
     if (!rc && !s->offline)
-        rc = reconcile(s, c, c->dim, row->epoch, missing || n_dropped > 0, &unwatched, err);
+        rc = reconcile(s, c, c->dim, row->epoch, anew || missing || n_dropped > 0, &unwatched, err);
     if (rc) {
         search_index_close(c->index, false, NULL);
         c->index = NULL;
@@ -369,7 +375,7 @@ int service_catch_up(service *s, const char *tenant, const char *name,
                     : fo_fail(err, FO_EUNSUPPORTED, "the service was not opened for a build");
     if (!rc) rc = store_get_collection(s->store, tenant, name, &now, err);
     if (!rc) {
-        build_watch watch = {progress, ctx, 0, cancel};
+        build_watch watch = {.progress = progress, .ctx = ctx, .cancel = cancel};
         writer_take(s);
         /* A file that was dropped at the opening has left a gap: compare in any case. */
         rc = reconcile(s, c, c->dim, now.epoch, true, &watch, err);
@@ -428,7 +434,7 @@ int collection_renew(service *s, collection *c, fo_err *err) {
     int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
     if (rc) return rc;
     collection *fresh = collection_create(s, c->tenant, c->name, err);
-    rc = fresh ? collection_open_index(fresh, &row, 1 - c->edition, err) : FO_ENOMEM;
+    rc = fresh ? collection_open_index(fresh, &row, 1 - c->edition, true, err) : FO_ENOMEM;
     store_collection_deinit(&row);
     if (!rc) rc = search_index_seal(fresh->index, err);
     if (!rc) {

@@ -159,7 +159,7 @@ static int open_reserved(service *s, collection *c, fo_err *err) {
     close_idle(s);
     store_collection row = {0};
     int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
-    if (!rc) rc = collection_open_index(c, &row, collection_edition(s, &row), err);
+    if (!rc) rc = collection_open_index(c, &row, collection_edition(s, &row), false, err);
     store_collection_deinit(&row);
     pthread_mutex_lock(&s->mu);
     if (!rc) {

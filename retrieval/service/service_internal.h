@@ -183,8 +183,10 @@ void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL i
 int collection_check_names(const char *tenant, const char *name, fo_err *err);
 /* A name without an index yet; with one reference. NULL: no memory. */
 collection *collection_create(service *s, const char *tenant, const char *name, fo_err *err);
-/* Its index, brought up to the store: row is what the store says now, and nobody writes to it. */
-int collection_open_index(collection *c, const store_collection *row, int edition, fo_err *err);
+/* Its index, brought up to the store: row is what the store says now, and nobody writes to it. anew: it is begun here, so
+ * that there is no file of it yet is no damage. */
+int collection_open_index(collection *c, const store_collection *row, int edition, bool anew,
+                          fo_err *err);
 void collection_close_index(collection *c); /* seals it, or removes its files; NULL index is fine */
 void collection_free(collection *c);        /* its index is closed; NULL is fine */
 int collection_edition(service *s, const store_collection *row); /* whose folder is there */

@@ -272,6 +272,25 @@ static void one_that_is_damaged_holds_no_other_up(void **state) {
     end(s);
 }
 
+static void hear(void *ctx, const char *kind, const char *text) {
+    (void)text;
+    if (!strncmp(kind, "index_", 6)) atomic_fetch_add((atomic_int *)ctx, 1);
+}
+
+static void a_new_index_is_no_missing_one(void **state) {
+    (void)state;
+    atomic_int heard = 0;
+    service_options o = refining;
+    o.notices = (fo_notices){hear, &heard};
+    begin();
+    service *s = open_home(o);
+    fill(s);
+    wait_until_refined(s);
+    assert_string_equal(nearest(s, "salary"), "d4");
+    assert_int_equal(atomic_load(&heard), 0);
+    end(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(off_changes_nothing),
@@ -279,6 +298,7 @@ int main(void) {
         cmocka_unit_test(documents_come_in_meanwhile),
         cmocka_unit_test(a_stop_costs_nothing),
         cmocka_unit_test(one_that_is_damaged_holds_no_other_up),
+        cmocka_unit_test(a_new_index_is_no_missing_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
