@@ -445,7 +445,10 @@ static int unreadable(run *k, const sync_step *p, const fo_err *why, fo_err *err
     if (p->kind == SYNC_MOVED) return FO_OK; /* as it was: the next run sees it again */
     store_source_file row = row_of(p->file);
     row.mtime_ns = 0;
-    row_failed(&row, p->known, why->msg);
+    if (is_passing(why))
+        row_again(&row, p->known);
+    else
+        row_failed(&row, p->known, why->msg);
     return store_write_source_files(k->s->store, k->source.id, &row, 1, NULL, 0, err);
 }
 

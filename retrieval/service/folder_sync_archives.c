@@ -79,7 +79,7 @@ static int take_part(sync_archives *a, const sync_member *m, text_part *out, fo_
             if (out->number == m->number) return FO_OK;
             free((char *)out->bytes);
         }
-        rc = r->ended ? fo_fail(why, FO_EINVAL, "the text changed while it was read")
+        rc = r->ended ? fo_fail(why, FO_EBUSY, "the text changed while it was read")
                       : feed_some(&r->cutter, r->fd, a->cancel, &r->ended, why);
     }
     return rc;
@@ -306,7 +306,46 @@ static int part_text(sync_archives *a, text_cutter *c, int fd, fo_err *bad, fo_e
     return rc;
 }
 
-/* Its parts, to the listing. *taken: it is a text that goes in by parts, and can be read. */
+/* All that the file, of that kind, can be read of; the rest of what is known of it stays. */
+static int add_parts(sync_archives *a, folder_listing *to, const folder_file *f, text_kind kind,
+                     int fd, fo_err *err) {
+    const unsigned char none[32] = {0};
+    parting p = {.a = a, .to = to, .of = f};
+    text_cutter c = {.kind = kind, .part = on_part, .ctx = &p};
+    fo_sha256_begin(&p.whole);
+    int rc = add_archive(a, f, none, err);
+    if (rc) return rc;
+    a->list[a->n - 1].is_text = true;
+    a->list[a->n - 1].kind = kind;
+    fo_err bad = {0};
+    rc = part_text(a, &c, fd, &bad, err);
+    if (rc) return rc;
+    fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
+    a->list[a->n - 1].bad = bad;
+    return bad.code ? add_unseen(to, f->path, err) : FO_OK;
+}
+
+/* Nothing of a file can be read, and parts of it are known: they stay, and it has failed. */
+static int keep_parts(sync_archives *a, folder_listing *to, const folder_file *f, const fo_err *why,
+                      fo_err *err) {
+    const unsigned char none[32] = {0};
+    int rc = add_archive(a, f, none, err);
+    if (rc) return rc;
+    a->list[a->n - 1].bad = *why;
+    return add_unseen(to, f->path, err);
+}
+
+/* Bytes of head, the file's first; < 0: these cannot be read, or not its last four, by which the size of a packed text
+ * is judged. */
+static ssize_t read_ends(int fd, const struct stat *st, char head[TEXT_HEAD], fo_err *why) {
+    char tail[4];
+    ssize_t n = pread(fd, head, TEXT_HEAD, 0);
+    if (n < 0 || (st->st_size >= 4 && pread(fd, tail, 4, st->st_size - 4) < 0))
+        return fo_fail_errno(why, "cannot read it");
+    return n;
+}
+
+/* Its parts, to the listing. *taken: it is a text that goes in by parts, or of which parts are known. */
 static int expand_text(sync_archives *a, folder_listing *to, const folder_file *f,
                        known_files *known, bool retry_failed, bool *taken, fo_err *err) {
     size_t first = 0, end = 0;
@@ -320,29 +359,18 @@ static int expand_text(sync_archives *a, folder_listing *to, const folder_file *
     }
     struct stat st;
     char head[TEXT_HEAD];
+    fo_err why = {0};
     const char *slash = strrchr(f->path, '/');
-    int fd = folder_open_file(a->folder, f->path, &st, NULL);
-    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    int fd = folder_open_file(a->folder, f->path, &st, &why);
+    ssize_t n = fd < 0 ? -1 : read_ends(fd, &st, head, &why);
     text_kind kind;
     if (n > 0 && text_file_may_be_large(fd, (uint64_t)st.st_size) &&
         extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : f->path, &kind)) {
-        const unsigned char none[32] = {0};
-        parting p = {.a = a, .to = to, .of = f};
-        text_cutter c = {.kind = kind, .part = on_part, .ctx = &p};
-        fo_sha256_begin(&p.whole);
         *taken = true;
-        rc = add_archive(a, f, none, err);
-        if (!rc) {
-            a->list[a->n - 1].is_text = true;
-            a->list[a->n - 1].kind = kind;
-        }
-        fo_err bad = {0};
-        if (!rc) rc = part_text(a, &c, fd, &bad, err);
-        if (!rc) {
-            fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
-            a->list[a->n - 1].bad = bad;
-            if (bad.code) rc = add_unseen(to, f->path, err);
-        }
+        rc = add_parts(a, to, f, kind, fd, err);
+    } else if (n < 0 && end > first) {
+        *taken = true;
+        rc = keep_parts(a, to, f, &why, err);
     }
     if (fd >= 0) close(fd);
     return rc;
@@ -362,7 +390,7 @@ static int read_part(const sync_archives *a, const sync_member *m, char **bytes,
     *bytes = p;
     if (at == m->n) return FO_OK;
     free(p);
-    return fo_fail(why, FO_EINVAL, "the text changed while it was read");
+    return fo_fail(why, FO_EBUSY, "the text changed while it was read");
 }
 
 /* If it is still what it was. */
@@ -378,7 +406,7 @@ static int get_part(sync_archives *a, const sync_member *m, ingest_document *to,
     if (part.n == m->n) hash_part(sha256, bytes, m);
     if (part.n != m->n || memcmp(sha256, m->hash.sha256, 32)) {
         free(bytes);
-        return fo_fail(why, FO_EINVAL, "the text changed while it was read");
+        return fo_fail(why, FO_EBUSY, "the text changed while it was read");
     }
     to->bytes = bytes;
     to->n_bytes = m->n;
@@ -505,7 +533,7 @@ const sync_hash *sync_archives_hash(const sync_archives *a, size_t member) {
 int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_err *why) {
     const sync_member *m = &a->members[member - 1];
     if (m->archive == SIZE_MAX)
-        return fo_fail(why, FO_EINVAL, "its archive was not taken apart: the next run does that");
+        return fo_fail(why, FO_EBUSY, "its archive was not taken apart: the next run does that");
     if (a->list[m->archive].is_text) return get_part(a, m, to, why);
     if (a->at_hand != m->archive + 1) {
         const sync_archive *of = &a->list[m->archive];
@@ -518,15 +546,16 @@ int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_e
         if (rc) return rc;
         fo_sha256_of(sha256, whole, n_whole);
         rc = memcmp(sha256, of->sha256, 32)
-                 ? fo_fail(why, FO_EINVAL, "its archive changed while it was read")
+                 ? fo_fail(why, FO_EBUSY, "its archive changed while it was read")
                  : open_archive(a, m->archive, whole, n_whole, why);
         free(whole);
         if (rc) return rc;
     }
     if (m->at >= a->open.n)
-        return fo_fail(why, FO_EINVAL, "its archive was cut off on a second look");
+        return fo_fail(why, FO_EBUSY, "its archive was cut off on a second look");
     const archive_file *f = &a->open.list[m->at];
-    if (f->outcome != MEMBER_READ) return fo_fail(why, FO_EINVAL, "%s", f->why);
+    if (f->outcome != MEMBER_READ) /* one that could be read before lacked time or memory now */
+        return fo_fail(why, m->hash.known ? FO_EBUSY : FO_EINVAL, "%s", f->why);
     char *bytes;
     int rc = archive_members_get(&a->open, m->at, &bytes, why);
     if (rc) return rc;
@@ -535,7 +564,7 @@ int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_e
     fo_sha256_of(sha256, bytes, (size_t)f->n);
     if (!m->hash.known || memcmp(sha256, m->hash.sha256, 32)) {
         free(bytes);
-        return fo_fail(why, FO_EINVAL, "its archive showed other files on a second look");
+        return fo_fail(why, FO_EBUSY, "its archive showed other files on a second look");
     }
     to->bytes = bytes;
     to->n_bytes = (size_t)f->n;

@@ -1,14 +1,28 @@
-/* folder_sync_archives_test.c - a member of an archive comes as it was listed, or not at all. */
+/* folder_sync_archives_test.c - a member of an archive comes as it was listed, or not at all; what is known of a large
+ * text that cannot be read stays. */
 #include "tests/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 
 #include "data/extract/extract_host.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "retrieval/service/folder_sync_archives.h"
 
-enum { BLOCK = 512 };
+/* The disk does not give what lies here of any file. */
+static off_t unreadable = -1;
+
+ssize_t pread(int fd, void *to, size_t n, off_t at) {
+    if (unreadable >= 0 && at <= unreadable && unreadable < at + (off_t)n) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pread64, fd, to, n, at);
+}
+
+enum { BLOCK = 512, LARGE = 17 << 20 };
 
 /* One file of a tar. */
 static void add_file(fo_buf *tar, const char *name, const char *text) {
@@ -52,7 +66,7 @@ static void expect(sync_archives *a, const folder_file *f, const char *text) {
     ingest_document d = {0};
     fo_err why = {0};
     int rc = sync_archives_get(a, f->member, &d, &why);
-    assert_int_equal(rc, text ? FO_OK : FO_EINVAL);
+    assert_int_equal(rc, text ? FO_OK : FO_EBUSY); /* the next run looks again */
     if (text) {
         assert_int_equal(d.n_bytes, strlen(text));
         assert_memory_equal(d.bytes, text, d.n_bytes);
@@ -99,10 +113,57 @@ static void a_member_is_the_one_that_was_listed(void **state) {
     test_remove(folder);
 }
 
+/* A file of which two parts are known: is it found to be unreadable, and do they stay? */
+static bool keeps_parts(const char *folder, const char *name, off_t at) {
+    char path[2][64];
+    snprintf(path[0], sizeof path[0], "%s/part-000001", name);
+    snprintf(path[1], sizeof path[1], "%s/part-000002", name);
+    sync_known rows[] = {{.path = name},
+                         {.path = path[0], .stored = true, .held = true},
+                         {.path = path[1], .stored = true, .held = true}};
+    known_files known = {.files = rows, .n = 3};
+    sync_archives a = {.folder = open(folder, O_RDONLY | O_DIRECTORY)};
+    assert_true(a.folder >= 0);
+    folder_walk walk = {0};
+    folder_listing found;
+    fo_err err = {0};
+    assert_ok(folder_walk_run(&walk, a.folder, &found, &err), &err);
+    unreadable = at;
+    assert_ok(sync_archives_expand(&a, &found, &known, false, &err), &err);
+    unreadable = -1;
+    bool kept = found.n_unseen == 1 && !strcmp(found.unseen[0], name) && found.n == 0 && a.n == 1 &&
+                a.list[0].bad.code == FO_EIO;
+    close(a.folder);
+    sync_archives_deinit(&a);
+    folder_listing_deinit(&found);
+    return kept;
+}
+
+static void parts_of_a_text_that_cannot_be_read_stay(void **state) {
+    (void)state;
+    char *folder = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/big.txt", folder);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(ftruncate(fileno(f), LARGE), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_true(keeps_parts(folder, "big.txt", 0));
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/big.txt.gz", folder);
+    assert_non_null(f = fopen(path, "wb"));
+    assert_int_equal(fwrite("\x1f\x8b", 2, 1, f), 1);
+    assert_int_equal(ftruncate(fileno(f), 100 << 10), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_true(keeps_parts(folder, "big.txt.gz", 0));
+    assert_true(keeps_parts(folder, "big.txt.gz", (100 << 10) - 1)); /* its size stands there */
+    test_remove(folder);
+}
+
 int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_member_is_the_one_that_was_listed),
+        cmocka_unit_test(parts_of_a_text_that_cannot_be_read_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
