@@ -32,7 +32,8 @@ typedef struct run {
     const folder_sync_request *q;
     folder_sync_report *r;
     store_source source;
-    bool begun; /* the store knows of this run */
+    bool same_folder; /* as the run before */
+    bool begun;       /* the store knows of this run */
     int folder;
     known_files known;
     folder_listing found;
@@ -126,6 +127,7 @@ static int take_source(run *k, fo_err *err) {
                              q->name, to->collection);
     char reading[128];
     name_reading(k->s, reading);
+    k->same_folder = !rc && !strcmp(to->path, q->path);
     k->known.other_settings = !rc && (to->max_tokens != max_tokens || to->overlap != overlap ||
                                       strcmp(to->reading ? to->reading : "", reading) != 0);
     if (rc) to->collection = copy(q->collection ? q->collection : "default", &rc, err);
@@ -151,6 +153,14 @@ static int begin_source(run *k, fo_err *err) {
     store_source to = k->source;
     if (k->known.other_settings) to.reading = NULL; /* killed midway, some were read the old way */
     return k->begun ? store_put_source(k->s->store, &to, &k->source.id, err) : FO_OK;
+}
+
+/* A folder that is new to the store is written down when it is there: a path told by mistake leaves no source behind. */
+static int open_source(run *k, fo_err *err) {
+    int rc = k->same_folder ? begin_source(k, err) : FO_OK;
+    if (!rc && (k->folder = folder_open(k->q->path, err)) < 0) rc = k->folder;
+    if (!rc && !k->same_folder) rc = begin_source(k, err);
+    return rc;
 }
 
 static int hash_file(int folder, const folder_file *f, unsigned char out[32]) {
@@ -615,8 +625,7 @@ static int note_archives(run *k, fo_err *err) {
 static int run_all(run *k, fo_err *err) {
     const folder_sync_request *q = k->q;
     int rc = take_source(k, err);
-    if (!rc) rc = begin_source(k, err);
-    if (!rc && (k->folder = folder_open(q->path, err)) < 0) rc = k->folder;
+    if (!rc) rc = open_source(k, err);
     struct stat home; /* what a run writes is no change of the folder */
     bool at_home = stat(k->s->home, &home) == 0;
     folder_walk w = {.wanted = k->s->ocr == INGEST_OCR_OFF ? is_read : is_read_or_image,

@@ -7,11 +7,11 @@
  *     folder_sync_report_deinit(&r);
  *
  * A source has a name space of its own: its documents are NAME/PATH, carry {"source": "NAME"} as metadata,
- * and no others are ever deleted. What is known of its files lies in the store (sources, source_files). A
- * run walks the folder (data/files/folder_walk.h), plans (sync_plan.h), and then does what is planned in
- * batches: a batch's documents are committed before the store notes its files, so that a run that is killed
- * leaves nothing that the next one would not find. A document that somebody deleted or replaced by hand is
- * put back. */
+ * and no others are ever deleted, not under such an id either. What is known of its files lies in the store
+ * (sources, source_files). A run walks the folder (data/files/folder_walk.h), plans (sync_plan.h), and then
+ * does what is planned in batches: a batch's documents are committed before the store notes its files, so
+ * that a run that is killed leaves nothing that the next one would not find. A document that somebody
+ * deleted or replaced by hand is put back. */
 #ifndef FORAGE_RETRIEVAL_FOLDER_SYNC_H
 #define FORAGE_RETRIEVAL_FOLDER_SYNC_H
 
@@ -72,8 +72,9 @@ bool folder_sync_is_whole(const folder_sync_report *r);
 char *folder_sync_report_json(const folder_sync_report *r);
 
 /* *r is to be deinited whatever is returned. An error: the run as a whole could not go on, and what was
- * done before stays done. FO_ENOTFOUND, FO_EIO: the folder is not there or cannot be read, nothing was
- * done; FO_ECONFLICT: the source is of another folder or collection. */
+ * done before stays done. FO_ENOTFOUND, FO_EIO, FO_EINVAL: the folder is not there, cannot be read or is
+ * none, and nothing was done but to note that of a source that is of this folder; FO_ECONFLICT: the source
+ * is of another folder or collection. */
 int folder_sync_run(service *s, const folder_sync_request *q, folder_sync_report *r, fo_err *err);
 
 /* Sources, by name; caller deinits each and frees *out. */

@@ -65,7 +65,8 @@ static int see_document(void *ctx, const store_document *d, const char *path, bo
     while (m->at < k->n_rows && strcmp(k->rows[m->at].path, path) < 0) m->at++;
     if (m->at < k->n_rows && !strcmp(k->rows[m->at].path, path)) {
         unsigned char sha256[32];
-        if (named) k->files[m->at].stored = true; /* the run was ended before it noted that */
+        /* The run was ended before it noted that; or somebody put a document of his own in its place. */
+        if (named || !d->damaged) k->files[m->at].stored = named;
         k->files[m->at].held = k->rows[m->at].stored && !k->other_settings && !d->damaged &&
                                fo_hex_read(sha256, 32, d->content_sha256) &&
                                !memcmp(sha256, k->rows[m->at].content_sha256, 32);

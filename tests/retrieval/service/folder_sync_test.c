@@ -1,10 +1,11 @@
 /* folder_sync_test.c - no document is lost to a name under which its file fails: what has moved goes out when it is in. And
- * what fails by no fault of the file is put again. */
+ * what fails by no fault of the file is put again. What somebody put by hand stays; a folder that is none leaves no source. */
 #include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,11 +18,19 @@
 
 /* The disk does not give what lies behind the first bytes of this file. */
 static ino_t unreadable;
+/* ... nor this one's first bytes, when they are asked for the second time. */
+static ino_t unreadable_later;
+static int n_looks;
 
 ssize_t read(int fd, void *to, size_t n) {
     struct stat st;
     if (unreadable && fstat(fd, &st) == 0 && st.st_ino == unreadable &&
         lseek(fd, 0, SEEK_CUR) >= 1 << 20) {
+        errno = EIO;
+        return -1;
+    }
+    if (unreadable_later && fstat(fd, &st) == 0 && st.st_ino == unreadable_later &&
+        lseek(fd, 0, SEEK_CUR) == 0 && ++n_looks == 2) {
         errno = EIO;
         return -1;
     }
@@ -224,6 +233,109 @@ static void a_large_text_that_cannot_be_read_fails_alone(void **state) {
     tear_down(&t);
 }
 
+static void by_shell(const synced *t, const char *command) {
+    char line[4096];
+    snprintf(line, sizeof line, "cd '%s' && %s", t->folder, command);
+    assert_int_equal(system(line), 0);
+}
+
+/* With two archives the first is opened once more when its members are read: that look may fail. */
+static void a_member_that_a_second_look_lost_is_tried_again(void **state) {
+    (void)state;
+    synced t = set_up("/proc/self/exe");
+    by_shell(&t, "echo 'The ferry leaves at nine.' >f.md && tar cf a.tar f.md && "
+                 "echo 'The bus leaves at six.' >f.md && tar cf b.tar f.md && rm f.md && "
+                 "touch -d @1700000000 a.tar b.tar");
+    struct stat st;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/a.tar", t.folder);
+    assert_int_equal(stat(path, &st), 0);
+    n_looks = 0;
+    unreadable_later = st.st_ino;
+    folder_sync_report r = sync_again(&t);
+    unreadable_later = 0;
+    assert_int_equal(n_looks, 2);
+    assert_int_equal(r.failed, 1);
+    assert_int_equal(r.created, 1);
+    assert_false(has(t.s, "notes/a.tar/f.md"));
+    r = sync_again(&t);
+    assert_int_equal(r.failed, 0);
+    assert_int_equal(r.created, 1);
+    assert_true(has(t.s, "notes/a.tar/f.md"));
+    assert_int_equal(sync_again(&t).unchanged, 2);
+    tear_down(&t);
+}
+
+/* Somebody puts a document of his own under the id of a file's. */
+static void put_by_hand(const synced *t, const char *id, const char *text) {
+    ingest_options into = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
+    ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text)};
+    assert_int_equal(ingest_one(t->s, &into, &d), INGEST_UPDATED);
+}
+
+static void a_document_put_by_hand_is_not_removed(void **state) {
+    (void)state;
+    synced t = ferry_and_bus(false);
+    t.q.limit = (sync_limit){.n = -1};
+    put_by_hand(&t, "notes/a.md", "My own words.");
+    put_by_hand(&t, "notes/z.md", "More of my own words.");
+    assert_int_equal(sync_again(&t).updated, 2); /* it is put back while there is a file */
+    put_by_hand(&t, "notes/a.md", "My own words.");
+    put_by_hand(&t, "notes/z.md", "More of my own words.");
+    by_shell(&t, "mv a.md b.md");
+    folder_sync_report r = sync_again(&t);
+    assert_int_equal(r.removed, 0);
+    assert_int_equal(r.created, 1);
+    assert_int_equal(r.updated, 1);
+    assert_true(has(t.s, "notes/a.md"));
+    put_by_hand(&t, "notes/z.md", "More of my own words.");
+    size_t n;
+    fo_err err = {0};
+    assert_ok(folder_sync_forget(t.s, "default", "notes", false, false, NULL, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_true(has(t.s, "notes/a.md"));
+    assert_true(has(t.s, "notes/z.md"));
+    assert_false(has(t.s, "notes/b.md"));
+    tear_down(&t);
+}
+
+static void expect_error(synced *t, const char *path, bool relocate, int expected) {
+    folder_sync_report r;
+    fo_err err = {0};
+    folder_sync_request q = t->q;
+    q.path = path;
+    q.relocate = relocate;
+    assert_int_equal(folder_sync_run(t->s, &q, &r, &err), expected);
+    folder_sync_report_deinit(&r);
+}
+
+static void a_source_is_not_begun_with_a_folder_that_is_none(void **state) {
+    (void)state;
+    synced t = set_up("/proc/self/exe");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/a.md", t.folder);
+    write_file(t.folder, "a.md", FERRY, strlen(FERRY));
+    store_source of = {0};
+    fo_err err = {0};
+    expect_error(&t, path, false, FO_EINVAL);
+    assert_int_equal(folder_sync_get(t.s, "default", "notes", &of, &err), FO_ENOTFOUND);
+    assert_int_equal(sync_again(&t).created, 1);
+    expect_error(&t, "/nowhere/at/all", true, FO_ENOTFOUND);
+    assert_ok(folder_sync_get(t.s, "default", "notes", &of, &err), &err);
+    assert_string_equal(of.path, t.folder);
+    assert_null(of.error);
+    store_source_deinit(&of);
+    /* Of the folder that it is of, the failure is told. */
+    by_shell(&t, "mv \"$PWD\" \"$PWD.away\"");
+    expect_error(&t, t.folder, false, FO_ENOTFOUND);
+    assert_ok(folder_sync_get(t.s, "default", "notes", &of, &err), &err);
+    assert_non_null(of.error);
+    store_source_deinit(&of);
+    snprintf(path, sizeof path, "mv '%s.away' '%s'", t.folder, t.folder);
+    assert_int_equal(system(path), 0);
+    tear_down(&t);
+}
+
 int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
@@ -231,6 +343,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(with_other_settings_it_does_too),
         cmocka_unit_test(a_large_text_that_cannot_be_read_fails_alone),
         cmocka_unit_test(what_is_no_fault_of_the_file_is_tried_again),
+        cmocka_unit_test(a_member_that_a_second_look_lost_is_tried_again),
+        cmocka_unit_test(a_document_put_by_hand_is_not_removed),
+        cmocka_unit_test(a_source_is_not_begun_with_a_folder_that_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
