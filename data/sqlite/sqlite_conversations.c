@@ -222,7 +222,7 @@ int sqlite_delete_conversation(store *base, const char *tenant, const char *owne
 }
 
 static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const char *id, size_t at,
-                    const store_turn *in, fo_err *err) {
+                    int64_t n_known, const store_turn *in, fo_err *err) {
     sqlite3_stmt *st;
     int64_t n = 0, held = 0, gone = 0, ignored = 0;
     size_t bytes = strlen(in->question) + strlen(in->answer) + strlen(in->reply);
@@ -233,6 +233,11 @@ static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const 
     if (!rc) rc = read_two(t->c, st, &n, &held, err);
     if (rc < 0) return rc;
     if (rc == 0) return no_such_conversation(id, err);
+    if (n_known >= 0 && n_known != n)
+        return fo_fail_field(err, FO_ECONFLICT, "turns",
+                             "the conversation has %lld turns, not %lld: it was changed elsewhere, "
+                             "and nothing is written",
+                             (long long)n, (long long)n_known);
     if (at > (size_t)n)
         return fo_fail_field(err, FO_EINVAL, "turn", "the conversation has %lld turns",
                              (long long)n);
@@ -268,11 +273,12 @@ static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const 
 }
 
 int sqlite_write_turn(store *base, const char *tenant, const char *owner, const char *id, size_t at,
-                      const store_turn *in, const atomic_bool *cancel, fo_err *err) {
+                      int64_t n_known, const store_turn *in, const atomic_bool *cancel,
+                      fo_err *err) {
     sqlite_txn *t;
     int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
     if (rc) return rc;
-    return sqlite_txn_end(t, put_turn(t, tenant, owner, id, at, in, err), err);
+    return sqlite_txn_end(t, put_turn(t, tenant, owner, id, at, n_known, in, err), err);
 }
 
 /* ---- feedback ---------------------------------------------------------------------------- */

@@ -308,7 +308,8 @@ int sqlite_change_conversation(store *s, const char *tenant, const char *owner, 
 int sqlite_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
                                const atomic_bool *cancel, fo_err *err);
 int sqlite_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                      const store_turn *in, const atomic_bool *cancel, fo_err *err);
+                      int64_t n_known, const store_turn *in, const atomic_bool *cancel,
+                      fo_err *err);
 int sqlite_put_feedback(store *s, const store_feedback *in, fo_err *err);
 int sqlite_list_feedback(store *s, const char *tenant, const char *owner, const char *collections,
                          int64_t since_ms, size_t limit, store_feedback **out, size_t *n,

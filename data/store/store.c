@@ -286,9 +286,10 @@ int store_delete_conversation(store *s, const char *tenant, const char *owner, c
 }
 
 int store_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                     const store_turn *in, const atomic_bool *cancel, fo_err *err) {
+                     int64_t n_known, const store_turn *in, const atomic_bool *cancel,
+                     fo_err *err) {
     if (!s->ops->write_turn) return no_conversations(err);
-    return s->ops->write_turn(s, tenant, owner, id, at, in, cancel, err);
+    return s->ops->write_turn(s, tenant, owner, id, at, n_known, in, cancel, err);
 }
 
 static int no_feedback(fo_err *err) {

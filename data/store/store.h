@@ -230,9 +230,10 @@ int store_change_conversation(store *s, const char *tenant, const char *owner, c
 int store_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
                               const atomic_bool *cancel, fo_err *err);
 /* Turn number `at` (from 0): a new one where it is their count, else it takes that one's place and those
- * after it go. FO_EINVAL (field "turn"): beyond their count. */
+ * after it go. FO_EINVAL (field "turn"): beyond their count. n_known: what the caller takes their count
+ * for, < 0: whatever it is; FO_ECONFLICT (field "turns") where it is another, with nothing written. */
 int store_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                     const store_turn *in, const atomic_bool *cancel, fo_err *err);
+                     int64_t n_known, const store_turn *in, const atomic_bool *cancel, fo_err *err);
 
 int store_put_feedback(store *s, const store_feedback *in, fo_err *err);
 /* Of a tenant since since_ms, the newest first; collections: names with commas between them; these and owner

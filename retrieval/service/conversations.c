@@ -35,8 +35,9 @@ int service_delete_conversation(service *s, conversation_owner of, const char *i
 }
 
 int service_write_turn(service *s, conversation_owner of, const char *id, size_t at,
-                       const store_turn *in, const atomic_bool *cancel, fo_err *err) {
-    return store_write_turn(service_store(s), of.tenant, of.name, id, at, in, cancel, err);
+                       int64_t n_known, const store_turn *in, const atomic_bool *cancel,
+                       fo_err *err) {
+    return store_write_turn(service_store(s), of.tenant, of.name, id, at, n_known, in, cancel, err);
 }
 
 int service_put_feedback(service *s, conversation_owner of, const store_feedback *in, fo_err *err) {

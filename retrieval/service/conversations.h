@@ -45,9 +45,11 @@ int service_change_conversation(service *s, conversation_owner of, const char *i
 int service_delete_conversation(service *s, conversation_owner of, const char *id,
                                 const atomic_bool *cancel, fo_err *err);
 /* Turn number `at`, from 0: their count, a new one, or one that is there: then those after it go.
- * FO_EINVAL (field "turn"). */
+ * FO_EINVAL (field "turn"). n_known: the count that the caller knows of, < 0: any; FO_ECONFLICT (field "turns"),
+ * with nothing written, where it is another: somebody else has gone on with it. */
 int service_write_turn(service *s, conversation_owner of, const char *id, size_t at,
-                       const store_turn *in, const atomic_bool *cancel, fo_err *err);
+                       int64_t n_known, const store_turn *in, const atomic_bool *cancel,
+                       fo_err *err);
 
 /* The owner's last word on the answer to a question of a collection; rating 0 takes it back. in: collection,
  * query, rating, documents, comment, t_ms. */

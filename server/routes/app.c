@@ -54,7 +54,7 @@ const http_route app_routes[] = {
     ROUTE("GET", "/conversations/{id}", route_conversation, READ, NONE, QUERY, NULL, "timeout_ms", 0),
     ROUTE("PATCH", "/conversations/{id}", route_conversation_change, READ, BUFFER, INGEST, JSON_TYPE, "timeout_ms", MIB),
     ROUTE("DELETE", "/conversations/{id}", route_conversation_delete, READ, NONE, INGEST, NULL, "timeout_ms", 0),
-    ROUTE("PUT", "/conversations/{id}/turns/{turn}", route_turn_put, READ, BUFFER, INGEST, JSON_TYPE, "timeout_ms", MIB),
+    ROUTE("PUT", "/conversations/{id}/turns/{turn}", route_turn_put, READ, BUFFER, INGEST, JSON_TYPE, "timeout_ms turns", MIB),
     ROUTE("GET", "/suggestions", route_suggestions, READ, NONE, QUERY, NULL, "collection limit", 0),
     ROUTE("POST", "/feedback", route_feedback, READ, BUFFER, INGEST, JSON_TYPE, NULL, MIB),
     ROUTE("GET", "/session", route_session, READ, NONE, QUERY, NULL, NULL, 0),

@@ -276,8 +276,11 @@ void route_turn_put(http_request *r, void *ctx) {
     json_in in;
     fo_err err = {0};
     size_t at;
+    int64_t n_known;
     const char *id = http_param(r, "id");
-    if (!app_timeout_arg(r) || !turn_param(r, &at)) return;
+    if (!app_timeout_arg(r) || !turn_param(r, &at) ||
+        !http_arg_int(r, "turns", -1, 0, STORE_TURNS_MAX, &n_known))
+        return;
     cJSON *root = app_read_object(r, &in, &err);
     if (!root) return;
     store_turn t = {.created_ms = log_now_ms()};
@@ -291,7 +294,8 @@ void route_turn_put(http_request *r, void *ctx) {
         rc = fo_fail_field(&err, FO_EINVAL, "reply", "reply must be an object");
     if (!rc) {
         t.reply = reply ? json_tree_text(reply) : strdup("{}");
-        rc = t.reply ? service_write_turn(a->service, owner_of(r), id, at, &t, ends_change(r), &err)
+        rc = t.reply ? service_write_turn(a->service, owner_of(r), id, at, n_known, &t,
+                                          ends_change(r), &err)
                      : fo_no_memory(&err);
         free(t.reply);
     }

@@ -24,6 +24,9 @@ c=$(id_of)
 call 200 PUT "/conversations/$c/turns/0" "$TURN" && says '"n_turns":1' && says '"document_id":"heron"'; check "a turn is kept with its reply" $?
 call 200 PUT "/conversations/$c/turns/1" '{"question":"Und wo? 🐦"}' && call 200 PUT "/conversations/$c/turns/0" "$TURN" && says '"n_turns":1'
 check "one that is asked again takes the others with it" $?
+call 409 PUT "/conversations/$c/turns/0?turns=2" '{"question":"Else?"}' && says '"param":"turns"' && says 'has 1 turns, not 2' && call 409 PUT "/conversations/$c/turns/0?turns=0" '{"question":"Else?"}' &&
+    call 200 GET "/conversations/$c" && ! says 'Else?' && call 200 PUT "/conversations/$c/turns/0?turns=1" "$TURN" && says '"n_turns":1' && call 400 PUT "/conversations/$c/turns/0?turns=-1" "$TURN" && says '"param":"turns"'
+check "nothing is written where there are other turns than the client knows of" $?
 call 400 PUT "/conversations/$c/turns/7" "$TURN" && says '"param":"turn"' && call 400 PUT "/conversations/$c/turns/x" "$TURN" &&
     call 400 PUT "/conversations/$c/turns/-1" "$TURN" && call 400 PUT "/conversations/$c/turns/200" "$TURN"
 check "there are no gaps" $?

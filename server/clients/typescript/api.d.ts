@@ -1362,6 +1362,8 @@ export interface Routes {
             turn: number;
         };
         query: {
+            /** How many turns the client knows of: where there are others, nothing is written */
+            turns?: number;
             /** Milliseconds for the whole call: then 408 */
             timeout_ms?: number;
         };

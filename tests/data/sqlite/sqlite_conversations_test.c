@@ -41,15 +41,20 @@ static int create(env *e, const char *tenant, const char *owner, const char *id,
     return store_create_conversation(e->s, &c, NULL, &e->err);
 }
 
-static int say(env *e, const char *owner, const char *id, size_t at, const char *question,
-               const char *answer, int64_t t_ms) {
+static int say_known(env *e, const char *owner, const char *id, size_t at, int64_t n_known,
+                     const char *question, const char *answer, int64_t t_ms) {
     char docs[] = "docs", reply[] = "{\"citations\":[]}";
     store_turn t = {.collection = docs,
                     .question = (char *)question,
                     .answer = (char *)answer,
                     .reply = reply,
                     .created_ms = t_ms};
-    return store_write_turn(e->s, "t", owner, id, at, &t, NULL, &e->err);
+    return store_write_turn(e->s, "t", owner, id, at, n_known, &t, NULL, &e->err);
+}
+
+static int say(env *e, const char *owner, const char *id, size_t at, const char *question,
+               const char *answer, int64_t t_ms) {
+    return say_known(e, owner, id, at, -1, question, answer, t_ms);
 }
 
 static size_t count(env *e, const char *owner, const char *text) {
@@ -74,7 +79,13 @@ static void turns_are_added_and_replaced_and_last(void **state) {
     assert_ok(say(&e, "ann", "c_1", 2, "Where?", "Ponds.", 12), &e.err);
     assert_int_equal(say(&e, "ann", "c_1", 4, "Gap", "", 13), FO_EINVAL);
     assert_string_equal(e.err.field, "turn");
-    assert_ok(say(&e, "ann", "c_1", 1, "What does it eat?", "Frogs.", 14), &e.err);
+    /* Somebody who knows of one turn, or of four, takes none away. */
+    assert_int_equal(say_known(&e, "ann", "c_1", 1, 1, "Else?", "", 13), FO_ECONFLICT);
+    assert_string_equal(e.err.field, "turns");
+    assert_int_equal(say_known(&e, "ann", "c_1", 3, 4, "Else?", "", 13), FO_ECONFLICT);
+    assert_int_equal(count(&e, "ann", "else"), 0);
+    assert_int_equal(count(&e, "ann", "ponds"), 1);
+    assert_ok(say_known(&e, "ann", "c_1", 1, 3, "What does it eat?", "Frogs.", 14), &e.err);
     store_close(e.s);
     open_store(&e);
     store_conversation c = {0};
@@ -208,7 +219,7 @@ static void a_call_ends_when_it_is_cancelled(void **state) {
     store_turn t = {.collection = docs, .question = text, .answer = text, .reply = reply};
     store_conversation in = {
         .id = text, .tenant = docs, .owner = docs, .collection = docs, .title = text};
-    assert_int_equal(store_write_turn(e.s, "t", "ann", "c_0", 0, &t, &cancel, &e.err),
+    assert_int_equal(store_write_turn(e.s, "t", "ann", "c_0", 0, -1, &t, &cancel, &e.err),
                      FO_ECANCELLED);
     assert_int_equal(store_change_conversation(e.s, "t", "ann", "c_0", "new", 1, &cancel, &e.err),
                      FO_ECANCELLED);
