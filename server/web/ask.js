@@ -3,13 +3,14 @@ import { call, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
 import { chooseAnother, chooseThisOne, isCopied, keepTurn } from "/assets/conversations.js";
 import { $, clip } from "/assets/dom.js";
-import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
+import { fillAnswer, fillContexts, fillFailure, fillTurn, fillUnkept, turnView, worthKeeping } from "/assets/thread.js";
 import { suggest } from "/assets/welcome.js";
 
 const SENT = 32, LONGEST = 2000; // turns, and characters of each, that go with a question
 
-// id null: nothing is kept of it yet. own false: somebody else's, shared.
-const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [] });
+// id null: nothing is kept of it yet. own false: somebody else's, shared. stored: how many turns the service has; unsent:
+// the first one that it has not as it is here, null where there is none.
+const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [], stored: 0, unsent: null });
 export let conversation = empty();
 let views = []; // of its turns
 let asking = null; // what aborts the question that runs
@@ -46,6 +47,7 @@ function show(c) {
   asking?.abort();
   closeReader();
   conversation = c || empty();
+  conversation.stored ??= conversation.turns.length;
   views = conversation.turns.map(turnView);
   $("thread").replaceChildren(...views.map((v) => v.li));
   fillLast();
@@ -109,6 +111,15 @@ async function stream(view, messages, again, signal) {
   return finished;
 }
 
+// What came of keeping the last turn. Where another tab has gone on meanwhile, its turns come into sight.
+function showKeeping(of, unkept) {
+  if (conversation !== of) return;
+  if (views.length !== of.turns.length) show(of);
+  showHead();
+  if (unkept) fillUnkept(views[views.length - 1], unkept);
+  else if (of.unsent === null) views.forEach((v) => fillUnkept(v, ""));
+}
+
 // at: the turn that is asked again (the last one), or none.
 export async function ask(question, at = conversation.turns.length) {
   if (asking || await nothingYet()) return;
@@ -138,8 +149,7 @@ export async function ask(question, at = conversation.turns.length) {
       $("question").value = "";
       grow();
     }
-    await keepTurn(of, at);
-    if (conversation === of) showHead();
+    showKeeping(of, await keepTurn(of, at, abort.signal));
   } catch (e) {
     if (e.name !== "AbortError") fillFailure(view, e, retry);
     else {

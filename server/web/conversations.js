@@ -95,25 +95,79 @@ export async function openConversation(id) {
   return true;
 }
 
-// A turn is whole: it goes to the service. What could not be kept is said, and stays in sight.
-export async function keepTurn(c, at) {
-  if (!keeps || !c.own) return;
-  const t = c.turns[at];
-  try {
-    if (!c.id) {
-      const title = clip(t.question.replaceAll(/\s+/g, " "), TITLE);
-      const made = await put("POST", "/conversations", { title, collection: t.collection });
-      c.id = made.id;
-      c.title = title;
-      if (conversation === c && !$("view-ask").hidden) history.replaceState(null, "", "#ask/" + c.id);
-      dispatchEvent(new Event("current"));
+// ---- kept as they come -----------------------------------------------------------------------
+
+const TRIES = 3, LONGEST_WAIT = 10; // how often, and for how many seconds at most, a busy service is waited for
+
+const pause = (seconds, signal) => new Promise((go) => {
+  const timer = setTimeout(go, 1000 * seconds);
+  signal?.addEventListener("abort", () => {
+    clearTimeout(timer);
+    go();
+  }, { once: true });
+});
+
+// Where the service is busy it is asked again when it wants to be.
+async function patiently(act, signal) {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await act();
+    } catch (e) {
+      if ((e.status !== 429 && e.status !== 503) || left <= 1 || signal?.aborted) throw e;
+      await pause(Math.min(Math.max(e.wait, 1), LONGEST_WAIT), signal);
     }
-    await put("PUT", path(c.id) + "/turns/" + at, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
-    await showKept();
+  }
+}
+
+const putTurn = (id, at, t, query = "") =>
+  put("PUT", path(id) + "/turns/" + at + query, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
+
+async function begin(c, signal) {
+  const title = clip(c.turns[0].question.replaceAll(/\s+/g, " "), TITLE);
+  const made = await patiently(() => put("POST", "/conversations", { title, collection: c.turns[0].collection }), signal);
+  c.id = made.id;
+  c.title = title;
+  if (conversation === c && !$("view-ask").hidden) history.replaceState(null, "", "#ask/" + c.id);
+  dispatchEvent(new Event("current"));
+}
+
+// It was changed in another place: what came there stays, and what is unsent stands behind it. A turn whose reply was lost
+// is there.
+async function takeOthers(c, signal) {
+  const { turns } = await patiently(() => call(path(c.id)), signal);
+  const mine = c.turns.slice(c.unsent);
+  for (let at = c.unsent; mine.length && turns[at]?.question === mine[0].question && turns[at].answer === mine[0].answer; at++) mine.shift();
+  c.turns = [...turns, ...mine];
+  c.stored = c.unsent = turns.length;
+}
+
+async function putTurns(c, signal) {
+  for (let met = 0; c.unsent < c.turns.length;) {
+    try {
+      await patiently(() => putTurn(c.id, c.unsent, c.turns[c.unsent], "?turns=" + c.stored), signal);
+      c.stored = ++c.unsent;
+    } catch (e) {
+      if (e.status !== 409 || ++met > TRIES) throw e;
+      await takeOthers(c, signal);
+    }
+  }
+  c.unsent = null;
+}
+
+// A turn is whole: it goes to the service, with those before it that could not be kept when they were. c.turns may be
+// others afterwards. Why it is not kept; "" where it is, or nothing is to be.
+export async function keepTurn(c, at, signal) {
+  if (!keeps || !c.own) return "";
+  c.unsent = Math.min(c.unsent ?? at, at);
+  try {
+    if (!c.id) await begin(c, signal);
+    await putTurns(c, signal);
   } catch (e) {
     if (e.status === 403 || e.status === 501) keeps = false; // a server that only reads
-    $("kept-note").textContent = "This conversation is not kept: " + e.message;
+    return e.message;
   }
+  await showKept();
+  return "";
 }
 
 // ---- a copy of somebody else's ---------------------------------------------------------------
@@ -123,8 +177,7 @@ export const isCopied = (c) => copied.has(c.id);
 
 async function copyOf(c) {
   const mine = await put("POST", "/conversations", { title: c.title, collection: c.turns[0]?.collection || "default" });
-  for (const [i, t] of c.turns.entries())
-    await put("PUT", path(mine.id) + "/turns/" + i, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
+  for (const [i, t] of c.turns.entries()) await putTurn(mine.id, i, t);
   return mine.id;
 }
 

@@ -180,14 +180,16 @@ function fillActions(view, a, { again, own }) {
 // The nodes of a turn, empty but for its question.
 export function turnView(turn) {
   const li = element("li", null, "turn"), answer = element("div", null, "answer");
-  const view = { turn, li, answer, note: element("p", null, "note"), acts: element("div", null, "acts"), sources: element("div", null, "evidence"), how: element("details", null, "how") };
+  const view = { turn, li, answer, note: element("p", null, "note"), acts: element("div", null, "acts"), unkept: element("p", null, "unkept"), sources: element("div", null, "evidence"), how: element("details", null, "how") };
   answer.setAttribute("role", "group");
   answer.setAttribute("aria-label", "Answer");
   answer.setAttribute("aria-live", "polite");
   view.how.hidden = true;
+  view.unkept.hidden = true;
+  view.unkept.setAttribute("role", "status");
   const foot = element("div", null, "foot");
   foot.append(view.note, view.acts);
-  li.append(element("h3", turn.question, "question"), answer, foot, view.sources, view.how);
+  li.append(element("h3", turn.question, "question"), answer, foot, view.unkept, view.sources, view.how);
   return view;
 }
 
@@ -205,6 +207,12 @@ export function fillTurn(view, { again = null, own = true } = {}) {
 // Contexts are there before the answer is.
 export function fillContexts(view, contexts) {
   fillHow(view, { contexts });
+}
+
+// Why the service does not have this turn; "": it does. Here it can be read on a narrow screen too.
+export function fillUnkept(view, why) {
+  view.unkept.hidden = !why;
+  view.unkept.textContent = why && "This is not kept: " + why;
 }
 
 // Why there is no answer, and the button that tries again.

@@ -255,6 +255,39 @@ async function adopting({ $, location, script }) {
   location.hash = "";
 }
 
+// Turns that the service would not take at first, and those that came in another tab.
+async function keeping({ $, script }) {
+  const asking = await script("ask.js"), asked = service();
+  const puts = () => asked.find_("/turns/", "PUT"), listed = () => asked.find_("/conversations?");
+  const said = () => $("thread").children.map((li) => li.children.find((c) => c.className === "unkept").textContent || "");
+  asking.showConversation(conversationOf("c_two", 1));
+  const first = answer(asked, asking.ask, "One?", "1.");
+  await until(() => puts().length === 1);
+  check("a turn goes out with the count of those that are known", puts()[0].path === "/conversations/c_two/turns/1?turns=1", puts()[0].path);
+  puts()[0].answer({ error: { message: "busy" } }, 503);
+  check("a busy service is asked once more", await until(() => puts().length === 2) && puts()[1].path === puts()[0].path);
+  puts()[1].answer({ error: { message: "full" } }, 413);
+  await first;
+  check("what is not kept says so where it stands", said()[0] === "" && /full/.test(said()[1]), said().join("|"));
+  const second = answer(asked, asking.ask, "Two?", "2.");
+  await until(() => puts().length === 3);
+  check("it goes out before the next turn", puts()[2].path === "/conversations/c_two/turns/1?turns=1" && JSON.parse(puts()[2].body).question === "One?", puts()[2].path);
+  puts()[2].answer({});
+  await until(() => puts().length === 4);
+  puts()[3].answer({ error: { message: "4 turns" } }, 409);
+  await until(() => asked.find_("/conversations/c_two").length);
+  asked.find_("/conversations/c_two")[0].answer(conversationOf("c_two", 4));
+  await until(() => puts().length === 5);
+  check("a turn stands behind those of another tab", puts()[4].path === "/conversations/c_two/turns/4?turns=4" && JSON.parse(puts()[4].body).question === "Two?", puts()[4].path);
+  puts()[4].answer({});
+  await until(() => listed().length);
+  listed()[0].answer({ data: [], has_more: false });
+  await second;
+  check("and they come into sight", asking.conversation.turns.length === 5 && said().length === 5 && said().join("") === "", said().join("|"));
+  asking.showConversation(null);
+  await soon(10);
+}
+
 async function typed({ $, script }) {
   const { ask, showConversation } = await script("ask.js"), asked = service();
   showConversation(null);
@@ -391,7 +424,7 @@ async function together({ script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves, sources, late, adopting, typed, uploads, together]) await story(page);
+  for (const story of [dialogs, deleting, halves, sources, late, adopting, keeping, typed, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
