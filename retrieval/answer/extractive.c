@@ -165,7 +165,7 @@ static void measure_support(support_features *f, const candidate_set *set,
 /* One unit that is well ahead and well supported, or nothing near an answer: a closer look changes neither (a fifth of
  * SQuAD's questions, a tenth of those in other words, and no answer of them was another). */
 static bool is_decided(const candidate_set *set, const support_features *f) {
-    static const double clearly = .88, hardly = .0067, ahead = 1;
+    static const double clearly = .95, hardly = .0067, ahead = 1;
     const double support = support_probability(f);
     const bool alone = set->n < 2 || set->c[0].score - set->c[1].score > ahead;
     return support < hardly || (support > clearly && alone);
