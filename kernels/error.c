@@ -29,6 +29,15 @@ int fo_fail_field(fo_err *err, int code, const char *field, const char *fmt, ...
     return code;
 }
 
+/* A long path must not cost the reason: the sentence is cut to leave room for it. */
+static void append_reason(fo_err *err, int number) {
+    char reason[128];
+    fo_utf8_print(reason, sizeof reason, ": %s", strerror(number));
+    const size_t room = sizeof err->msg - strlen(reason);
+    const size_t n = fo_utf8_cut(err->msg, strlen(err->msg), room - 1);
+    fo_utf8_print(err->msg + n, sizeof err->msg - n, "%s", reason);
+}
+
 int fo_fail_errno(fo_err *err, const char *fmt, ...) {
     int saved = errno;
     int code = saved == ENOSPC || saved == EDQUOT || saved == EFBIG ? FO_ENOSPC
@@ -39,10 +48,7 @@ int fo_fail_errno(fo_err *err, const char *fmt, ...) {
     va_start(ap, fmt);
     set_message(err, code, "", fmt, ap);
     va_end(ap);
-    if (err) {
-        size_t n = strlen(err->msg);
-        fo_utf8_print(err->msg + n, sizeof err->msg - n, ": %s", strerror(saved));
-    }
+    if (err) append_reason(err, saved);
     return code;
 }
 

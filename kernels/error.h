@@ -49,7 +49,7 @@ int fo_fail_field(fo_err *err, int code, const char *field, const char *fmt, ...
     __attribute__((format(printf, 4, 5)));
 
 /* fo_fail(FO_EIO, FO_ENOSPC (also a file at its limit), FO_ENOMEM or FO_ENOTFOUND) with
- * strerror(errno) appended. */
+ * strerror(errno) appended, for which a sentence that is too long is cut. */
 int fo_fail_errno(fo_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* fo_fail(FO_ENOMEM): a plain allocation failed. Where a budget or a size is to blame, say which

@@ -97,6 +97,32 @@ static void a_sentence_cuts_names_between_characters(void **state) {
     assert_string_equal(err.msg, "100% of 'caf\xE9.txt' and 'caf\xE9.txt'");
 }
 
+/* However long the path is: what the system said is the part that helps. */
+static void the_system_s_reason_is_never_cut_off(void **state) {
+    (void)state;
+    char path[600];
+    const size_t n_reason = strlen(strerror(EACCES));
+    fo_err err = {0};
+    for (size_t shift = 0; shift < 3; shift++) {
+        memset(path, '/', shift);
+        for (size_t i = shift; i + 3 < sizeof path; i += 3) memcpy(path + i, "\xE2\x82\xAC", 4);
+        for (size_t n = shift; n < strlen(path); n += 3) {
+            errno = EACCES;
+            assert_int_equal(fo_fail_errno(&err, "cannot open %.*s", (int)n, path), FO_EIO);
+            const size_t len = strlen(err.msg);
+            assert_true(fo_utf8_valid(err.msg, len, NULL));
+            assert_memory_equal(err.msg, "cannot open ", 12);
+            assert_string_equal(err.msg + len - n_reason, strerror(EACCES));
+            assert_memory_equal(err.msg + len - n_reason - 2, ": ", 2);
+            const size_t whole = 12 + n + 2 + n_reason;
+            if (whole < sizeof err.msg)
+                assert_int_equal(len, whole);
+            else
+                assert_in_range(len, sizeof err.msg - 3, sizeof err.msg - 1);
+        }
+    }
+}
+
 static void file_appears_whole_or_not_at_all(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -166,6 +192,7 @@ int main(void) {
         cmocka_unit_test(utf8_decodes_what_it_encodes),
         cmocka_unit_test(utf8_refuses_overlong_and_surrogates),
         cmocka_unit_test(a_sentence_cuts_names_between_characters),
+        cmocka_unit_test(the_system_s_reason_is_never_cut_off),
         cmocka_unit_test(file_appears_whole_or_not_at_all),
         cmocka_unit_test(a_copy_is_whole_or_not_at_all),
     };
