@@ -267,6 +267,7 @@ int fo_file_copy(const char *from, const char *to, fo_err *err) {
 }
 
 int fo_make_dirs(const char *path, fo_err *err) {
+    if (!*path) return fo_fail(err, FO_EINVAL, "a folder's name is empty");
     char *copy = strdup(path);
     if (!copy) return fo_no_memory(err);
     int rc = FO_OK;

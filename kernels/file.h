@@ -49,7 +49,8 @@ void fo_file_abort(fo_file_writer *w); /* removes the temp file; NULL is fine */
 int fo_file_put(const char *path, const void *data, size_t n, fo_err *err);
 int fo_file_copy(const char *from, const char *to, fo_err *err); /* the same of a file's bytes */
 
-int fo_make_dirs(const char *path, fo_err *err);   /* mkdir -p, mode 0700 for what it makes */
+/* mkdir -p, mode 0700 for what it makes. FO_EINVAL: path is empty. */
+int fo_make_dirs(const char *path, fo_err *err);
 int fo_sync_dir_of(const char *path, fo_err *err); /* fsync the folder that holds path */
 int fo_remove_tree(const char *path, fo_err *err); /* rm -rf; absent is fine; never follows links */
 

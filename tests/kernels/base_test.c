@@ -123,6 +123,13 @@ static void the_system_s_reason_is_never_cut_off(void **state) {
     }
 }
 
+static void a_folder_without_a_name_is_refused(void **state) {
+    (void)state;
+    fo_err err = {0};
+    assert_int_equal(fo_make_dirs("", &err), FO_EINVAL);
+    assert_string_equal(err.msg, "a folder's name is empty");
+}
+
 static void file_appears_whole_or_not_at_all(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -193,6 +200,7 @@ int main(void) {
         cmocka_unit_test(utf8_refuses_overlong_and_surrogates),
         cmocka_unit_test(a_sentence_cuts_names_between_characters),
         cmocka_unit_test(the_system_s_reason_is_never_cut_off),
+        cmocka_unit_test(a_folder_without_a_name_is_refused),
         cmocka_unit_test(file_appears_whole_or_not_at_all),
         cmocka_unit_test(a_copy_is_whole_or_not_at_all),
     };
