@@ -236,7 +236,8 @@ void fo_page_sums_begin(sqlite3 *db) {
 char *fo_sqlite_unchanging(const char *path) {
     char *uri = malloc(3 * strlen(path) + 32), *to = uri;
     if (!uri) return NULL;
-    to += sprintf(to, "file:");
+    /* Behind "file:" two slashes begin a host's name, and a path may begin with two. */
+    to += sprintf(to, *path == '/' ? "file://" : "file:");
     for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
         if (*p == '%' || *p == '?' || *p == '#')
             to += sprintf(to, "%%%02x", *p);

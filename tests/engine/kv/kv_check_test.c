@@ -1,5 +1,5 @@
 /* The files of a KV store's folder looked at as they lie: whole ones, and one of which the disk does
- * not give a part (here it is cut off behind its reader's back). */
+ * not give a part (here it is cut off behind its reader's back); by any way to write its name. */
 #include "tests/test.h"
 
 #include "engine/kv/kv_check.h"
@@ -71,9 +71,23 @@ static void a_part_that_the_disk_does_not_give_is_told(void **state) {
     test_remove(dir);
 }
 
+/* Two slashes at its beginning, as a shell's "$X/$Y" makes them: it is the same folder. */
+static void a_path_of_two_slashes_is_sound(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4100];
+    fo_err err = {0};
+    findings f = {0};
+    write_records(dir);
+    snprintf(path, sizeof path, "/%s", dir);
+    if (*dir == '/') assert_ok(kv_check(path, on_finding, &f, &err), &err);
+    if (f.n) fail_msg("%s: %s", f.file, f.what);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_that_the_disk_does_not_give_is_told),
+        cmocka_unit_test(a_path_of_two_slashes_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
