@@ -191,7 +191,7 @@ $(BUILD)/tests/retrieval/local/local_prompt_test: TEST_WRAP := -Wl,--wrap=time
 $(BUILD)/tests/retrieval/service/writer_test: TEST_WRAP := -Wl,--wrap=search_index_publish
 $(BUILD)/tests/server/routes/source_runner_test: TEST_WRAP := -Wl,--wrap=folder_sync_run
 $(BUILD)/tests/engine/kv/kv_store_test: TEST_WRAP := -Wl,--wrap=pread,--wrap=pwritev
-$(BUILD)/tests/engine/kv/kv_check_test: TEST_WRAP := -Wl,--wrap=fo_map_open
+$(BUILD)/tests/engine/kv/kv_check_test $(BUILD)/tests/data/sqlite/sqlite_damage_test: TEST_WRAP := -Wl,--wrap=fo_map_open
 define TEST_template
 .PHONY: test-$(1) tests-$(1)
 tests-$(1): $(patsubst %.c,$(BUILD)/%,$(call in_room,tests/$(1),_test.c))

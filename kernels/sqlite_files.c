@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernels/file.h"
+#include "kernels/map_guard.h"
 #include "kernels/page_sums.h"
 
 enum { WAL_HEADER = 32, FRAME_HEADER = 24, MAX_FINDINGS = 200 };
@@ -100,30 +101,47 @@ static int scan_frames(scan *k, const fo_map *m, bool big, uint32_t s[2], fo_err
     return FO_OK;
 }
 
+/* What SQLite takes for one. */
+static bool is_page_size(size_t n) {
+    return n >= 512 && n <= 65536 && (n & (n - 1)) == 0;
+}
+
+static int scan_whole_log(scan *k, const fo_map *m, fo_err *err) {
+    if (m->size < WAL_HEADER) {
+        found(k, false, "its log is cut off in the header");
+        return FO_OK;
+    }
+    uint32_t s[2] = {0, 0}, magic = big32(m->data);
+    bool big = magic == 0x377f0683;
+    size_t page_size = big32(m->data + 8);
+    wal_sum(s, m->data, 24, big);
+    if ((!big && magic != 0x377f0682) || s[0] != big32(m->data + 24) ||
+        s[1] != big32(m->data + 28) || !is_page_size(page_size)) {
+        found(k, false, "the header of its log is damaged: nothing of it is read");
+        return FO_OK;
+    }
+    if (k->page_size && page_size != k->page_size) {
+        found(k, false, "its log has pages of %zu bytes", page_size);
+        return FO_OK;
+    }
+    k->page_size = page_size;
+    return scan_frames(k, m, big, s, err);
+}
+
 static int scan_log(scan *k, const char *path, fo_err *err) {
     char *name = NULL;
     fo_map m = {0};
+    fo_map_guard g = {0};
+    size_t at;
     if (asprintf(&name, "%s-wal", path) < 0) return fo_no_memory(err);
     int rc = access(name, F_OK) == 0 ? fo_map_open(&m, name, err) : FO_OK;
     free(name);
     if (rc || m.size == 0) return rc;
-    uint32_t s[2] = {0, 0}, magic = m.size >= WAL_HEADER ? big32(m.data) : 0;
-    bool big = magic == 0x377f0683;
-    if (m.size < WAL_HEADER) {
-        found(k, false, "its log is cut off in the header");
-    } else {
-        wal_sum(s, m.data, 24, big);
-        size_t page_size = big32(m.data + 8);
-        if ((!big && magic != 0x377f0682) || s[0] != big32(m.data + 24) ||
-            s[1] != big32(m.data + 28)) {
-            found(k, false, "the header of its log is damaged: nothing of it is read");
-        } else if (k->page_size && page_size != k->page_size) {
-            found(k, false, "its log has pages of %zu bytes", page_size);
-        } else {
-            k->page_size = page_size;
-            rc = scan_frames(k, &m, big, s, err);
-        }
-    }
+    fo_map_guard_begin(&g, &m);
+    rc = scan_whole_log(k, &m, err);
+    if (!rc && fo_map_guard_failed(&g, &at))
+        found(k, false, "its log cannot be read at byte %zu", at);
+    fo_map_guard_end(&g);
     fo_map_close(&m);
     return rc;
 }
@@ -140,7 +158,14 @@ static bool in_log(const scan *k, size_t page) {
     return page / 8 < k->n_bytes && (k->in_log[page / 8] >> page % 8 & 1);
 }
 
-static void scan_pages(scan *k, const fo_map *m) {
+/* Did the disk not give a part of these bytes, which were looked at last? */
+static bool is_lost(const fo_map_guard *g, size_t from, size_t n) {
+    size_t at;
+    return fo_map_guard_failed(g, &at) && at < from + n &&
+           from < at + (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void scan_pages(scan *k, const fo_map *m, const fo_map_guard *g) {
     const unsigned char *d = m->data;
     size_t size = k->page_size, n = m->size / size, said = big32(d + 28);
     bool counted = said && memcmp(d + 24, d + 92, 4) == 0; /* else an old SQLite wrote it */
@@ -153,36 +178,52 @@ static void scan_pages(scan *k, const fo_map *m) {
     for (size_t i = 0; i < n; i++) {
         const unsigned char *p = d + i * size;
         if (fo_page_sum_good(p, size, (int64_t)i + 1)) continue;
-        if (is_zero(p, size)) continue; /* made with the file and never used: else SQLite tells */
+        bool lost = is_lost(g, i * size, size), newer = in_log(k, i + 1);
+        /* made with the file and never used: else SQLite tells. What is lost reads as zeroes, too. */
+        if (!lost && is_zero(p, size)) continue;
         if (((size_t)1 << 30) / size == i) continue; /* SQLite's locks live there, nothing else */
-        bool newer = in_log(k, i + 1);
-        found(k, newer, "page %zu (byte %zu) fails its checksum%s", i + 1, i * size,
+        found(k, newer, "page %zu (byte %zu) %s%s", i + 1, i * size,
+              lost ? "cannot be read" : "fails its checksum",
               newer ? "; its log has a newer one" : "");
     }
 }
 
+/* The database's header; false: there is none that is sound. */
+static bool read_header(scan *k, const fo_map *m) {
+    static const char magic[16] = "SQLite format 3";
+    if (m->size < 512 || memcmp(m->data, magic, sizeof magic) != 0) return false;
+    size_t n = (size_t)m->data[16] << 8 | m->data[17];
+    if (n == 1) n = 65536;
+    if (is_page_size(n)) k->page_size = n;
+    return k->page_size != 0;
+}
+
+/* There is no sound one. */
+static void tell_header(scan *k, const fo_map *m, bool lost) {
+    if (m->size == 0 && !in_log(k, 1)) found(k, false, "it is empty");
+    if (m->size == 0) return;
+    if (in_log(k, 1))
+        found(k, true, "its header %s; its log has a newer one",
+              lost ? "cannot be read" : "is damaged");
+    else
+        found(k, false, "its header %s",
+              lost ? "cannot be read" : "is damaged: it is no SQLite database");
+}
+
 int fo_sqlite_check_files(const char *path, fo_sqlite_files_fn *fn, void *ctx, fo_err *err) {
     fo_map m = {0};
+    fo_map_guard g = {0};
     scan k = {.fn = fn, .ctx = ctx};
     int rc = fo_map_open(&m, path, err);
     if (rc) return rc;
-    static const char magic[16] = "SQLite format 3";
-    bool header = m.size >= 512 && memcmp(m.data, magic, sizeof magic) == 0;
-    if (header) {
-        k.page_size = (size_t)m.data[16] << 8 | m.data[17];
-        if (k.page_size == 1) k.page_size = 65536;
-        header = k.page_size >= 512 && (k.page_size & (k.page_size - 1)) == 0;
-        if (!header) k.page_size = 0;
-    }
+    fo_map_guard_begin(&g, &m);
+    bool header = read_header(&k, &m);
     rc = scan_log(&k, path, err);
-    if (!rc && !header && !in_log(&k, 1))
-        found(&k, false,
-              m.size ? "its header is damaged: it is no SQLite database" : "it is empty");
-    else if (!rc && !header && m.size)
-        found(&k, true, "its header is damaged; its log has a newer one");
-    if (!rc && k.page_size && m.size >= 512) scan_pages(&k, &m);
+    if (!rc && !header) tell_header(&k, &m, fo_map_guard_failed(&g, NULL));
+    if (!rc && k.page_size && m.size >= 512) scan_pages(&k, &m, &g);
     if (k.n_findings > MAX_FINDINGS) fn(ctx, false, "and more of the kind");
     free(k.in_log);
+    fo_map_guard_end(&g);
     fo_map_close(&m);
     return rc;
 }

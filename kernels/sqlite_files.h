@@ -12,7 +12,7 @@
 typedef void fo_sqlite_files_fn(void *ctx, bool unused, const char *what);
 
 /* A database that nobody has open, and PATH-wal where it is there. Findings (200 at most, and a word
- * where there are more) do not make it fail. */
+ * where there are more) do not make it fail; what the disk does not give is one, too. */
 int fo_sqlite_check_files(const char *path, fo_sqlite_files_fn *fn, void *ctx, fo_err *err);
 
 #endif

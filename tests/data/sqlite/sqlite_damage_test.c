@@ -8,8 +8,22 @@
 #include <sys/stat.h>
 
 #include "data/sqlite/sqlite_store.h"
+#include "kernels/file.h"
 #include "kernels/page_sums.h"
 #include "tests/data/store/store_fixture.h"
+
+/* A file is whole when it is mapped, and ends there as soon as it is: the linker leads every call here. */
+static const char *cut_name; /* of which file: how its name ends */
+static off_t cut_at;
+int __real_fo_map_open(fo_map *out, const char *path, fo_err *err);
+int __wrap_fo_map_open(fo_map *out, const char *path, fo_err *err);
+int __wrap_fo_map_open(fo_map *out, const char *path, fo_err *err) {
+    int rc = __real_fo_map_open(out, path, err);
+    const size_t n = strlen(path), m = cut_name ? strlen(cut_name) : 0;
+    if (!rc && m && n > m && strcmp(path + n - m, cut_name) == 0)
+        assert_int_equal(truncate(path, cut_at), 0);
+    return rc;
+}
 
 typedef struct env {
     char *dir, path[900];
@@ -360,6 +374,117 @@ static void every_bit_of_the_file_counts(void **state) {
     test_remove(e.dir);
 }
 
+typedef struct words {
+    int n, n_unused;
+    char all[20000]; /* a line each */
+} words;
+
+static void collect_words(void *ctx, const store_finding *f) {
+    words *w = ctx;
+    size_t n = strlen(w->all);
+    w->n++;
+    w->n_unused += f->fault == STORE_FAULT_UNUSED;
+    snprintf(w->all + n, sizeof w->all - n, "%s\n", f->what);
+}
+
+/* What is found in copies of the database and, where it has one, of its log, of one of which (name) no
+ * more can be read than `at` bytes. */
+static words look_at_part(env *e, const char *name, off_t at) {
+    words w = {0};
+    char copy[1000], from[1000], to[1100];
+    snprintf(copy, sizeof copy, "%s/part.db", e->dir);
+    snprintf(from, sizeof from, "%s-wal", e->path);
+    snprintf(to, sizeof to, "%s-wal", copy);
+    assert_ok(fo_file_copy(e->path, copy, &e->err), &e->err);
+    if (access(from, F_OK) == 0) assert_ok(fo_file_copy(from, to, &e->err), &e->err);
+    cut_name = name;
+    cut_at = at;
+    int rc = sqlite_check_files(copy, collect_words, &w, &e->err);
+    cut_name = NULL;
+    assert_ok(rc, &e->err);
+    unlink(to);
+    return w;
+}
+
+static void what_the_disk_does_not_give_is_told(void **state) {
+    (void)state;
+    env e;
+    begin(&e);
+    assert_int_equal(look_at_part(&e, NULL, 0).n, 0);
+    static const off_t log_at[] = {0, 8192};
+    for (size_t i = 0; i < 2; i++) {
+        words log = look_at_part(&e, ".db-wal", log_at[i]);
+        assert_non_null(strstr(log.all, "its log cannot be read at byte "));
+        assert_true(log.n > log.n_unused);
+    }
+    words newer = look_at_part(&e, "part.db", 0);
+    assert_non_null(strstr(newer.all, "its header cannot be read; its log has a newer one\n"));
+    assert_int_equal(newer.n, newer.n_unused);
+    store_close(e.s);
+    struct stat st;
+    assert_int_equal(stat(e.path, &st), 0);
+    words header = look_at_part(&e, "part.db", 0);
+    assert_string_equal(header.all, "its header cannot be read\n");
+    words pages = look_at_part(&e, "part.db", 8192);
+    assert_int_equal(pages.n, st.st_size / 4096 - 2);
+    assert_memory_equal(pages.all, "page 3 (byte 8192) cannot be read\npage 4 ", 41);
+    assert_int_equal(pages.n_unused, 0);
+    e.s = NULL;
+    end(&e);
+}
+
+static void put_big(unsigned char *p, uint32_t v) {
+    for (int i = 0; i < 4; i++) p[i] = (unsigned char)(v >> (24 - 8 * i));
+}
+
+/* The header of a log, its checksum right, whatever the size of pages that it tells. */
+static void forge_log(const char *path, uint32_t page_size, fo_err *err) {
+    unsigned char log[4096] = {0};
+    uint32_t s[2] = {0, 0};
+    put_big(log, 0x377f0683);
+    put_big(log + 4, 3007000);
+    put_big(log + 8, page_size);
+    for (int i = 0; i < 24; i += 8) {
+        uint32_t v[2];
+        for (int j = 0; j < 2; j++) {
+            const unsigned char *p = log + i + 4 * j;
+            v[j] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+        }
+        s[0] += v[0] + s[1];
+        s[1] += v[1] + s[0];
+    }
+    put_big(log + 24, s[0]);
+    put_big(log + 28, s[1]);
+    assert_ok(fo_file_put(path, log, sizeof log, err), err);
+}
+
+/* Beside a database that cannot say how long its pages are. */
+static void a_log_of_pages_of_no_size_is_damaged(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t page_size;
+        bool good;
+    } logs[] = {{0, false},          {1, false},         {2, false},     {3, false},
+                {7, false},          {256, false},       {512, true},    {1000, false},
+                {4096, true},        {65536, true},      {65537, false}, {131072, false},
+                {0x80000000, false}, {UINT32_MAX, false}};
+    char *dir = test_folder(), path[1000], log[1100], bytes[4096];
+    fo_err err = {0};
+    memset(bytes, 'x', sizeof bytes);
+    snprintf(path, sizeof path, "%s/forage.db", dir);
+    snprintf(log, sizeof log, "%s-wal", path);
+    assert_ok(fo_file_put(path, bytes, sizeof bytes, &err), &err);
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        words w = {0};
+        forge_log(log, logs[i].page_size, &err);
+        assert_ok(sqlite_check_files(path, collect_words, &w, &err), &err);
+        assert_non_null(strstr(w.all, "its header is damaged: it is no SQLite database\n"));
+        bool told = strstr(w.all, "the header of its log is damaged: nothing of it is read\n");
+        if (told == logs[i].good) fail_msg("pages of %u bytes: %s", logs[i].page_size, w.all);
+    }
+    test_remove(dir);
+}
+
 static void a_copy_keeps_its_sums_and_proves_itself(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -431,6 +556,8 @@ int main(void) {
         cmocka_unit_test(a_changed_vector_is_found),
         cmocka_unit_test(a_stranger_s_writing_is_found),
         cmocka_unit_test(every_bit_of_the_file_counts),
+        cmocka_unit_test(what_the_disk_does_not_give_is_told),
+        cmocka_unit_test(a_log_of_pages_of_no_size_is_damaged),
         cmocka_unit_test(a_copy_keeps_its_sums_and_proves_itself),
         cmocka_unit_test(an_older_database_gets_digests),
     };
