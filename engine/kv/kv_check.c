@@ -135,7 +135,7 @@ int kv_check(const char *dir, kv_check_fn *fn, void *ctx, fo_err *err) {
     DIR *d = opendir(dir);
     if (!d) return fo_fail_errno(err, "cannot read %s", dir);
     open_index(&k);
-    bool has_index = false;
+    bool has_index = false, has_segments = false;
     for (struct dirent *e; (e = readdir(d));) {
         static const char *const known[] = {
             ".", "..", "lock", "index.db", "index.db-wal", "index.db-shm", "index.db-journal"};
@@ -144,7 +144,9 @@ int kv_check(const char *dir, kv_check_fn *fn, void *ctx, fo_err *err) {
         has_index |= strcmp(e->d_name, "index.db") == 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             ours |= strcmp(e->d_name, known[i]) == 0;
-        if (kv_segment_name(e->d_name, &id))
+        bool segment = kv_segment_name(e->d_name, &id);
+        has_segments |= segment;
+        if (segment)
             check_file(&k, e->d_name, id);
         else if (!ours)
             fn(ctx, e->d_name, true, "it is no file of the KV store");
@@ -153,7 +155,7 @@ int kv_check(const char *dir, kv_check_fn *fn, void *ctx, fo_err *err) {
     if (k.index) {
         check_rows(&k);
         check_segments_there(&k);
-    } else { /* whoever opens the folder makes one */
+    } else if (has_index || has_segments) { /* where nothing is kept, whoever opens it makes one */
         fn(ctx, "index.db", false, has_index ? "it cannot be read" : "it is gone");
     }
     sqlite3_close(k.index);

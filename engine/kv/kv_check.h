@@ -7,7 +7,8 @@
 
 /* Every record of every segment (header, payload, padding), the index's rows against them, files
  * that are gone and files that are none of ours (extra): one finding a file. Then the pages of
- * index.db. What the disk does not give is a finding, too. Findings do not make it fail. */
+ * index.db. What the disk does not give is a finding, too; a folder without segments needs no index.db.
+ * Findings do not make it fail. */
 typedef void kv_check_fn(void *ctx, const char *file, bool extra, const char *what);
 int kv_check(const char *dir, kv_check_fn *fn, void *ctx, fo_err *err);
 

@@ -108,6 +108,15 @@ static void make_private(const char *path) {
     if (fd >= 0) close(fd);
 }
 
+static void remove_files(const char *path) {
+    static const char *const files[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s%s", path, files[i]);
+        unlink(name);
+    }
+}
+
 int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, fo_err *err) {
     kv_store_index *x = calloc(1, sizeof *x);
     char *path = NULL;
@@ -121,12 +130,7 @@ int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, f
     if (!open_db(x, path)) {
         close_db(x);
         *replaced = true;
-        static const char *const files[] = {"", "-wal", "-shm"};
-        for (size_t i = 0; i < 3; i++) {
-            char name[4096];
-            snprintf(name, sizeof name, "%s%s", path, files[i]);
-            unlink(name);
-        }
+        remove_files(path);
         make_private(path);
         if (!open_db(x, path)) rc = fail(x, err);
     }
@@ -144,6 +148,18 @@ void kv_store_index_close(kv_store_index *x) {
     if (!x) return;
     close_db(x);
     free(x);
+}
+
+int kv_store_index_renew(const char *dir, fo_err *err) {
+    kv_store_index *x = NULL;
+    char *path = NULL;
+    bool replaced;
+    if (asprintf(&path, "%s/index.db", dir) < 0) return fo_no_memory(err);
+    remove_files(path);
+    free(path);
+    int rc = kv_store_index_open(&x, dir, &replaced, err);
+    kv_store_index_close(x);
+    return rc;
 }
 
 /* Step a statement that gives no rows. */

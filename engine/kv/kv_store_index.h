@@ -15,6 +15,10 @@ typedef struct kv_store_index kv_store_index;
 int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, fo_err *err);
 void kv_store_index_close(kv_store_index *x); /* NULL is fine */
 
+/* An empty one in the place of whatever is there, for a folder that no process has open: the next store
+ * to open the folder fills it from the segments. */
+int kv_store_index_renew(const char *dir, fo_err *err);
+
 /* Up to which byte the index knows the segment: what follows has to be scanned. 0: not at all. */
 int kv_store_index_segment(kv_store_index *x, uint32_t segment, uint64_t *bytes, fo_err *err);
 /* Forget the segments that keep() does not name: their files are gone. */

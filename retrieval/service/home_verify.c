@@ -13,6 +13,7 @@
 
 #include "data/files/backup_file.h"
 #include "engine/kv/kv_check.h"
+#include "engine/kv/kv_store_index.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
 #include "retrieval/cache/hot_queries.h"
@@ -26,6 +27,7 @@ enum remedy {
     NO_REMEDY,     /* only a backup helps */
     BUILD_INDEX,   /* `path`: the folder goes, the store fills a new one */
     DROP_FILE,     /* `path`: derived; it goes */
+    RENEW_KV,      /* kv/index.db: an empty one, which the next start fills from the segments */
     PUT_ASIDE,     /* `path`: nobody needs it */
     BEGIN_LEDGER,  /* opening does it */
     ACCEPT_LOSS,   /* the log goes aside, epochs go on past what was lost */
@@ -320,11 +322,18 @@ static int check_collections(check *k, store *s, fo_err *err) {
 
 /* ---- the rest of the folder ---------------------------------------------------------------- */
 
+#define KV_INDEX "kv/index.db"
+
 static void on_kv(void *ctx, const char *file, bool extra, const char *what) {
     check *k = ctx;
     char path[PATH];
     snprintf(path, sizeof path, "kv/%s", file);
-    remember(k, extra ? PUT_ASIDE : DROP_FILE, 0, path, NULL);
+    if (extra) {
+        remember(k, PUT_ASIDE, 0, path, NULL);
+    } else { /* the index must not go on to tell of a segment that was dropped */
+        if (strcmp(path, KV_INDEX) != 0) remember(k, DROP_FILE, 0, path, NULL);
+        remember(k, RENEW_KV, 0, KV_INDEX, NULL);
+    }
     tell(k, true, path, NULL, "%s", what);
 }
 
@@ -589,6 +598,11 @@ static int mend_files(check *k, bool *loss, fo_err *err) {
         case DROP_FILE:
             rc = fo_remove_tree(path, err);
             if (!rc && r->remedy == DROP_FILE) done(k->to, "%s: removed", r->path);
+            break;
+        case RENEW_KV:
+            if (!join(path, k->home, "kv")) break;
+            rc = kv_store_index_renew(path, err);
+            if (!rc) done(k->to, "%s: made anew", r->path);
             break;
         case PUT_ASIDE:
             rc = home_put_aside(k->home, aside, err);

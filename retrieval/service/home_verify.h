@@ -37,11 +37,12 @@ typedef struct home_report {
 int home_verify(const char *home, const char *collection, const home_listener *to, home_report *out,
                 fo_err *err);
 
-/* home_verify, and then mend what it finds: indexes are built anew from the store, kept KV and counts of
- * questions dropped, the ledger begun anew, what nobody needs put aside; a loss of commits is
- * accepted, the log that had them put aside; documents that cannot be mended are marked, so that
- * the same content ingested again replaces them. opt opens the home afterwards (home, embedder,
- * threads). Nobody may work on the home. What is left is for another home_verify to say. */
+/* home_verify, and then mend what it finds: indexes are built anew from the store, damaged segments of kept
+ * KV and counts of questions dropped, the index of kept KV begun anew (the next start fills it from the
+ * segments), the ledger begun anew, what nobody needs put aside; a loss of commits is accepted, the log
+ * that had them put aside; documents that cannot be mended are marked, so that the same content ingested
+ * again replaces them. opt opens the home afterwards (home, embedder, threads). Nobody may work on the
+ * home. What is left is for another home_verify to say. */
 int home_repair(const service_options *opt, const home_listener *to, home_report *out, fo_err *err);
 
 #endif

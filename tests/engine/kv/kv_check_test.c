@@ -71,6 +71,25 @@ static void a_part_that_the_disk_does_not_give_is_told(void **state) {
     test_remove(dir);
 }
 
+static void a_folder_that_keeps_nothing_needs_no_index(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4100];
+    fo_err err = {0};
+    findings none = {0}, f = {0};
+    snprintf(path, sizeof path, "%s/lock", dir);
+    assert_ok(fo_file_put(path, "", 0, &err), &err);
+    assert_ok(kv_check(dir, on_finding, &none, &err), &err);
+    assert_int_equal(none.n, 0);
+    write_records(dir);
+    snprintf(path, sizeof path, "%s/index.db", dir);
+    assert_int_equal(unlink(path), 0);
+    assert_ok(kv_check(dir, on_finding, &f, &err), &err);
+    assert_int_equal(f.n, 1);
+    assert_string_equal(f.file, "index.db");
+    assert_string_equal(f.what, "it is gone");
+    test_remove(dir);
+}
+
 /* Two slashes at its beginning, as a shell's "$X/$Y" makes them: it is the same folder. */
 static void a_path_of_two_slashes_is_sound(void **state) {
     (void)state;
@@ -87,6 +106,7 @@ static void a_path_of_two_slashes_is_sound(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_that_the_disk_does_not_give_is_told),
+        cmocka_unit_test(a_folder_that_keeps_nothing_needs_no_index),
         cmocka_unit_test(a_path_of_two_slashes_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,146 @@
+/* A home whose kept KV is damaged: a repair leaves it sound, and loses no more than what was damaged. */
+#include "tests/test.h"
+
+#include <fcntl.h>
+
+#include "engine/kv/kv_segment.h"
+#include "engine/kv/kv_store.h"
+#include "retrieval/service/home_verify.h"
+#include "tests/retrieval/service/home_fixture.h"
+
+enum { RECORDS = 8, BYTES = 8192 - 512 }; /* a record each 8 KiB */
+
+static const unsigned char model[32] = {1};
+static const kv_layout layout = {
+    .n_layers = 2, .n_kv_heads = 2, .k_dim = 32, .v_dim = 32, .page_tokens = 16, .type = KV_BF16};
+
+static void count_notice(void *ctx, const char *kind, const char *text) {
+    print_message("# %s: %s\n", kind, text);
+    ++*(int *)ctx;
+}
+
+static kv_store *open_kv(const char *home, int *n_notices) {
+    fo_err err = {0};
+    kv_store *s = NULL;
+    char dir[4096];
+    snprintf(dir, sizeof dir, "%s/kv", home);
+    kv_store_options o = {.dir = dir, .disk_bytes = 8 << 20, .notices = {count_notice, n_notices}};
+    assert_ok(kv_store_open(&s, &o, model, &layout, &err), &err);
+    return s;
+}
+
+static char *home_with_kv(void) {
+    char *home = test_folder();
+    int n_notices = 0;
+    service *s = open_home(home);
+    put_note(s, "heron", NULL, "The grey heron stands one metre tall.", 37);
+    service_close(s);
+    kv_store *kv = open_kv(home, &n_notices);
+    for (int i = 0; i < RECORDS; i++) {
+        fo_err err = {0};
+        unsigned char key[32] = {(unsigned char)i}, bytes[BYTES];
+        memset(bytes, i + 1, sizeof bytes);
+        kv_store_item item = {.key = key, .kind = KV_STORE_BLOCK, .n_tokens = 16};
+        assert_ok(kv_store_put(kv, &item, bytes, sizeof bytes, &err), &err);
+    }
+    kv_store_flush(kv);
+    kv_store_close(kv);
+    return home;
+}
+
+/* As the next start of a server finds it: without a word. */
+static int records_kept(const char *home) {
+    int n = 0, n_notices = 0;
+    kv_store *kv = open_kv(home, &n_notices);
+    for (int i = 0; i < RECORDS; i++) {
+        fo_err err = {0};
+        unsigned char key[32] = {(unsigned char)i};
+        kv_store_ref ref;
+        if (kv_store_get(kv, KV_STORE_BLOCK, key, &ref, &err) != FO_OK) continue;
+        assert_int_equal(ref.n_bytes, BYTES);
+        assert_int_equal(ref.data[BYTES - 1], i + 1);
+        kv_store_release(kv, &ref);
+        n++;
+    }
+    kv_store_close(kv);
+    assert_int_equal(n_notices, 0);
+    return n;
+}
+
+static void print_finding(void *ctx, const home_finding *f) {
+    (void)ctx;
+    print_message("# %s: %s\n", f->file, f->what);
+}
+
+static home_report look(const char *home) {
+    fo_err err = {0};
+    home_report r = {0};
+    home_listener to = {.found = print_finding};
+    assert_ok(home_verify(home, NULL, &to, &r, &err), &err);
+    return r;
+}
+
+static void repair(const char *home) {
+    fo_err err = {0};
+    home_report r = {0};
+    home_listener to = {.found = print_finding};
+    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
+    assert_true(look(home).n_faults > 0);
+    assert_ok(home_repair(&opt, &to, &r, &err), &err);
+    assert_int_equal(look(home).n_faults, 0);
+}
+
+static void flip(const char *home, const char *name, off_t at) {
+    char path[4096], c;
+    snprintf(path, sizeof path, "%s/kv/%s", home, name);
+    int fd = open(path, O_RDWR);
+    assert_true(fd >= 0 && pread(fd, &c, 1, at) == 1);
+    c ^= 1;
+    assert_int_equal(pwrite(fd, &c, 1, at), 1);
+    close(fd);
+}
+
+/* It alone: the records are all there, and are found without it. */
+static void a_damaged_index_of_kept_kv_is_made_anew(void **state) {
+    (void)state;
+    char *home = home_with_kv(), path[4096];
+    assert_int_equal(look(home).n_faults, 0);
+    flip(home, "index.db", 5000);
+    repair(home);
+    assert_int_equal(records_kept(home), RECORDS);
+    snprintf(path, sizeof path, "%s/kv/index.db", home);
+    assert_int_equal(unlink(path), 0);
+    repair(home);
+    assert_int_equal(records_kept(home), RECORDS);
+    assert_int_equal(look(home).n_faults, 0);
+    test_remove(home);
+}
+
+/* The index must not miss it afterwards. */
+static void a_damaged_segment_of_kept_kv_is_dropped(void **state) {
+    (void)state;
+    char *home = home_with_kv(), *path = NULL, dir[4096];
+    snprintf(dir, sizeof dir, "%s/kv", home);
+    for (uint32_t id = 0; id < 4 && !path; id++) {
+        path = kv_segment_path(dir, id);
+        assert_non_null(path);
+        if (access(path, F_OK) == 0) break;
+        free(path);
+        path = NULL;
+    }
+    assert_non_null(path);
+    flip(home, path + strlen(dir) + 1, 9000);
+    repair(home);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(records_kept(home), 0);
+    free(path);
+    test_remove(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_index_of_kept_kv_is_made_anew),
+        cmocka_unit_test(a_damaged_segment_of_kept_kv_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
