@@ -226,8 +226,7 @@ async function share() {
     body: [element("p", "Who has the link and a key of this service may read it, as long as the key may see what it cites. Nobody but you can change it."), element("code", link(of), "link-text")],
     act: () => put("PATCH", path(of.id), { shared: true }) })) {
     of.shared = true;
-    await copy(link(of));
-    tell("Shared; the link is in the clipboard.");
+    await copy(link(of)).then(() => tell("Shared; the link is in the clipboard."), () => tell("Shared; its link is this page's address."));
   }
   showActions();
   showKept();

@@ -152,7 +152,8 @@ export function download(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
 
-// To the clipboard; the old way where the page is not of a secure origin.
+// To the clipboard; the old way where the page is not of a secure origin. Throws where neither is allowed: what is shown
+// only once must not be taken for copied.
 export async function copy(text) {
   if (navigator.clipboard) {
     try {
@@ -161,8 +162,9 @@ export async function copy(text) {
     } catch { /* not allowed: the old way */ }
   }
   const t = element("textarea", text, "unseen");
-  document.body.append(t);
+  (document.querySelector("dialog[open]") || document.body).append(t); // all else is inert while a dialog is open
   t.select();
-  document.execCommand("copy");
+  const went = document.execCommand("copy");
   t.remove();
+  if (!went) throw new Error("The browser lets this page copy nothing: select it, and copy it yourself.");
 }

@@ -159,8 +159,7 @@ function thumb(view, rating, label) {
 function fillActions(view, a, { again, own }) {
   const copying = iconButton("copy", "Copy the answer with its sources");
   copying.addEventListener("click", async () => {
-    await copy(answerAsText(view.turn));
-    tell("Copied, with its sources.");
+    await copy(answerAsText(view.turn)).then(() => tell("Copied, with its sources."), (e) => tell(e.message));
   });
   const acts = [copying];
   if (again) {

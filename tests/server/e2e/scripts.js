@@ -312,6 +312,25 @@ async function typed({ $, script }) {
   showConversation(null);
 }
 
+// What is shown once must not be taken for copied.
+async function copying({ $, script }) {
+  const { asks, copy } = await script("dom.js"), dialog = document.querySelector("dialog[open]");
+  const taken = [];
+  let into = null, over = null;
+  Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true, writable: true }); // the page is of no secure origin
+  dialog.append = (t) => { into = t; };
+  document.execCommand = () => taken.push(into?.textContent) && taken.length > 1;
+  const make = document.createElement;
+  document.createElement = (tag) => Object.assign(make(tag), { select() {} });
+  asks({ title: "The key", yes: "Copy it", act: () => copy("fk_1") }).then((went) => { over = went; });
+  $("asks-form").fire("submit");
+  await until(() => !$("asks-error").hidden);
+  check("what the browser does not let be copied is not said to be, and its dialog stays", $("asks").open && over === null && /copy/.test($("asks-error").textContent), $("asks-error").textContent);
+  $("asks-form").fire("submit");
+  check("what is copied from a dialog is taken within it, as all else is inert", await until(() => over === true) && taken.join() === "fk_1,fk_1", taken.join());
+  document.createElement = make;
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -424,7 +443,7 @@ async function together({ script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, deleting, halves, sources, late, adopting, keeping, typed, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
