@@ -63,9 +63,10 @@ export function showConversation(c) {
   show(c);
 }
 
-// What stands there before anything is asked, not even in vain, as it is by now. A conversation on its way comes all the same.
+// What stands there before anything is asked, not even in vain, as it is by now. A conversation on its way comes all the same,
+// and one that is kept without turns stays, to be renamed or deleted.
 export function showFresh() {
-  if (!views.length && !asking) show(null);
+  if (!views.length && !asking && !conversation.id) show(null);
 }
 
 // ---- asking ----------------------------------------------------------------------------------
@@ -189,6 +190,7 @@ $("ask-form").addEventListener("submit", (event) => {
   const question = $("question").value.trim();
   if (question) ask(question);
 });
+$("top-k").addEventListener("invalid", () => { $("options").open = true; }); // what is wrong is shown where it is
 $("stop").addEventListener("click", () => {
   asking?.abort();
   $("question").focus();

@@ -331,6 +331,16 @@ async function copying({ $, script }) {
   document.createElement = make;
 }
 
+async function unusual({ $, script }) {
+  const asking = await script("ask.js");
+  $("top-k").fire("invalid");
+  check("a number of passages that cannot be is shown where it is", $("options").open === true);
+  asking.showConversation(conversationOf("c_bare", 0));
+  asking.showFresh();
+  check("a conversation without turns stays in sight, to be renamed or deleted", asking.conversation.id === "c_bare" && !$("conversation-actions").hidden);
+  asking.showConversation(null);
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -443,7 +453,7 @@ async function together({ script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
