@@ -70,6 +70,13 @@ async function halves({ browser, url }) {
   const id = page.url().split("/").pop(), kept = async () => (await (await fetch(url + "/conversations/" + id)).json()).turns;
   for (let i = 0; i < 200 && (await kept()).length < 2; i++) await page.waitForTimeout(50);
   check("and both are kept", (await kept()).length === 2);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Delete the conversation" }).click();
+  check("what is to be deleted can be read, however long its words", await page.evaluate(() => {
+    const dialog = document.getElementById("asks");
+    return dialog.open && dialog.scrollWidth <= dialog.clientWidth;
+  }));
+  await page.keyboard.press("Escape");
   await page.close();
 }
 
