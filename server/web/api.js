@@ -1,9 +1,11 @@
 // How the page talks to its service: JSON, event streams, uploads; and the API key, which is asked
-// for when the service answers 401, kept for the tab and sent as a bearer token.
+// for when the service answers 401, kept for the tab and sent as a bearer token. A reader who gives none is asked again
+// only once he has done something: what the page does by itself goes without.
 import { $ } from "/assets/dom.js";
 
 const KEY = "forage-api-key";
 let asking = null;
+let declined = false; // the reader gave no key, and has done nothing since
 
 const authorization = () => {
   const key = sessionStorage.getItem(KEY);
@@ -14,8 +16,14 @@ function showKeyState() {
   $("forget-key").hidden = !sessionStorage.getItem(KEY);
 }
 
+for (const act of ["click", "input", "change", "submit"])
+  document.addEventListener(act, (event) => {
+    if (!$("key-dialog").contains(event.target)) declined = false;
+  }, true);
+
 // One dialog for all requests that were refused at the same time; true: there is a new key.
 function askForKey() {
+  if (declined) return false;
   asking ||= new Promise((resolve) => {
     const dialog = $("key-dialog");
     $("key").value = "";
@@ -29,6 +37,7 @@ function askForKey() {
       if (given) sessionStorage.setItem(KEY, given);
       $("key").value = "";
       showKeyState();
+      declined = !given;
       if (given) dispatchEvent(new Event("another-key"));
       resolve(Boolean(given));
     }, { once: true });

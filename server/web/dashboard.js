@@ -119,6 +119,7 @@ const reload = () => load().then(() => {
   loaded = new Date();
   $("dashboard-note").hidden = true;
 }, (e) => {
+  if (e.status === 401) clearInterval(timer); // once there is a key, the view is shown anew
   const away = !$("trouble").hidden; // said above
   $("dashboard-note").textContent = (away ? "" : e.message + " ") + (loaded ? "These figures are those of " + loaded.toLocaleTimeString() + "." : "");
   $("dashboard-note").hidden = !$("dashboard-note").textContent;
@@ -127,7 +128,7 @@ const reload = () => load().then(() => {
 export function showDashboard(visible) {
   clearInterval(timer);
   if (!visible) return;
-  reload();
   timer = setInterval(() => document.hidden || reload(), 10000);
+  reload();
 }
 for (const id of ["window", "stage"]) $(id).addEventListener("change", reload);

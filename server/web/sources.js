@@ -65,11 +65,13 @@ async function loadSources() {
   $("folders").replaceChildren(...data.flatMap(rows));
 }
 
+// Without a key there is nothing to follow; once there is one, the view is shown anew.
+const follow = () => loadSources().catch((e) => e.status === 401 && clearInterval(timer));
+
 // While they are in sight, what they do is followed.
 export function showSources(visible) {
   clearInterval(timer);
-  timer = 0;
   if (!visible) return;
-  loadSources().catch(() => {});
-  timer = setInterval(() => loadSources().catch(() => {}), 3000);
+  timer = setInterval(follow, 3000);
+  follow();
 }

@@ -77,7 +77,8 @@ exports.load = async (folder) => {
   const $ = (id) => (ids[id] ||= new Node(id));
   const location = { hash: "", origin: "http://page", pathname: "/", replace(h) { this.hash = h; } };
   Object.assign(globalThis, {
-    document: { getElementById: $, createElement: (tag) => new Node(tag), createElementNS: (_, tag) => new Node(tag), querySelector: (s) => root.querySelector(s), querySelectorAll: () => [], body: root, activeElement: null },
+    document: { getElementById: $, createElement: (tag) => new Node(tag), createElementNS: (_, tag) => new Node(tag), querySelector: (s) => root.querySelector(s), querySelectorAll: () => [], body: root, activeElement: null,
+      addEventListener: (name, f) => root.addEventListener(name, f) },
     location, history: { replaceState: (_, __, h) => { location.hash = h; } },
     sessionStorage: { getItem: () => null, setItem() {}, removeItem() {} },
     addEventListener: (name, f) => window.addEventListener(name, f), dispatchEvent: (e) => window.fire(e.type, e),

@@ -341,6 +341,31 @@ async function unusual({ $, script }) {
   asking.showConversation(null);
 }
 
+// A reader who gives no key is left in peace until he does something himself.
+async function keyless({ $, script }) {
+  const { call } = await script("api.js"), { showSources } = await script("sources.js"), timers = [], wrong = [];
+  globalThis.fetch = async (path) => timers.asked.push(path) && json({ error: { message: "a key is needed" } }, 401);
+  timers.asked = [];
+  const every = globalThis.setInterval, end = globalThis.clearInterval;
+  globalThis.setInterval = (f) => timers.push(f);
+  globalThis.clearInterval = (n) => { delete timers[n - 1]; };
+  showSources(true);
+  check("without a key one is asked for", await until(() => $("key-dialog").open));
+  $("key-cancel").click();
+  await soon(20);
+  check("who gives none is not asked again by what looks by itself, which ends", !$("key-dialog").open && timers.filter(Boolean).length === 0, timers.length);
+  await call("/collections").catch((e) => wrong.push(e.status));
+  check("nor by what else the page wants to know", wrong.join() === "401" && !$("key-dialog").open);
+  document.body.fire("click");
+  const asked = call("/collections").catch((e) => wrong.push(e.status));
+  check("but once he has done something", await until(() => $("key-dialog").open));
+  $("key-cancel").click();
+  await asked;
+  document.body.fire("click");
+  globalThis.setInterval = every;
+  globalThis.clearInterval = end;
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -453,7 +478,7 @@ async function together({ script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
