@@ -55,8 +55,6 @@ export function useKey(key) {
 $("key-cancel").addEventListener("click", () => $("key-dialog").close());
 $("forget-key").addEventListener("click", () => {
   sessionStorage.removeItem(KEY);
-  showKeyState();
-  $("main").focus();
   dispatchEvent(new Event("forgotten"));
 });
 showKeyState();

@@ -93,11 +93,9 @@ async function load() {
 }
 addEventListener("reachable", load);
 addEventListener("another-key", load);
-addEventListener("forgotten", () => { // what the key showed goes with it
-  showConversation(null);
+addEventListener("forgotten", () => { // what the key showed goes with it, on every view and in every script
   history.replaceState(null, "", "#ask");
-  $("kept").replaceChildren();
-  load();
+  location.reload();
 });
 addEventListener("collections", () => loadCollections().catch(() => {}));
 load();

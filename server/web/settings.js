@@ -9,6 +9,7 @@ export let session = { keys: false, key: null, name: "", tenant: "default", read
 export async function loadSession() {
   session = await call("/session");
   for (const e of document.querySelectorAll("#upload-section, #make-collection")) e.hidden = !session.may.ingest || session.read_only;
+  $("plain-figures").hidden = session.keys; // a link sends no key
   document.body.classList.toggle("no-writing", !session.may.ingest || session.read_only);
   $("delete-collection").classList.toggle("no", !session.may.admin || session.read_only);
   return session;

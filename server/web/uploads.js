@@ -2,7 +2,8 @@
 import { send } from "/assets/api.js";
 import { currentCollection, loadCollections } from "/assets/collections.js";
 import { loadDocuments } from "/assets/documents.js";
-import { $, button, bytes, count, element } from "/assets/dom.js";
+import { $, button, bytes, count, element, tell } from "/assets/dom.js";
+import { session } from "/assets/settings.js";
 
 const AT_ONCE = 3, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well leave when there are more
 const COUNTED_MAX = 10 * FILES_MAX; // of files that are left out; nobody waits for a whole disk to be counted
@@ -174,6 +175,11 @@ $("upload-clear").addEventListener("click", () => {
   $("uploads").hidden = true;
   $("choose-files").focus();
 });
+addEventListener("forgotten", () => { // the key that they go with
+  queue.length = 0;
+  stopping?.abort();
+});
+addEventListener("beforeunload", (event) => (running || queue.length) && event.preventDefault()); // the browser asks first
 
 // ---- where they come from --------------------------------------------------------------------
 
@@ -185,6 +191,10 @@ for (const [choose, input] of [["choose-files", "files"], ["choose-folder", "fol
     $(input).value = "";
   });
 }
+
+// Why nothing may be brought in, or nothing. As long as the service has not said who one is, it decides itself.
+const refusal = () => (session.read_only ? "This service only reads: no documents can be brought in."
+  : session.may.ingest === false ? "This key may not bring documents in." : "");
 
 // Files may be dropped on any view; they are then looked at where documents are.
 const carries = (event) => [...event.dataTransfer.types].includes("Files");
@@ -198,6 +208,10 @@ addEventListener("drop", async (event) => {
   $("drop").classList.remove("over");
   if (!carries(event)) return;
   event.preventDefault();
+  if (refusal()) {
+    tell(refusal());
+    return;
+  }
   const items = dropped(event.dataTransfer); // the entries are gone once this event is over
   location.hash = "#documents";
   add(await items);

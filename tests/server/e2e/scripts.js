@@ -432,6 +432,27 @@ async function longList({ $, window }) {
   check("nor does what could stop them hold those that are in", !warned.includes("MaxListenersExceededWarning"), warned.join());
 }
 
+// What a key may not do, and what a link cannot.
+async function forbidden({ $, location, window, script }) {
+  const { loadSession } = await script("settings.js"), sent = ingest();
+  await script("uploads.js");
+  const as = (session) => {
+    globalThis.fetch = async () => json({ keys: false, read_only: false, ...session });
+    return loadSession();
+  };
+  location.hash = "#ask";
+  await as({ keys: true, may: { read: true, ingest: false } });
+  check("with keys there are no links to figures, as a link sends none", $("plain-figures").hidden);
+  drop(window, folder("c", [file("d")]));
+  await soon(20);
+  check("who may bring nothing in is told so when he drops files", sent.length === 0 && $("told").textContent === "This key may not bring documents in." && location.hash === "#ask", $("told").textContent);
+  await as({ read_only: true, may: { read: true, ingest: true } });
+  drop(window, file("a"));
+  await soon(20);
+  check("and so is he of a service that only reads", sent.length === 0 && /only reads/.test($("told").textContent) && !$("plain-figures").hidden, $("told").textContent);
+  await as({ may: { read: true, ingest: true } });
+}
+
 async function uploads({ $, window, script }) {
   globalThis.fetch = async () => json({ data: [], has_more: false });
   await script("uploads.js");
@@ -467,18 +488,25 @@ async function uploads({ $, window, script }) {
 }
 
 // Last, since the whole page begins to work by it.
-async function together({ script }) {
+async function together({ $, location, window, script }) {
   service();
   globalThis.matchMedia = () => ({ matches: false, addEventListener() {} });
   const wrong = await script("app.js").then(() => "", (e) => e.message);
   check("what a script takes from another is there", wrong === "", wrong);
+  check("who leaves while files go in is asked by the browser whether he means it", window.fire("beforeunload").prevented);
+  let fresh = false;
+  location.reload = () => { fresh = true; };
+  location.hash = "#settings";
+  $("forget-key").click();
+  await soon(20);
+  check("a key that is forgotten takes all with it that it showed, and what goes in with it", fresh && location.hash === "#ask" && !window.fire("beforeunload").prevented, location.hash);
 }
 
 // ---- all of them -----------------------------------------------------------------------------
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, forbidden, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
