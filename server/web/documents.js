@@ -13,29 +13,38 @@ const orderNow = () => order || (currentCounts()?.documents > MANY ? "id" : "tit
 
 // ---- what is asked for -----------------------------------------------------------------------
 
-// A value as it is written: a number or true is one.
-function valueOf(text) {
+// What a value may be, as it is written. 2024 and true are a number and a truth value and, since metadata has them as
+// either, strings as well; in quotation marks it is a string alone, as is a whole number that no double holds.
+function valuesOf(text) {
+  let v = text;
   try {
-    const v = JSON.parse(text);
-    return typeof v === "number" || typeof v === "boolean" ? v : text;
-  } catch {
-    return text;
-  }
+    v = JSON.parse(text);
+  } catch { /* a string, then */ }
+  if (typeof v === "string") return [v];
+  if (typeof v !== "boolean" && !Number.isFinite(v)) return [text];
+  return /^\s*-?\d+\s*$/.test(text) && BigInt(text) !== BigInt(v) ? [text] : [v, text];
 }
 
 function condition() {
   const key = $("filter-key").value.trim(), type = $("filter-type").value;
   if (!key) return null;
-  return type === "exists" ? { type, key } : { type, key, value: valueOf($("filter-value").value) };
+  if (type === "exists") return { type, key };
+  const values = valuesOf($("filter-value").value), list = { eq: "in", ne: "nin" }[type];
+  return list && values.length > 1 ? { type: list, key, value: values } : { type, key, value: values[0] };
 }
 
+const typedText = () => $("find-text").value.trim();
+let narrowing = null; // what was applied of the fields; what is only typed is not asked for
+let shown = new URLSearchParams(); // the query of the list in sight, which "Show more" and deleting are about
+
 function query() {
-  const q = new URLSearchParams({ collection: currentCollection() }), text = $("find-text").value.trim(), filter = condition();
-  if (text) q.set("q", text);
-  if (filter) q.set("filter", JSON.stringify(filter));
+  narrowing ||= { text: typedText(), filter: condition() };
+  const q = new URLSearchParams({ collection: currentCollection() });
+  if (narrowing.text) q.set("q", narrowing.text);
+  if (narrowing.filter) q.set("filter", JSON.stringify(narrowing.filter));
   return q;
 }
-const narrowed = () => query().has("q") || query().has("filter");
+const narrowed = () => shown.has("q") || shown.has("filter");
 
 // ---- the list --------------------------------------------------------------------------------
 
@@ -83,7 +92,9 @@ function remark(text, className) {
 }
 
 export async function loadDocuments(after) {
-  const mine = ++latest, q = query();
+  const mine = ++latest;
+  if (!after) shown = query();
+  const q = new URLSearchParams(shown);
   showOrder();
   q.set("limit", PAGE);
   q.set("order", orderNow());
@@ -115,18 +126,23 @@ function again() {
 }
 addEventListener("collection", again);
 
+function apply(filter) {
+  narrowing = { text: typedText(), filter };
+  again();
+}
+
 let typing = 0;
 $("find-text").addEventListener("input", () => {
   clearTimeout(typing);
-  typing = setTimeout(again, 250);
+  typing = setTimeout(() => apply(narrowing?.filter), 250);
 });
 $("find-documents").addEventListener("submit", (event) => {
   event.preventDefault();
-  again();
+  apply(condition());
 });
 $("filter-clear").addEventListener("click", () => {
   $("filter-key").value = $("filter-value").value = "";
-  again();
+  apply(null);
 });
 $("filter-type").addEventListener("change", () => { $("filter-value").disabled = $("filter-type").value === "exists"; });
 
@@ -170,7 +186,7 @@ async function gone(n) {
 }
 
 $("bulk-delete").addEventListener("click", async () => {
-  const ids = [...selected], of = "?collection=" + encodeURIComponent(currentCollection());
+  const ids = [...selected], of = "?collection=" + encodeURIComponent(shown.get("collection"));
   const note = element("p", "", "note");
   let looked = 0, deleted = 0;
   const went = await asks({ title: "Delete " + count(ids.length, "document") + "?", danger: true, yes: "Delete", stop: "Stop",
@@ -188,8 +204,8 @@ $("bulk-delete").addEventListener("click", async () => {
 
 // All that the search and the filter match, also beyond what is shown: counted by a dry run first.
 $("bulk-all").addEventListener("click", async () => {
-  const q = query();
-  if (!q.has("filter") && !q.has("q")) return;
+  if (!narrowed()) return;
+  const q = new URLSearchParams(shown);
   q.set("dry_run", "true");
   let would;
   try {
@@ -201,6 +217,6 @@ $("bulk-all").addEventListener("click", async () => {
   q.delete("dry_run");
   let n = 0;
   if (await asks({ title: "Delete all " + count(would.matched, "document") + " that match?", danger: true, yes: "Delete " + would.matched.toLocaleString(),
-    body: [element("p", "With " + count(would.chunks, "passage") + ", from " + currentCollection() + ": " + (would.ids || []).slice(0, 5).join(", ") + (would.matched > 5 ? " and " + (would.matched - 5) + " more" : ""))],
+    body: [element("p", "With " + count(would.chunks, "passage") + ", from " + q.get("collection") + ": " + (would.ids || []).slice(0, 5).join(", ") + (would.matched > 5 ? " and " + (would.matched - 5) + " more" : ""))],
     act: async () => { n = (await call("/documents?" + q, { method: "DELETE" })).deleted; } })) await gone(n);
 });

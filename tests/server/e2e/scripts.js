@@ -366,6 +366,53 @@ async function keyless({ $, script }) {
   globalThis.clearInterval = end;
 }
 
+// Values that metadata has as a number or as a string, and fields in which something is typed that is not applied.
+async function filtering({ $, script }) {
+  const asked = [];
+  let more = true;
+  globalThis.fetch = async (path, options = {}) => {
+    asked.push(options.method === "DELETE" ? { path, deletes: true } : { path });
+    return path.startsWith("/collections") ? json({ data: [{ name: "default", documents: 3, chunks: 3, language: "english" }] })
+      : json(options.method === "DELETE" ? { matched: 1, chunks: 1, ids: ["a"], deleted: 1 } : { data: [{ id: "a", title: "a" }], has_more: more, last_id: "a" });
+  };
+  await (await script("collections.js")).loadCollections();
+  const { loadDocuments } = await script("documents.js");
+  const last = () => new URL(asked[asked.length - 1].path, "http://page").searchParams;
+  const apply = async (type, value) => {
+    Object.assign($("filter-key"), { value: "year" });
+    Object.assign($("filter-type"), { value: type });
+    Object.assign($("filter-value"), { value });
+    $("find-documents").fire("submit");
+    await soon(10);
+    const { key, ...rest } = JSON.parse(last().get("filter"));
+    return key + " " + JSON.stringify(rest.type) + JSON.stringify(rest.value);
+  };
+  const wanted = [["eq", "2024", '"in"[2024,"2024"]'], ["ne", "2024", '"nin"[2024,"2024"]'], ["eq", "true", '"in"[true,"true"]'], ["eq", '"2024"', '"eq""2024"'],
+    ["ne", "mill", '"ne""mill"'], ["gte", "2024", '"gte"2024'], ["eq", "9007199254740993", '"eq""9007199254740993"'], ["eq", "1e999", '"eq""1e999"'], ["eq", "null", '"eq""null"']];
+  const got = [];
+  for (const [type, value] of wanted) got.push(await apply(type, value));
+  check("a value that may be a number is looked for as a string, too, and in quotation marks as one alone", got.every((g, i) => g === "year " + wanted[i][2]), got.join("; "));
+
+  await apply("eq", "2024");
+  $("filter-value").value = "1999";
+  $("more").onclick();
+  await soon(10);
+  check("what is typed and not applied narrows nothing down: not what more is shown", /2024/.test(last().get("filter")) && last().get("after") === "a", asked[asked.length - 1].path);
+  $("bulk-all").click();
+  await until(() => $("asks").open);
+  $("asks-form").fire("submit");
+  await until(() => !$("asks").open);
+  await soon(10);
+  const gone = asked.filter((a) => a.deletes);
+  check("nor what is deleted", gone.length === 2 && gone.every((a) => /2024/.test(a.path) && !/1999/.test(a.path)), gone.map((a) => a.path).join());
+  more = false;
+  $("filter-key").value = "";
+  $("filter-clear").click();
+  await soon(10);
+  check("cleared, all is there", !last().has("filter") && !last().has("q"));
+  await loadDocuments();
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -506,7 +553,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, forbidden, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, forbidden, filtering, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
