@@ -1,7 +1,7 @@
 // Conversations that the service keeps: listed beside the views, found, opened, renamed, shared, exported, deleted.
 import { call, put } from "/assets/api.js";
 import { conversation, showConversation, showHead } from "/assets/ask.js";
-import { $, asks, clip, copy, download, element, field, iconButton, tell } from "/assets/dom.js";
+import { $, asks, clip, copy, download, element, field, iconButton, tell, words } from "/assets/dom.js";
 import { asMarkdown } from "/assets/export.js";
 
 const PAGE = 40, TITLE = 80;
@@ -45,7 +45,7 @@ export async function showKept(after) {
       age = ageOf(c.updated_at);
       $("kept").append(element("li", age, "age"));
     }
-    const li = element("li"), a = element("a", c.title || "Without a title");
+    const li = element("li"), a = words(element("a", c.title || "Without a title"));
     a.href = "#ask/" + c.id;
     if (c.shared) a.append(element("span", "shared", "tag"));
     li.append(a);
@@ -205,7 +205,7 @@ $("adopt").addEventListener("click", async () => {
 // ---- what is done with one's own -------------------------------------------------------------
 
 async function rename() {
-  const input = element("input");
+  const input = words(element("input"));
   input.value = conversation.title;
   input.maxLength = 200;
   input.required = true;

@@ -1,7 +1,7 @@
 // The documents of a collection: found by name and metadata, sorted, read, selected and deleted.
 import { call } from "/assets/api.js";
 import { currentCollection, currentCounts, loadCollections } from "/assets/collections.js";
-import { $, asks, bytes, count, element, tell } from "/assets/dom.js";
+import { $, asks, bytes, count, element, tell, words } from "/assets/dom.js";
 import { openSource } from "/assets/reader.js";
 
 const PAGE = 50;
@@ -71,7 +71,7 @@ function row(d) {
     showBulk();
   });
   check.append(box);
-  const open = element("button", name, "link");
+  const open = words(element("button", name, "link"));
   open.type = "button";
   open.addEventListener("click", () => openSource(currentCollection(), { document_id: d.id }).catch((e) => tell(e.message)));
   cell.append(open);

@@ -50,6 +50,12 @@ export function iconButton(name, label, { text, className = "icon" } = {}) {
   return b;
 }
 
+// Words of documents, questions or readers: they run as their own language does, from the right where it is such a one.
+export function words(e) {
+  e.dir = "auto";
+  return e;
+}
+
 export function button(text, className, act) {
   const b = element("button", text, className);
   b.type = "button";

@@ -143,6 +143,7 @@ export function render(marked, chip, rich) {
         node.append(...put(lines[at]));
       }
     }
+    node.dir = "auto"; // each block runs as its own words do
     out.push(node);
   }
   return out;

@@ -1,7 +1,7 @@
 // Turns of a conversation as they are read: the question, the answer with its citations as chips, its sources, what can
 // be done with it, and how it came about.
 import { put } from "/assets/api.js";
-import { clip, copy, count, element, iconButton, svg, tell } from "/assets/dom.js";
+import { clip, copy, count, element, iconButton, svg, tell, words } from "/assets/dom.js";
 import { answerAsText } from "/assets/export.js";
 import { mark, render } from "/assets/markdown.js";
 import { nameOf, openSource } from "/assets/reader.js";
@@ -61,9 +61,9 @@ function fillSources(view, a) {
   for (const [i, c] of all.entries()) {
     const source = cited ? c.source : c, quote = cited ? c.quote : c.text, li = element("li"), open = opens(element("button", null, "source"), view.turn, source, quote);
     if (cited) open.append(element("span", String(c.index), "number"));
-    open.append(element("span", nameOf(source), "name"));
+    open.append(words(element("span", nameOf(source), "name")));
     if (cited && c.verified) open.append(element("span", "verified", "tag"));
-    open.append(element("span", quote, "quote"));
+    open.append(words(element("span", quote, "quote")));
     li.append(open);
     li.hidden = i >= SHOWN;
     list.append(li);
@@ -96,7 +96,7 @@ function contextsTable(view, contexts) {
   top.append(head);
   for (const c of contexts) {
     const row = element("tr"), cell = element("td"), s = c.scores || {};
-    cell.append(opens(element("button", nameOf(c), "link"), view.turn, c, c.text));
+    cell.append(opens(words(element("button", nameOf(c), "link")), view.turn, c, c.text));
     row.append(cell);
     for (const v of [c.score, s.dense, s.sparse, s.rerank]) row.append(element("td", score(v), "number"));
     body.append(row);
@@ -188,7 +188,11 @@ export function turnView(turn) {
   view.unkept.setAttribute("role", "status");
   const foot = element("div", null, "foot");
   foot.append(view.note, view.acts);
+<<<<<<< HEAD
   li.append(element("h3", turn.question, "question"), answer, foot, view.unkept, view.sources, view.how);
+=======
+  li.append(words(element("h3", turn.question, "question")), answer, foot, view.sources, view.how);
+>>>>>>> 2c4be593 (Questions, answers, titles, names and quoted words that run from the right do so on the page, each block for itself)
   return view;
 }
 
@@ -196,7 +200,7 @@ export function turnView(turn) {
 export function fillTurn(view, { again = null, own = true } = {}) {
   const a = view.turn.reply;
   if (view.turn.answer) fillAnswer(view, view.turn.answer, a.citations || [], a.answer_source === "generated", a.short_answer);
-  else view.answer.replaceChildren(element("p", a.refusal || "The documents do not answer this question.", "muted"));
+  else view.answer.replaceChildren(words(element("p", a.refusal || "The documents do not answer this question.", "muted")));
   fillNote(view, a);
   fillSources(view, a);
   fillHow(view, a);

@@ -1,6 +1,6 @@
 // First questions: those that the service itself answers from this collection.
 import { call } from "/assets/api.js";
-import { $, button, element } from "/assets/dom.js";
+import { $, button, element, words } from "/assets/dom.js";
 
 const WANTED = 4, ROUNDS = 4; // the service tries some in a few seconds; asked again it goes on from there
 
@@ -16,7 +16,7 @@ export async function suggest(collection, ask) {
     const there = new Set([...$("suggestions").children].map((li) => li.textContent));
     for (const s of data.filter((d) => !there.has(d.query))) { // those that are there stay where they are
       const li = element("li");
-      li.append(button(s.query, "suggestion", () => ask(s.query)));
+      li.append(words(button(s.query, "suggestion", () => ask(s.query))));
       $("suggestions").append(li);
     }
     shown = data.length;

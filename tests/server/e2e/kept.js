@@ -120,6 +120,23 @@ async function late({ browser, url }) {
   for (const id of ids) await fetch(url + "/conversations/" + id, { method: "DELETE" });
 }
 
+// Words that run from the right do so wherever they are shown, each block for itself.
+async function fromTheRight({ browser, url }) {
+  const send = async (method, path, body) => (await fetch(url + path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
+  const title = "\u05db\u05de\u05d4 \u05d2\u05d1\u05d5\u05d4\u05d4 \u05d4\u05d0\u05e0\u05e4\u05d4?", { id } = await send("POST", "/conversations", { title, collection: "default" });
+  await send("PUT", "/conversations/" + id + "/turns/0", { question: title, answer: "\u05de\u05d8\u05e8.\n\nOne metre.", collection: "default", reply: { answer_source: "generated", contexts: [], citations: [] } });
+  const page = await browser.newPage();
+  await open(page, url + "/#ask/" + id);
+  await page.waitForSelector(".answer p");
+  const runs = (selector) => page.locator(selector).evaluate((e) => getComputedStyle(e).direction);
+  check("words that run from the right do so", (await Promise.all(["#ask-title", ".turn .question", ".answer p:first-child", "#kept a[href='#ask/" + id + "']"].map(runs))).every((d) => d === "rtl"));
+  check("and no other", await runs(".answer p:last-child") === "ltr");
+  await page.fill("#question", title);
+  check("also where they are written", await runs("#question") === "rtl");
+  await page.close();
+  await fetch(url + "/conversations/" + id, { method: "DELETE" });
+}
+
 // First questions are such as are answered.
 async function suggested({ browser, url }) {
   const put = (doc) => fetch(url + "/ingest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ collection: "mill", documents: [doc] }) });
@@ -140,5 +157,6 @@ exports.stories = async (on) => {
   await keptAndFound(on);
   await halves(on);
   await late(on);
+  await fromTheRight(on);
   await suggested(on);
 };

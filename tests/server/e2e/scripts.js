@@ -413,6 +413,17 @@ async function filtering({ $, script }) {
   await loadDocuments();
 }
 
+// Words that run from the right: which way each block does is left to its own.
+async function directions({ script }) {
+  const { render } = await script("markdown.js"), { fillTurn, turnView } = await script("thread.js");
+  const blocks = render("\u05e9\u05dc\u05d5\u05dd\n\n- a\n\n# b\n\n|a|b|\n|---|---|\n|1|2|\n\n```\nx\n```", () => "", true);
+  check("each block of an answer runs as its own words do", blocks.length === 5 && blocks.every((b) => b.dir === "auto"), blocks.map((b) => b.tag + " " + b.dir).join());
+  const source = { document_id: "d", title: "\u05e9" }, view = turnView({ question: "\u05e9?", answer: "", collection: "default", rating: null, reply: { contexts: [], citations: [{ index: 1, quote: "\u05e9", source, answer_span: { start: 0, end: 1 } }] } });
+  fillTurn(view);
+  const shown = view.sources.children[1].children[0].children[0].children.filter((c) => /name|quote/.test(c.className));
+  check("and so do a question, and the name and words of a source", [view.li.children[0], view.answer.children[0], ...shown].every((e) => e.dir === "auto") && shown.length === 2);
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -553,7 +564,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, forbidden, filtering, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
