@@ -1,6 +1,6 @@
 // The page of one Forage service: which view is in sight, and what all of them stand on.
 import "/assets/api.js";
-import { conversation, showConversation, showFresh } from "/assets/ask.js";
+import { conversation, showConversation, showFresh, showHead } from "/assets/ask.js";
 import { loadCollections } from "/assets/collections.js";
 import { chooseAnother, openConversation, showActions, showKept } from "/assets/conversations.js";
 import { showDashboard } from "/assets/dashboard.js";
@@ -36,6 +36,8 @@ drawer(false);
 
 // ---- views -----------------------------------------------------------------------------------
 
+let left = ""; // the hash under which Ask was last in sight
+
 async function showView(moved) {
   const [name, id] = location.hash.slice(1).split("/"), view = views.includes(name) ? name : "ask";
   const other = $("view-" + view).hidden;
@@ -46,7 +48,8 @@ async function showView(moved) {
     if (a.textContent.toLowerCase() === view) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
   }
-  document.title = (view === "ask" ? "" : view[0].toUpperCase() + view.slice(1) + " · ") + "Forage";
+  if (view === "ask") showHead();
+  else document.title = view[0].toUpperCase() + view.slice(1) + " · Forage";
   drawer(false);
   if (other) {
     closeReader();
@@ -58,7 +61,13 @@ async function showView(moved) {
   if (view === "settings") showSettings().catch((e) => { $("keys-note").textContent = e.message; });
   if (view === "ask") {
     if (id && !(await openConversation(id))) return;
-    if (!id && conversation.id && moved) showConversation(null); // what was asked and is not kept stays
+    if (!id && conversation.id && moved) { // what was asked and is not kept stays
+      if (left.split("/")[1] !== conversation.id) { // it was kept after Ask was left: this is where it stands
+        location.replace("#ask/" + conversation.id);
+        return;
+      }
+      showConversation(null);
+    }
     current();
   }
   if (moved) $(view === "ask" && !id ? "question" : view + "-title").focus({ preventScroll: true });
@@ -71,7 +80,10 @@ function current() {
   showFresh();
 }
 addEventListener("current", current);
-addEventListener("hashchange", () => location.hash !== "#main" && showView(true));
+addEventListener("hashchange", (event) => {
+  if (!$("view-ask").hidden) left = new URL(event.oldURL).hash;
+  if (location.hash !== "#main") showView(true);
+});
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault(); // the hash names the view
   $("main").focus();

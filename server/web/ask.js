@@ -2,8 +2,13 @@
 import { call, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
 import { chooseAnother, chooseThisOne, isCopied, keepTurn } from "/assets/conversations.js";
+<<<<<<< HEAD
 import { $, clip } from "/assets/dom.js";
 import { fillAnswer, fillContexts, fillFailure, fillTurn, fillUnkept, turnView, worthKeeping } from "/assets/thread.js";
+=======
+import { $, clip, tell } from "/assets/dom.js";
+import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
+>>>>>>> a13f305d (An answer that comes while another view is open leaves that its title and place and is found by going back; one asked for again in vain gives way to none)
 import { suggest } from "/assets/welcome.js";
 
 const SENT = 32, LONGEST = 2000; // turns, and characters of each, that go with a question
@@ -35,7 +40,7 @@ export function showHead() {
   $("thread").hidden = !any;
   $("welcome").hidden = any || !$("nothing-yet").hidden;
   $("view-ask").classList.toggle("fresh", !any);
-  document.title = (c.id ? $("ask-title").textContent + " · " : "") + "Forage";
+  if (!$("view-ask").hidden) document.title = (c.id ? $("ask-title").textContent + " · " : "") + "Forage";
 }
 
 // Only the last turn can be asked again: those behind it were said in its light.
@@ -106,12 +111,13 @@ async function stream(view, messages, again, signal) {
     if (name === "token" || name === "citation") fillAnswer(view, answer, citations, true);
     if (name === "token" || name === "done") view.answer.classList.remove("draft");
     if (name === "done") finished = data;
-    if (Math.abs($("main").scrollHeight - $("main").scrollTop - $("main").clientHeight) < 160) $("main").scrollTop = $("main").scrollHeight;
+    if (!$("view-ask").hidden && Math.abs($("main").scrollHeight - $("main").scrollTop - $("main").clientHeight) < 160) $("main").scrollTop = $("main").scrollHeight;
   });
   if (!finished) throw new Error("The connection ended before the answer did.");
   return finished;
 }
 
+<<<<<<< HEAD
 // What came of keeping the last turn. Where another tab has gone on meanwhile, its turns come into sight.
 function showKeeping(of, unkept) {
   if (conversation !== of) return;
@@ -119,12 +125,17 @@ function showKeeping(of, unkept) {
   showHead();
   if (unkept) fillUnkept(views[views.length - 1], unkept);
   else if (of.unsent === null) views.forEach((v) => fillUnkept(v, ""));
+=======
+function putBack(view, at) {
+  views[at].li.replaceWith(view.li);
+  views[at] = view;
+>>>>>>> a13f305d (An answer that comes while another view is open leaves that its title and place and is found by going back; one asked for again in vain gives way to none)
 }
 
 // at: the turn that is asked again (the last one), or none.
 export async function ask(question, at = conversation.turns.length) {
   if (asking || await nothingYet()) return;
-  const of = conversation, abort = new AbortController(), again = at < of.turns.length;
+  const of = conversation, abort = new AbortController(), again = at < of.turns.length, old = views[at];
   const before = of.turns.slice(0, at);
   chooseThisOne();
   const turn = { collection: again ? of.turns[at].collection : $("collection").value, question, answer: "", reply: null, rating: null };
@@ -152,7 +163,10 @@ export async function ask(question, at = conversation.turns.length) {
     }
     showKeeping(of, await keepTurn(of, at, abort.signal));
   } catch (e) {
-    if (e.name !== "AbortError") fillFailure(view, e, retry);
+    if (again && !turn.reply) { // what there was is better than nothing
+      if (conversation === of) putBack(old, at);
+      if (e.name !== "AbortError") tell("The answer stays as it was: " + e.message);
+    } else if (e.name !== "AbortError") fillFailure(view, e, retry);
     else {
       fillFailure(view, new Error("Stopped."), retry);
       view.answer.querySelector(".error").className = "muted";

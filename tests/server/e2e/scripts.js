@@ -424,6 +424,33 @@ async function directions({ script }) {
   check("and so do a question, and the name and words of a source", [view.li.children[0], view.answer.children[0], ...shown].every((e) => e.dir === "auto") && shown.length === 2);
 }
 
+// An answer that is asked for again and does not come, and one that comes while another view is in sight.
+async function kept({ $, script }) {
+  const asking = await script("ask.js"), asked = service();
+  asking.showConversation(conversationOf("c_good", 1));
+  const [good] = $("thread").children, again = asking.ask("q", 0);
+  await until(() => asked.find_("/query", "POST").length);
+  check("an answer that is asked for again gives way", $("thread").children[0] !== good);
+  asked.find_("/query", "POST")[0].answer({ error: { message: "too many requests wait already" } }, 503);
+  await again;
+  check("but not to a failure, which is told", $("thread").children[0] === good && asking.conversation.turns[0].answer === "a" && /too many requests/.test($("told").textContent), $("told").textContent);
+  const main = Object.assign($("main"), { scrollTop: 5, scrollHeight: 100, clientHeight: 100 }), stopped = asking.ask("q", 0);
+  await until(() => asked.find_("/query", "POST").length === 2);
+  $("stop").click();
+  await stopped;
+  check("nor to being stopped", $("thread").children[0] === good);
+  $("view-ask").hidden = true;
+  const other = answer(asked, asking.ask, "q?", "One metre.");
+  await until(() => asked.find_("/turns/1", "PUT").length);
+  asked.find_("/turns/1", "PUT")[0].answer({});
+  await until(() => asked.find_("/conversations?").length);
+  asked.find_("/conversations?")[0].answer({ data: [], has_more: false });
+  await other;
+  check("an answer does not scroll another view", main.scrollTop === 5, main.scrollTop);
+  $("view-ask").hidden = false;
+  asking.showConversation(null);
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -551,6 +578,22 @@ async function together({ $, location, window, script }) {
   globalThis.matchMedia = () => ({ matches: false, addEventListener() {} });
   const wrong = await script("app.js").then(() => "", (e) => e.message);
   check("what a script takes from another is there", wrong === "", wrong);
+  const asking = await script("ask.js");
+  const go = (to, from) => {
+    location.hash = to;
+    window.fire("hashchange", { oldURL: "http://page/" + from });
+    return soon(10);
+  };
+  await go("#documents", "#ask");
+  asking.showConversation(conversationOf("c_new", 1)); // the answer is there, and kept
+  check("an answer that comes while another view is in sight leaves that its title", document.title === "Documents · Forage", document.title);
+  await go("#ask", "#documents");
+  check("and is found by going back", location.hash === "#ask/c_new" && asking.conversation.id === "c_new", location.hash);
+  await go("#documents", "#ask/c_new");
+  await go("#ask/c_new", "#documents");
+  check("a conversation in sight gives the page its title again", document.title === "c_new · Forage", document.title);
+  await go("#ask", "#ask/c_new");
+  check("who goes back to before it finds a new one", asking.conversation.id === null && document.title === "Forage", document.title);
   check("who leaves while files go in is asked by the browser whether he means it", window.fire("beforeunload").prevented);
   let fresh = false;
   location.reload = () => { fresh = true; };
@@ -564,7 +607,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
