@@ -105,7 +105,8 @@ enum json_answer json_value_is_of(struct json_schema *s, uint16_t node, const cJ
 /* Of a literal: is it a value of the node, or with JSON_NO_NODE of the shape? */
 enum json_answer json_literal_is(struct json_schema *s, const json_literal *l, uint16_t node,
                                  uint32_t shape);
-/* A literal as it is written: a whole number without an exponent. Caller frees; NULL: no memory. */
+/* A literal as it is written: numbers with all digits that make them out, whole ones without an exponent. Caller frees;
+ * NULL: no memory. */
 char *json_literal_text(const cJSON *v);
 /* A decimal as units of 10^-12; false: it has more decimals, or is too large. */
 bool json_to_units(double v, json_units *out);

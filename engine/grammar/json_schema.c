@@ -268,15 +268,28 @@ static int note_pairs(compiling *c, const json_node *node, const alternative *li
     return FO_OK;
 }
 
+/* The alternatives of a node. A bare one was taken apart with the values that it is for: its choices, taken anew, would
+ * only come to more shapes. */
+static int take_apart(compiling *c, const schema_set *key, alternative *list, int *n) {
+    if (key->bare) {
+        list[(*n)++] = (alternative){.plain = *key};
+        return FO_OK;
+    }
+    alternative *whole = calloc(1, sizeof *whole);
+    int rc = whole ? FO_OK : fo_no_memory(c->err);
+    for (int i = 0; !rc && i < key->n; i++) rc = flatten(c, whole, key->of[i], 0);
+    if (!rc) rc = expand(c, whole, list, n);
+    free(whole);
+    return rc;
+}
+
 static int compile_node(compiling *c, uint32_t number) {
     struct json_schema *s = c->s;
     const schema_set key = c->keys[number];
     alternative *list = malloc(SCHEMA_MAX_ALTERNATIVES * sizeof *list);
-    alternative *whole = calloc(1, sizeof *whole);
     int *of_shape = malloc(SCHEMA_MAX_ALTERNATIVES * 8 * sizeof *of_shape);
-    int n = 0, rc = list && whole && of_shape ? FO_OK : fo_no_memory(c->err);
-    for (int i = 0; !rc && i < key.n; i++) rc = flatten(c, whole, key.of[i], 0);
-    if (!rc) rc = expand(c, whole, list, &n);
+    int n = 0, rc = list && of_shape ? FO_OK : fo_no_memory(c->err);
+    if (!rc) rc = take_apart(c, &key, list, &n);
     json_node node = {s->n_shapes, 0, JSON_NEVER};
     for (int i = 0; !rc && i < n; i++) {
         uint32_t before = s->n_shapes;
@@ -289,7 +302,6 @@ static int compile_node(compiling *c, uint32_t number) {
     s->nodes[number] = node;
     if (!rc && !key.bare) rc = note_pairs(c, &node, list, of_shape);
     free(list);
-    free(whole);
     free(of_shape);
     return rc;
 }

@@ -18,28 +18,35 @@ static enum json_answer both(enum json_answer a, enum json_answer b) {
 
 /* ---- literals ---------------------------------------------------------------------------------- */
 
-/* A whole number that cJSON would write with an exponent, and from some 4.5e15 on as a neighbour. */
-static bool is_long(const cJSON *v) {
-    const double size = cJSON_IsNumber(v) ? fabs(v->valuedouble) : 0;
-    return size >= 1e15 && size < 1e40 && size == floor(size);
+enum { NUMBER_ROOM = 64 };
+
+/* As few digits as read back as the same, which cJSON's own writer, of 15, does not promise. */
+static void write_number(char out[NUMBER_ROOM], double v) {
+    if (v == floor(v) && fabs(v) < 1e40) {
+        snprintf(out, NUMBER_ROOM, "%.0f", v == 0 ? 0 : v); /* no -0 */
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, NUMBER_ROOM, "%.*g", digits, v);
+        if (strtod(out, NULL) == v) return;
+    }
 }
 
-static bool has_long(const cJSON *v) {
+static bool has_number(const cJSON *v) {
     const cJSON *item;
-    if (is_long(v)) return true;
-    cJSON_ArrayForEach(item, v) if (has_long(item)) return true;
+    if (cJSON_IsNumber(v)) return true;
+    cJSON_ArrayForEach(item, v) if (has_number(item)) return true;
     return false;
 }
 
-/* Long numbers become their digits. */
+/* Numbers become their text. */
 static bool spell_out(cJSON *v) {
-    enum { ROOM = 64 };
     cJSON *item;
     bool ok = true;
-    if (is_long(v)) {
-        char *digits = cJSON_malloc(ROOM);
+    if (cJSON_IsNumber(v)) {
+        char *digits = cJSON_malloc(NUMBER_ROOM);
         if (!digits) return false;
-        snprintf(digits, ROOM, "%.0f", v->valuedouble);
+        write_number(digits, v->valuedouble);
         cJSON_free(v->valuestring);
         v->valuestring = digits;
         v->type = cJSON_Raw;
@@ -49,7 +56,7 @@ static bool spell_out(cJSON *v) {
 }
 
 char *json_literal_text(const cJSON *v) {
-    if (!has_long(v)) return cJSON_PrintUnformatted(v);
+    if (!has_number(v)) return cJSON_PrintUnformatted(v);
     cJSON *copy = cJSON_Duplicate(v, true);
     char *text = copy && spell_out(copy) ? cJSON_PrintUnformatted(copy) : NULL;
     cJSON_Delete(copy);

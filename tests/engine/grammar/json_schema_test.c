@@ -78,11 +78,19 @@ static const struct {
      "9007199254740990\n{\"a\":[-9007199254740990]}\n{\"a\":[-9.00719925474099e+15]}"},
     {"{\"const\":9007199254740991,\"enum\":[9007199254740990,9007199254740991,9007199254740992]}",
      "9007199254740991", "9007199254740990\n9007199254740992"},
+    {"{\"enum\":[0.30000000000000004,{\"a\":[1.1000000000000001,5e-324]},-0.0,1e300]}",
+     "0.30000000000000004\n{\"a\":[1.1,4.94065645841247e-324]}\n0\n1e+300",
+     "0.3\n0.300000000000000\n-0\n1"},
+    {"{\"const\":0.30000000000000004,\"enum\":[0.3,0.30000000000000004]}", "0.30000000000000004",
+     "0.3"},
     {"{\"type\":\"integer\",\"minimum\":9007199254740991,\"maximum\":576460752303423488}",
      "9007199254740991\n9007199254740993\n576460752303423488",
      "9007199254740990\n576460752303423489\n576460752303423490"},
     {"{\"enum\":[{\"a\":1},{\"a\":5}],\"properties\":{\"a\":{\"enum\":[1,5],\"minimum\":3}}}",
      "{\"a\":5}", "{\"a\":1}"},
+    {"{\"minimum\":2,\"anyOf\":[{\"enum\":[1,2,5],\"minimum\":3},{\"enum\":[1,2,\"a\",\"bb\"],"
+     "\"minLength\":2}]}",
+     "5\n2\n\"bb\"", "1\n\"a\""},
     {"{\"const\":{\"a\":\"b\"}}", "{\"a\":\"b\"}", "{}\n{\"a\":\"c\"}"},
     {"{\"type\":\"integer\",\"minimum\":3,\"maximum\":17}", "3\n9\n10\n17",
      "2\n18\n0\n-5\n1\n170\n3.5\n3e0\n03"},
@@ -472,6 +480,36 @@ static void each_of_sixty_alternatives_can_be_written(void **state) {
     fo_buf_free(&b);
 }
 
+/* As clients write a union of literals: without types, of one kind or of several. */
+static void each_of_sixty_values_can_be_written(void **state) {
+    (void)state;
+    enum { MOST = 60 };
+    static const char *const around[][2] = {
+        {"\"v", "\""}, {"", ".5"}, {"[", ",null]"}, {"{\"a\":{\"b\":", "}}"}};
+    for (int way = 0; way < 3; way++) { /* anyOf consts, oneOf consts, anyOf lists of one */
+        fo_buf b = {0};
+        fo_buf_printf(&b, "{\"%s\":[", way == 1 ? "oneOf" : "anyOf");
+        for (int i = 0; i < MOST; i++) {
+            char value[64];
+            snprintf(value, sizeof value, "%s%d%s", around[i % 4][0], i, around[i % 4][1]);
+            fo_buf_printf(&b, "%s{\"%s\":%s%s%s}", i ? "," : "", way == 2 ? "enum" : "const",
+                          way == 2 ? "[" : "", value, way == 2 ? "]" : "");
+        }
+        fo_buf_str(&b, "]}");
+        json_schema *s = compile(b.data);
+        for (int i = 0; i < MOST; i++) {
+            char value[64];
+            snprintf(value, sizeof value, "%s%d%s", around[i % 4][0], i, around[i % 4][1]);
+            if (!holds(s, value)) fail_msg("%s is refused", value);
+            snprintf(value, sizeof value, "%s%d%s", around[(i + 1) % 4][0], i,
+                     around[(i + 1) % 4][1]);
+            if (holds(s, value)) fail_msg("%s is taken", value);
+        }
+        json_schema_free(s);
+        fo_buf_free(&b);
+    }
+}
+
 static void nesting_is_bounded_where_a_value_still_fits(void **state) {
     (void)state;
     json_schema *s = compile("{\"type\":\"object\"}");
@@ -555,6 +593,7 @@ int main(void) {
         cmocka_unit_test(size_is_bounded),
         cmocka_unit_test(a_byte_costs_as_much_with_many_names_and_values),
         cmocka_unit_test(each_of_sixty_alternatives_can_be_written),
+        cmocka_unit_test(each_of_sixty_values_can_be_written),
         cmocka_unit_test(nesting_is_bounded_where_a_value_still_fits),
         cmocka_unit_test(patterns_match_what_they_say),
     };
