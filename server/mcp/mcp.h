@@ -28,6 +28,8 @@
 
 enum { MCP_MESSAGE_MAX = 16 << 20 };
 
+struct ingest_totals; /* server/routes/ingest_batch.h */
+
 /* Who asks, and of what. */
 typedef struct mcp_host {
     service *service;
@@ -42,6 +44,8 @@ typedef struct mcp_host {
     void (*asked)(void *ctx, const query_request *q, const query_result *result);
     /* NULL, or called with each that failed: what it cost until then. */
     void (*failed)(void *ctx, const query_result *result);
+    /* NULL, or called with what became of the documents of a call, also of one that ended early. */
+    void (*ingested)(void *ctx, const struct ingest_totals *totals);
     void *ctx;
 } mcp_host;
 

@@ -331,6 +331,7 @@ static int ingest(const mcp_host *h, json_in *args, tool_reply *out) {
     ingest_batch *batch = NULL;
     const ingest_totals *t = NULL;
     if (!rc) rc = take_documents(h, collection, documents, &results, &t, &batch, &out->err);
+    if (batch && h->ingested) h->ingested(h->ctx, ingest_batch_totals(batch));
     if (!rc) {
         json_out o = {&out->object, false};
         json_out_open(&o, NULL, '{');

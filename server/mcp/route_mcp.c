@@ -3,6 +3,7 @@
 #include "server/access/key_ring.h"
 #include "server/mcp/mcp.h"
 #include "server/routes/app.h"
+#include "server/routes/ingest_batch.h"
 #include "server/routes/query_account.h"
 
 typedef struct asker {
@@ -18,6 +19,11 @@ static void asked(void *ctx, const query_request *q, const query_result *result)
 static void failed(void *ctx, const query_result *result) {
     const asker *who = ctx;
     query_account_failed(who->r, result);
+}
+
+static void ingested(void *ctx, const ingest_totals *totals) {
+    const asker *who = ctx;
+    metrics_ingest(who->app->metrics, totals->n);
 }
 
 void route_mcp(http_request *r, void *ctx) {
@@ -36,6 +42,7 @@ void route_mcp(http_request *r, void *ctx) {
                            .waited_ms = http_queue_ms(r),
                            .asked = asked,
                            .failed = failed,
+                           .ingested = ingested,
                            .ctx = &who};
     const mcp_headers headers = {http_header(r, "MCP-Protocol-Version"),
                                  http_header(r, "Mcp-Method"), http_header(r, "Mcp-Name")};

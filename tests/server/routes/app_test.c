@@ -629,6 +629,21 @@ static void numbers_of_metadata_stay_what_they_are(void **state) {
     cJSON_Delete(r);
 }
 
+static void documents_of_mcp_are_counted(void **state) {
+    static const char message[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"ingest\","
+        "\"arguments\":{\"documents\":[{\"text\":\"The weir is opened in March.\"},"
+        "{\"text\":\"It is shut in May.\"},{\"txt\":\"x\"}]}}}";
+    cJSON *r;
+    assert_int_equal(ask(*state, "POST", "/mcp", JSON, message, &r), 200);
+    cJSON_Delete(r);
+    assert_int_equal(ask(*state, "GET", "/metrics", "", NULL, &r), 200);
+    const char *told = cJSON_GetStringValue(r);
+    assert_non_null(strstr(told, "forage_documents_ingested_total{status=\"created\"} 2\n"));
+    assert_non_null(strstr(told, "forage_documents_ingested_total{status=\"failed\"} 1\n"));
+    cJSON_Delete(r);
+}
+
 static void operations_answer(void **state) {
     fixture *f = *state;
     cJSON *r;
@@ -756,6 +771,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_choice_is_described, setup, teardown),
         cmocka_unit_test_setup_teardown(documents_are_deleted_by_a_condition, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_of_metadata_stay_what_they_are, setup, teardown),
+        cmocka_unit_test_setup_teardown(documents_of_mcp_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(operations_answer, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
