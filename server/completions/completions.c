@@ -524,12 +524,22 @@ static void answer_plain(openai_reply *reply, engine *e) {
 
 /* ---- from documents, by a rule -------------------------------------------------------------- */
 
+static void refuse_in_chunks(openai_reply *reply, const grounded_text *g) {
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < reply->call->n; i++)
+        rc = openai_send_chunk(reply, &(openai_chunk){.index = (size_t)i,
+                                                      .text = "",
+                                                      .role = true,
+                                                      .refusal = g->found.refusal,
+                                                      .finish = "stop",
+                                                      .citations = "[]"});
+    if (!rc) openai_send_end(reply);
+}
+
 /* The documents do not answer: no JSON is made of nothing. */
 static void refuse(openai_reply *reply, const grounded_text *g) {
-    const openai_chunk said = {
-        .text = "", .role = true, .refusal = g->found.refusal, .finish = "stop", .citations = "[]"};
     if (reply->call->stream || reply->call->response) {
-        if (!openai_send_chunk(reply, &said)) openai_send_end(reply);
+        refuse_in_chunks(reply, g);
         return;
     }
     fo_buf b = {0};

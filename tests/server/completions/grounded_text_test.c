@@ -136,6 +136,28 @@ static void json_is_not_made_of_nothing(void **state) {
     cJSON_Delete(r);
 }
 
+static void a_stream_refuses_every_choice(void **state) {
+    fo_buf b = {0};
+    bool refused[4] = {false};
+    assert_int_equal(send_body(*state, "/v1/chat/completions",
+                               "{\"model\":\"forage/default\",\"messages\":[{\"role\":\"user\","
+                               "\"content\":\"Who was the first emperor of Brazil?\"}],\"n\":3,"
+                               "\"stream\":true" SCHEMA "}",
+                               &b, false),
+                     200);
+    for (char *save, *line = strtok_r(b.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
+        const int index = j ? (int)number(j, "choices.0.index") : 3;
+        assert_true(index >= 0 && index <= 3);
+        refused[index] = strstr(text(j, "choices.0.delta.refusal"), "do not answer") &&
+                         !strcmp(text(j, "choices.0.finish_reason"), "stop");
+        cJSON_Delete(j);
+    }
+    assert_true(refused[0] && refused[1] && refused[2]);
+    fo_buf_free(&b);
+}
+
 static void responses_have_the_same(void **state) {
     cJSON *r = ask(
         *state, "/v1/responses",
@@ -464,6 +486,7 @@ int main(void) {
         cmocka_unit_test(values_of_json_are_cited_or_said_to_be_unverified),
         cmocka_unit_test(a_stream_tells_them_at_its_end),
         cmocka_unit_test(json_is_not_made_of_nothing),
+        cmocka_unit_test(a_stream_refuses_every_choice),
         cmocka_unit_test(responses_have_the_same),
         cmocka_unit_test(a_call_that_must_be_made_is_made),
         cmocka_unit_test(without_a_call_the_documents_answer),
