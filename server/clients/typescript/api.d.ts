@@ -661,13 +661,13 @@ export interface Routes {
             priority?: number;
             /** As POST /query has it; chunk for answers from documents alone */
             kv_reuse?: "exact" | "chunk" | "off";
-            /** Refused for answers from documents */
+            /** Not for answers from documents in sentences: with response_format, or a tool_choice that demands a call */
             logit_bias?: Record<string, unknown>;
             stream?: boolean;
             stream_options?: {
                 include_usage?: boolean;
             };
-            /** Refused for answers from documents, and together with tools. */
+            /** Not together with tools. Of answers from documents it needs a language model of the service. */
             response_format?: {
                 type?: "text" | "json_object" | "json_schema";
                 json_schema?: {
@@ -680,10 +680,10 @@ export interface Routes {
             };
             messages: Array<ChatMessage>;
             max_completion_tokens?: number;
-            /** Refused for answers from documents */
+            /** Not for answers from documents in sentences: with response_format, or a tool_choice that demands a call */
             logprobs?: boolean;
             top_logprobs?: number;
-            /** Functions that the model may ask to be called; refused for answers from documents. */
+            /** Functions that the model may ask to be called; of answers from documents it needs a language model of the service. */
             tools?: Array<{
                 type?: "function";
                 function: {
@@ -697,7 +697,7 @@ export interface Routes {
             /** auto, none, required, or {"type":"function","function":{"name":...}}. */
             tool_choice?: unknown;
             parallel_tool_calls?: boolean;
-            /** Tokens of the loaded model that end the answer. */
+            /** Tokens of the loaded model that end the answer. Not for answers from documents in sentences: with response_format, or a tool_choice that demands a call. */
             stop_token_ids?: Array<number>;
         };
         reply: Record<string, unknown>;
@@ -793,13 +793,13 @@ export interface Routes {
             priority?: number;
             /** As POST /query has it; chunk for answers from documents alone */
             kv_reuse?: "exact" | "chunk" | "off";
-            /** Refused for answers from documents */
+            /** Not for answers from documents in sentences: with response_format, or a tool_choice that demands a call */
             logit_bias?: Record<string, unknown>;
             stream?: boolean;
             /** auto, none, required, or {"type":"function","function":{"name":...}}. */
             tool_choice?: unknown;
             parallel_tool_calls?: boolean;
-            /** Tokens of the loaded model that end the answer. */
+            /** Tokens of the loaded model that end the answer. Not for answers from documents in sentences: with response_format, or a tool_choice that demands a call. */
             stop_token_ids?: Array<number>;
         };
         reply: Record<string, unknown>;

@@ -345,6 +345,30 @@ static void the_manual_says_the_same(void **state) {
         if (!seen[i]) fail_msg("docs/openai.md has no row for %s", rows[i].field);
 }
 
+/* The service's description: what it says that documents refuse, they refuse in sentences at least. */
+static void the_description_says_the_same(void **state) {
+    for (int k = 0; k < 2; k++) {
+        cJSON *d = ask(*state, "/openapi.json", NULL, 200);
+        const cJSON *body = cJSON_GetObjectItem(
+            cJSON_GetObjectItem(at(d, "paths"), k ? "/v1/responses" : "/v1/chat/completions"),
+            "post");
+        const cJSON *media =
+            cJSON_GetObjectItem(at(body, "requestBody.content"), "application/json");
+        const cJSON *fields = at(media, "schema.properties");
+        assert_non_null(fields);
+        for (size_t i = 0; i < N_ROWS; i++) {
+            const cJSON *field = cJSON_GetObjectItem(fields, rows[i].field);
+            const char *says = text(field, "description");
+            const bool refuses = strstr(says, "efused for answers from documents") ||
+                                 strstr(says, "Not for answers from documents");
+            if (refuses && rows[i].grounded == YES)
+                fail_msg("/openapi.json says something else of %s", rows[i].field);
+            if (refuses) assert_non_null(strstr(says, "in sentences"));
+        }
+        cJSON_Delete(d);
+    }
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -356,6 +380,7 @@ int main(void) {
         cmocka_unit_test(logprobs_of_a_completion_tell_where_its_tokens_begin),
         cmocka_unit_test(responses_keep_the_digits_of_numbers),
         cmocka_unit_test(the_manual_says_the_same),
+        cmocka_unit_test(the_description_says_the_same),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
