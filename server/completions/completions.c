@@ -615,8 +615,9 @@ static void answer_ruled(openai_reply *reply, engine *e, app *a) {
 
 /* ---- routes --------------------------------------------------------------------------------- */
 
+/* response: what /v1/responses was asked for, where the body comes from there. */
 static void answer_body(http_request *r, app *a, const char *body, size_t len, bool chat,
-                        bool response) {
+                        const cJSON *response) {
     engine *e = local_generator_engine(service_generator(a->service));
     openai_call *c = calloc(1, sizeof *c);
     fo_err err = {0};
@@ -626,7 +627,7 @@ static void answer_body(http_request *r, app *a, const char *body, size_t len, b
         return;
     }
     if (openai_call_read(c, chat, e ? engine_model(e)->n_vocab : 0, body, len, &err)) {
-        if (response) openai_responses_name(&err);
+        if (response) openai_responses_name(response, &err);
         openai_error(r, &err);
         free(c);
         return;
@@ -640,7 +641,7 @@ static void answer_body(http_request *r, app *a, const char *body, size_t len, b
     if (!rc) rc = openai_call_begin(c, http_queue_ms(r), &err);
     openai_reply p;
     openai_reply_init(&p, r, c, m.name);
-    if (rc && response) openai_responses_name(&err);
+    if (rc && response) openai_responses_name(response, &err);
     if (rc)
         openai_error(r, &err);
     else if (c->collection && openai_call_is_ruled(c))
@@ -657,18 +658,20 @@ static void answer_body(http_request *r, app *a, const char *body, size_t len, b
 static void route(http_request *r, app *a, bool chat) {
     size_t len;
     const char *body = http_body(r, &len);
-    answer_body(r, a, body, len, chat, false);
+    answer_body(r, a, body, len, chat, NULL);
 }
 
 void route_responses(http_request *r, void *ctx) {
     size_t len;
     const char *body = http_body(r, &len);
     char *chat = NULL;
+    cJSON *given = NULL;
     fo_err err = {0};
-    if (openai_responses_translate(body, len, &chat, &err))
+    if (openai_responses_translate(body, len, &chat, &given, &err))
         openai_error(r, &err);
     else
-        answer_body(r, ctx, chat, strlen(chat), true, true);
+        answer_body(r, ctx, chat, strlen(chat), true, given);
+    cJSON_Delete(given);
     free(chat);
 }
 

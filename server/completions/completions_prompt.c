@@ -20,30 +20,38 @@ static bool any_calls(const cJSON *messages) {
     return false;
 }
 
+static bool has_control(const tokenizer *t, const cJSON *tree) {
+    char *text = tree ? cJSON_PrintUnformatted(tree) : NULL;
+    const bool has = text && chat_prompt_has_control(t, text);
+    free(text);
+    return has;
+}
+
+static int check_message(const tokenizer *t, const cJSON *m, int i, fo_err *err) {
+    const cJSON *call;
+    int k = 0;
+    cJSON_ArrayForEach(call, cJSON_GetObjectItemCaseSensitive(m, "tool_calls")) {
+        if (has_control(t, call))
+            return fo_fail_field(err, FO_EINVAL, "messages",
+                                 "messages[%d].tool_calls[%d] holds a control token of the model",
+                                 i, k);
+        k++;
+    }
+    const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "tool_call_id"));
+    if (id && chat_prompt_has_control(t, id))
+        return fo_fail_field(err, FO_EINVAL, "messages",
+                             "messages[%d].tool_call_id holds a control token of the model", i);
+    return FO_OK;
+}
+
 /* Templates print tools and calls wherever they like, so what they hold is not found again. */
 static int check_tools(const tokenizer *t, const cJSON *messages, const cJSON *tools, fo_err *err) {
-    char *text = tools ? cJSON_PrintUnformatted(tools) : NULL;
-    bool bad = text && chat_prompt_has_control(t, text);
-    free(text);
-    if (bad)
-        return fo_fail_field(err, FO_EINVAL, "tools", "tools hold a control token of the model");
     const cJSON *m;
-    int i = 0;
-    cJSON_ArrayForEach(m, messages) {
-        const cJSON *calls = cJSON_GetObjectItemCaseSensitive(m, "tool_calls");
-        text = calls ? cJSON_PrintUnformatted(calls) : NULL;
-        bad = text && chat_prompt_has_control(t, text);
-        free(text);
-        if (bad)
-            return fo_fail_field(err, FO_EINVAL, "messages",
-                                 "messages[%d].tool_calls hold a control token of the model", i);
-        const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "tool_call_id"));
-        if (id && chat_prompt_has_control(t, id))
-            return fo_fail_field(err, FO_EINVAL, "messages",
-                                 "messages[%d].tool_call_id holds a control token of the model", i);
-        i++;
-    }
-    return FO_OK;
+    int i = 0, rc = FO_OK;
+    if (has_control(t, tools))
+        return fo_fail_field(err, FO_EINVAL, "tools", "tools hold a control token of the model");
+    cJSON_ArrayForEach(m, messages) if (!rc) rc = check_message(t, m, i++, err);
+    return rc;
 }
 
 int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON *tools,

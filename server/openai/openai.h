@@ -38,9 +38,10 @@ typedef struct openai_tools {
 
 /* A request for text, plain or grounded. */
 typedef struct openai_call {
-    cJSON *root;            /* owned; strings below point into it */
-    bool chat;              /* else /v1/completions */
-    bool response;          /* of chat: /v1/responses asked for it (openai_responses.h) */
+    cJSON *root; /* owned; strings below point into it */
+    bool chat;   /* else /v1/completions */
+    const cJSON
+        *response; /* of chat: the body of /v1/responses that it is for, the caller's; or NULL */
     const char *model;      /* as asked for; NULL: what is loaded */
     const char *collection; /* of "forage/<collection>", NULL: plain; set by who finds the model */
     bool stream, include_usage, echo;

@@ -158,7 +158,7 @@ void openai_fail(openai_reply *p, const fo_err *told) {
     fo_err own = *told, *err = &own;
     const bool too_long = err->code == FO_ELIMIT && is_of_window(err);
     if (err->code == FO_ELIMIT && !too_long) err->code = FO_EINVAL;
-    if (p->call->response) openai_responses_name(err);
+    if (p->call->response) openai_responses_name(p->call->response, err);
     if (!p->begun) {
         if (err->code == FO_EBUSY)
             http_error(p->r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);

@@ -227,11 +227,13 @@ static void add_rest(cJSON *out, json_in *in) {
     json_in_int(in, "top_logprobs", 0, 0, 0);
 }
 
-int openai_responses_translate(const char *body, size_t len, char **text, fo_err *err) {
+int openai_responses_translate(const char *body, size_t len, char **text, cJSON **given,
+                               fo_err *err) {
     cJSON *root = NULL, *out = cJSON_CreateObject();
     fo_err local = {0};
     json_in in;
     *text = NULL;
+    *given = NULL;
     if (!json_parse(body, len, &root, &local)) {
         json_in_object(&in, root, "", &local);
         if (!in.object && !local.code) fo_fail(&local, FO_EINVAL, "the body must be an object");
@@ -245,28 +247,105 @@ int openai_responses_translate(const char *body, size_t len, char **text, fo_err
         json_in_end(&in);
     }
     if (!local.code && !(*text = json_tree_text(out))) fo_no_memory(&local);
-    cJSON_Delete(root);
     cJSON_Delete(out);
-    if (local.code) *err = local;
+    if (local.code)
+        *err = local, cJSON_Delete(root);
+    else
+        *given = root;
     return local.code;
 }
 
-void openai_responses_name(fo_err *err) {
+/* ---- names in errors --------------------------------------------------------------------------- */
+
+/* The item that became the call of that number in the message of that number: calls in a row are one message. */
+static int find_item(const cJSON *input, int message, int call) {
+    const cJSON *item;
+    bool in_calls = false;
+    int at = -1, i = 0, nth = 0;
+    cJSON_ArrayForEach(item, input) {
+        const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "type"));
+        const bool is_call = type && !strcmp(type, "function_call");
+        nth = is_call && in_calls ? nth + 1 : 0;
+        at += !nth;
+        in_calls = is_call;
+        if (at == message && nth == call) return i;
+        i++;
+    }
+    return 0;
+}
+
+/* "[12]" at *p, which is then what follows; -1: there is none. */
+static int read_index(const char **p) {
+    char *end;
+    const char *digits = *p + 1;
+    if (**p != '[') return -1;
+    const long n = strtol(digits, &end, 10);
+    if (end == digits || *end != ']' || n < 0 || n > MAX_ITEMS) return -1;
+    *p = end + 1;
+    return (int)n;
+}
+
+static bool skip(const char **p, const char *word) {
+    const size_t n = strlen(word);
+    if (strncmp(*p, word, n) != 0) return false;
+    *p += n;
+    return true;
+}
+
+/* "messages[2].tool_calls[1].function.name" is "input[4].name". path is what follows "messages". */
+static void name_message(const cJSON *given, const char *path, char out[64]) {
+    const cJSON *input = cJSON_GetObjectItemCaseSensitive(given, "input");
+    const bool told = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(given, "instructions"));
+    int message = read_index(&path), call = 0;
+    if (message < told || !cJSON_IsArray(input)) {
+        snprintf(out, 64, "%s", told && message == 0 ? "instructions" : "input");
+        return;
+    }
+    if (skip(&path, ".tool_calls")) {
+        call = read_index(&path);
+        if (call < 0) call = 0;
+        skip(&path, ".function");
+    }
+    if (!strcmp(path, ".id") || !strcmp(path, ".tool_call_id")) path = ".call_id";
+    fo_utf8_print(out, 64, "input[%d]%.40s", find_item(input, message - told, call), path);
+}
+
+/* A path of the chat's body as one of this one's. */
+static void name_path(const cJSON *given, const char *path, char out[64]) {
     static const char *const names[][2] = {{"max_completion_tokens", "max_output_tokens"},
                                            {"response_format.json_schema", "text.format"},
                                            {"response_format", "text.format"},
-                                           {"messages", "input"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i][0]);
-        if (strncmp(err->field, names[i][0], n) != 0) continue;
-        char rest[64];
-        snprintf(rest, sizeof rest, "%s", err->field + n);
-        fo_utf8_print(err->field, sizeof err->field, "%.20s%.40s", names[i][1], rest);
-        if (strncmp(err->msg, names[i][0], n) == 0) {
-            char said[sizeof err->msg];
-            snprintf(said, sizeof said, "%s", err->msg + n);
-            fo_utf8_print(err->msg, sizeof err->msg, "%.20s%.480s", names[i][1], said);
-        }
+                                           {"tool_choice.function", "tool_choice"}};
+    static const char messages[] = "messages", nested[] = "].function";
+    const char *function = strstr(path, nested);
+    if (!strncmp(path, messages, sizeof messages - 1)) {
+        name_message(given, path + sizeof messages - 1, out);
         return;
     }
+    if (!strncmp(path, "tools[", 6) && function) {
+        fo_utf8_print(out, 64, "%.*s%s", (int)(function + 1 - path), path,
+                      function + sizeof nested - 1);
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i][0]);
+        if (strncmp(path, names[i][0], n) != 0) continue;
+        fo_utf8_print(out, 64, "%.20s%.40s", names[i][1], path + n);
+        return;
+    }
+    fo_utf8_print(out, 64, "%s", path);
+}
+
+void openai_responses_name(const cJSON *given, fo_err *err) {
+    char path[64], name[64], told[64], said[sizeof err->msg];
+    const size_t n = strcspn(err->msg, " :");
+    name_path(given, err->field, name);
+    if (n && n < sizeof path &&
+        *err->field) { /* sentences begin with the field, or one within it */
+        snprintf(path, sizeof path, "%.*s", (int)n, err->msg);
+        snprintf(said, sizeof said, "%s", err->msg + n);
+        name_path(given, path, told);
+        fo_utf8_print(err->msg, sizeof err->msg, "%s%s", told, said);
+    }
+    snprintf(err->field, sizeof err->field, "%s", name);
 }

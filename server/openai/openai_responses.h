@@ -7,10 +7,13 @@
 #include "server/openai/openai_reply.h"
 
 /* The body of /v1/chat/completions that asks for the same; caller frees *out. What has no place there
- * is refused by name. */
-int openai_responses_translate(const char *body, size_t len, char **out, fo_err *err);
-/* An error about a field of that body names the field of this one. */
-void openai_responses_name(fo_err *err);
+ * is refused by name. *given: what was asked for here, which errors and the reply tell of; caller deletes it. Both are
+ * NULL with an error. */
+int openai_responses_translate(const char *body, size_t len, char **out, cJSON **given,
+                               fo_err *err);
+/* An error about a field of that body names the field of this one, also at the head of its sentence: of a message the
+ * item of the input, of a call among those of a message its own item. */
+void openai_responses_name(const cJSON *given, fo_err *err);
 
 /* What openai_send_chunk and openai_send_end do for such a call: with a stream events go out, and at
  * the end the whole response does, either way. */

@@ -1,6 +1,7 @@
 /* A response of /v1/responses: items of output, a message or calls of functions, each told by events as
  * it grows and kept for the whole at the end. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/openai/openai_responses.h"
@@ -167,11 +168,22 @@ static int open_item(openai_reply *p, bool call) {
 
 /* ---- the response ---------------------------------------------------------------------------- */
 
+/* What the client gave, or what holds without it. */
 static void write_given(const openai_reply *p, json_out *o, const char *key, const char *def) {
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(p->call->root, key);
-    char *text = v ? cJSON_PrintUnformatted(v) : NULL;
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(p->call->response, key);
+    char *text = v && !cJSON_IsNull(v) ? json_tree_text(v) : NULL;
+    o->b->failed |= v && !cJSON_IsNull(v) && !text;
     json_out_raw(o, key, text ? text : def);
-    cJSON_free(text);
+    free(text);
+}
+
+static void write_format(const openai_reply *p, json_out *o) {
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(p->call->response, "text");
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(text, "format");
+    if (format && !cJSON_IsNull(format))
+        write_given(p, o, "text", "null");
+    else
+        json_out_raw(o, "text", "{\"format\":{\"type\":\"text\"}}");
 }
 
 static void write_response(openai_reply *p, json_out *o, const char *key, const char *status) {
@@ -189,7 +201,8 @@ static void write_response(openai_reply *p, json_out *o, const char *key, const 
     } else {
         json_out_null(o, "incomplete_details");
     }
-    json_out_null(o, "instructions");
+    write_given(p, o, "instructions", "null");
+    write_given(p, o, "max_output_tokens", "null");
     json_out_string(o, "model", p->model);
     json_out_open(o, "output", '[');
     if (s->output.len) json_out_raw(o, NULL, s->output.data);
@@ -197,17 +210,11 @@ static void write_response(openai_reply *p, json_out *o, const char *key, const 
     write_given(p, o, "parallel_tool_calls", "true");
     json_out_null(o, "previous_response_id");
     json_out_bool(o, "store", false);
-    write_given(p, o, "temperature", "1");
+    write_given(p, o, "temperature", p->call->collection ? "0" : "1");
+    write_format(p, o);
     write_given(p, o, "top_p", "1");
-    if (p->call->tools.only) {
-        json_out_open(o, "tool_choice", '{');
-        json_out_string(o, "type", "function");
-        json_out_string(o, "name", p->call->tools.only);
-        json_out_close(o, '}');
-    } else {
-        write_given(p, o, "tool_choice", "\"auto\"");
-    }
-    json_out_raw(o, "tools", "[]");
+    write_given(p, o, "tool_choice", "\"auto\"");
+    write_given(p, o, "tools", "[]");
     write_given(p, o, "metadata", "{}");
     if (s->citations.len) json_out_raw(o, "citations", s->citations.data);
     if (s->checked.len) json_out_raw(o, "checked", s->checked.data);

@@ -54,11 +54,13 @@ static void question(const char *body, size_t n, bool search_only) {
     query_call_deinit(&c);
 }
 
-static void call(const char *body, size_t n, bool chat) {
+/* given: of /v1/responses, whose fields errors name. */
+static void call(const char *body, size_t n, bool chat, const cJSON *given) {
     static openai_call c;
     fo_err err = {0};
     int rc = openai_call_read(&c, chat, VOCABULARY, body, n, &err);
     if (rc) {
+        if (given) openai_responses_name(given, &err);
         check_refusal(rc, &err);
         return;
     }
@@ -77,14 +79,16 @@ static void call(const char *body, size_t n, bool chat) {
 
 static void response(const char *body, size_t n) {
     char *chat;
+    cJSON *given;
     fo_err err = {0};
-    int rc = openai_responses_translate(body, n, &chat, &err);
+    int rc = openai_responses_translate(body, n, &chat, &given, &err);
     if (rc) {
-        openai_responses_name(&err);
+        openai_responses_name(given, &err);
         check_refusal(rc, &err);
         return;
     }
-    call(chat, strlen(chat), true);
+    call(chat, strlen(chat), true, given);
+    cJSON_Delete(given);
     free(chat);
 }
 
@@ -133,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         break;
     case 2:
     case 3:
-        call(body, size - 1, data[0] % 6 == 2);
+        call(body, size - 1, data[0] % 6 == 2, NULL);
         break;
     case 4:
         response(body, size - 1);

@@ -647,98 +647,6 @@ static void an_answer_ends_when_its_time_is_over(void **state) {
     cJSON_Delete(r);
 }
 
-static void responses_are_answers_in_another_shape(void **state) {
-    fixture *f = *state;
-    cJSON_Delete(ask(f, "/ingest",
-                     "{\"documents\":[{\"id\":\"kite\",\"title\":\"Kites\",\"text\":"
-                     "\"The red kite is kept in the boathouse.\"}]}",
-                     200));
-    static const char body[] =
-        "{\"model\":\"forage/default\",\"instructions\":\"Be brief.\",\"input\":"
-        "[{\"role\":\"user\",\"content\":\"Hello\"},{\"type\":\"message\",\"role\":"
-        "\"assistant\",\"id\":\"msg_1\",\"status\":\"completed\",\"phase\":null,"
-        "\"content\":[{\"type\":\"output_text\",\"text\":\"Hello.\",\"annotations\":"
-        "[]}]},{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":"
-        "\"Where is the red kite kept?\"}]}]%s}";
-    char asked[1024];
-    snprintf(asked, sizeof asked, body, "");
-    cJSON *r = ask(f, "/v1/responses", asked, 200);
-    assert_string_equal(text(r, "object"), "response");
-    assert_string_equal(text(r, "status"), "completed");
-    assert_int_equal(strncmp(text(r, "id"), "resp_", 5), 0);
-    assert_non_null(strstr(text(r, "output.0.content.0.text"), "boathouse"));
-    assert_string_equal(text(r, "output.0.content.0.annotations.0.file_id"), "kite");
-    assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
-    snprintf(asked, sizeof asked, body, ",\"stream\":true");
-    fo_buf b = {0}, sum = {0};
-    send_body(f, "/v1/responses", asked, &b, false);
-    static const char *const order[] = {"response.created",           "response.in_progress",
-                                        "response.output_item.added", "response.content_part.added",
-                                        "response.output_text.delta", "response.output_text.done",
-                                        "response.content_part.done", "response.output_item.done",
-                                        "response.completed"};
-    size_t n = 0, n_events = 0;
-    for (char *save, *line = strtok_r(b.data, "\n", &save); line;
-         line = strtok_r(NULL, "\n", &save)) {
-        cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
-        if (!j) continue;
-        assert_int_equal(number(j, "sequence_number"), n_events++);
-        const char *type = text(j, "type");
-        if (n && !strcmp(type, order[n - 1])) n--; /* more of the same */
-        if (n == 9 || strcmp(type, order[n]) != 0) fail_msg("%s, not %s", type, order[n]);
-        n++;
-        if (n == 5) fo_buf_str(&sum, text(j, "delta"));
-        if (n == 9) assert_string_equal(text(j, "response.output.0.content.0.text"), sum.data);
-        cJSON_Delete(j);
-    }
-    assert_int_equal(n, 9);
-    assert_string_equal(sum.data, text(r, "output.0.content.0.text"));
-    cJSON_Delete(r);
-    fo_buf_free(&b);
-    fo_buf_free(&sum);
-}
-
-static void responses_refuse_what_they_cannot_honour(void **state) {
-    fixture *f = *state;
-    static const struct {
-        const char *body, *param;
-    } cases[] = {
-        {"{}", "input"},
-        {"{\"input\":7}", "input"},
-        {"{\"input\":[{\"role\":\"user\"}]}", "input[0].content"},
-        {"{\"input\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_image\"}]}]}",
-         "input[0].content[0].type"},
-        {"{\"input\":[{\"type\":\"reasoning\"}]}", "input[0].type"},
-        {"{\"input\":[{\"role\":\"user\",\"content\":\"a\",\"foo\":1}]}", "input[0].foo"},
-        {"{\"input\":\"a\",\"foo\":1}", "foo"},
-        {"{\"input\":\"a\",\"messages\":[]}", "messages"},
-        {"{\"input\":\"a\",\"n\":1}", "n"},
-        {"{\"input\":\"a\",\"previous_response_id\":\"resp_1\"}", "previous_response_id"},
-        {"{\"input\":\"a\",\"store\":true}", "store"},
-        {"{\"input\":\"a\",\"background\":true}", "background"},
-        {"{\"input\":\"a\",\"reasoning\":{\"effort\":\"low\"}}", "reasoning"},
-        {"{\"input\":\"a\",\"include\":[\"a\"]}", "include"},
-        {"{\"input\":\"a\",\"truncation\":\"auto\"}", "truncation"},
-        {"{\"input\":\"a\",\"max_output_tokens\":0}", "max_output_tokens"},
-        {"{\"input\":\"a\",\"text\":{\"format\":{\"type\":\"xml\"}}}", "text.format.type"},
-        {"{\"input\":\"a\",\"text\":{\"format\":{\"type\":\"json_schema\"}}}",
-         "text.format.schema"},
-        {"{\"input\":\"a\",\"tools\":[{\"type\":\"web_search\"}]}", "tools[0].type"},
-        {"{\"model\":\"forage/"
-         "default\",\"input\":\"a\",\"text\":{\"format\":{\"type\":\"xml\"}}}",
-         "text.format.type"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cJSON *r = ask(f, "/v1/responses", cases[i].body, 400);
-        if (strcmp(text(r, "error.param"), cases[i].param) != 0)
-            fail_msg("%s: %s", cases[i].body, text(r, "error.param"));
-        cJSON_Delete(r);
-    }
-    cJSON *r = ask(f, "/v1/responses", "{\"model\":\"gpt-9\",\"input\":\"a\"}", 404);
-    assert_string_equal(text(r, "error.code"), "model_not_found");
-    cJSON_Delete(r);
-}
-
 static void a_client_that_leaves_frees_its_slot(void **state) {
     NEEDS_MODEL
     for (int i = 0; i < 6; i++)
@@ -788,8 +696,6 @@ int main(void) {
         cmocka_unit_test(chunks_add_up_to_the_whole),
         cmocka_unit_test(json_object_is_json_and_bans_hold),
         cmocka_unit_test(a_schema_is_kept_to),
-        cmocka_unit_test(responses_are_answers_in_another_shape),
-        cmocka_unit_test(responses_refuse_what_they_cannot_honour),
         cmocka_unit_test(stop_token_ids_end_an_answer),
         cmocka_unit_test(an_answer_ends_when_its_time_is_over),
         cmocka_unit_test(a_client_that_leaves_frees_its_slot),
