@@ -8,9 +8,9 @@
 #include "server/base/log.h"
 #include "server/base/request_limits.h"
 #include "retrieval/local/local_generator.h"
-#include "server/completions/completions_logprobs.h"
 #include "server/completions/completions_prompt.h"
 #include "server/completions/grounded_text.h"
+#include "server/completions/logprobs.h"
 #include "server/completions/tool_calls.h"
 #include "server/completions/tool_prompt.h"
 #include "server/openai/model_names.h"
@@ -55,7 +55,7 @@ typedef struct telling {
     size_t index;
 } telling;
 
-/* ---- the model alone ------------------------------------------------------------------------ */
+/* ---- log probabilities ---------------------------------------------------------------------- */
 
 /* Of the tokens that came since the last call. */
 static void write_logprobs(const plain *p, json_out *o, choice *c) {
@@ -67,9 +67,9 @@ static void write_logprobs(const plain *p, json_out *o, choice *c) {
     }
     json_out_open(o, "logprobs", '{');
     if (p->reply->call->chat)
-        completions_write_chat_logprobs(o, p->t, t + c->n_sent, n - c->n_sent);
+        logprobs_write_chat(o, p->t, t + c->n_sent, n - c->n_sent);
     else
-        completions_write_text_logprobs(o, p->t, t + c->n_sent, n - c->n_sent, &c->chars_sent);
+        logprobs_write_text(o, p->t, t + c->n_sent, n - c->n_sent, &c->chars_sent);
     json_out_close(o, '}');
     c->n_sent = n;
 }

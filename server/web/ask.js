@@ -2,13 +2,8 @@
 import { call, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
 import { chooseAnother, chooseThisOne, isCopied, keepTurn } from "/assets/conversations.js";
-<<<<<<< HEAD
-import { $, clip } from "/assets/dom.js";
-import { fillAnswer, fillContexts, fillFailure, fillTurn, fillUnkept, turnView, worthKeeping } from "/assets/thread.js";
-=======
 import { $, clip, tell } from "/assets/dom.js";
-import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
->>>>>>> a13f305d (An answer that comes while another view is open leaves that its title and place and is found by going back; one asked for again in vain gives way to none)
+import { fillAnswer, fillContexts, fillFailure, fillTurn, fillUnkept, turnView, worthKeeping } from "/assets/thread.js";
 import { suggest } from "/assets/welcome.js";
 
 const SENT = 32, LONGEST = 2000; // turns, and characters of each, that go with a question
@@ -117,7 +112,6 @@ async function stream(view, messages, again, signal) {
   return finished;
 }
 
-<<<<<<< HEAD
 // What came of keeping the last turn. Where another tab has gone on meanwhile, its turns come into sight.
 function showKeeping(of, unkept) {
   if (conversation !== of) return;
@@ -125,11 +119,11 @@ function showKeeping(of, unkept) {
   showHead();
   if (unkept) fillUnkept(views[views.length - 1], unkept);
   else if (of.unsent === null) views.forEach((v) => fillUnkept(v, ""));
-=======
+}
+
 function putBack(view, at) {
   views[at].li.replaceWith(view.li);
   views[at] = view;
->>>>>>> a13f305d (An answer that comes while another view is open leaves that its title and place and is found by going back; one asked for again in vain gives way to none)
 }
 
 // at: the turn that is asked again (the last one), or none.

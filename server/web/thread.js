@@ -188,11 +188,7 @@ export function turnView(turn) {
   view.unkept.setAttribute("role", "status");
   const foot = element("div", null, "foot");
   foot.append(view.note, view.acts);
-<<<<<<< HEAD
-  li.append(element("h3", turn.question, "question"), answer, foot, view.unkept, view.sources, view.how);
-=======
-  li.append(words(element("h3", turn.question, "question")), answer, foot, view.sources, view.how);
->>>>>>> 2c4be593 (Questions, answers, titles, names and quoted words that run from the right do so on the page, each block for itself)
+  li.append(words(element("h3", turn.question, "question")), answer, foot, view.unkept, view.sources, view.how);
   return view;
 }
 
