@@ -74,7 +74,7 @@ static void write_top(json_out *o, const tokenizer *t, const generation_token *t
         const tokenizer_string s = tokenizer_piece(t, token->top[k].token);
         const bool plain = is_plain(s);
         const int same = count_same(t, token->top, k);
-        if (same > plain) continue; /* likelier ones have all names of it */
+        if (same > (plain ? 1 : 0)) continue; /* likelier ones have all names of it */
         name_token(&name, s, !plain || same);
         if (name.failed) break;
         json_out_number(o, name.data, shown(token->top[k].logprob));

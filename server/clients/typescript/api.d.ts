@@ -739,6 +739,7 @@ export interface Routes {
             /** A string, an array of tokens, or an array of them. */
             prompt: string | Array<number | string | Array<number>>;
             logprobs?: number;
+            /** Puts the prompt before the text. Refused together with logprobs: the log probabilities of the prompt are not computed. */
             echo?: boolean;
             /** Tokens of the loaded model that end the answer. */
             stop_token_ids?: Array<number>;
