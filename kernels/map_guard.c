@@ -30,6 +30,23 @@ static guarded *holder_of(uintptr_t at) {
     return NULL;
 }
 
+/* To whoever was asked before: a handler, else what the system does. One that was sent (si_code is not
+ * above 0) does not come again by itself, as one of a read does that is tried again. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+    const bool sent = info->si_code <= 0;
+    if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) {
+        before.sa_sigaction(number, info, context);
+        return;
+    }
+    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+        return;
+    }
+    if (sent && before.sa_handler == SIG_IGN) return;
+    signal(number, SIG_DFL); /* the read is tried again, and ends the process */
+    if (sent) raise(number);
+}
+
 /* Runs in the thread that read: nothing but atomic loads and a system call. */
 static void on_bus_error(int number, siginfo_t *info, void *context) {
     const int saved = errno;
@@ -41,20 +58,14 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
         errno = saved;
         return;
     }
-    if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) {
-        before.sa_sigaction(number, info, context);
-        return;
-    }
-    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(number);
-        return;
-    }
-    signal(number, SIG_DFL); /* the read is tried again, and ends the process */
+    hand_on(number, info, context);
 }
 
-/* Where nobody else's handler has come in its place since. Under mu. */
+/* Where nobody else's handler has come in its place since. Under mu. SA_ONSTACK: threads of other
+ * languages (Go's) have small stacks and another for signals. */
 static void install(void) {
-    struct sigaction now, act = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction now,
+        act = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     if (sigaction(SIGBUS, NULL, &now) ||
         ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus_error))

@@ -9,7 +9,8 @@
  * The system says it by SIGBUS. For a guarded map the handler puts a page of zeroes in the place of the
  * one that cannot be read, and notes where: the reader goes on, and whoever has its result asks whether
  * it counts. So what reads a guarded map must bear zeroes anywhere (files are hostile: it bears any
- * bytes). Elsewhere SIGBUS ends the process as ever. The zeroes stay until the map is closed.
+ * bytes). Elsewhere SIGBUS goes to the handler that was there before, or ends the process as ever. The
+ * handler is the process's and stays when the last guard ends. The zeroes stay until the map is closed.
  *
  * The guarded maps of the process are in a table of fixed size (FO_MAP_GUARDS), which the handler reads
  * without a lock; where it is full a map goes unguarded, which is told. */

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include "kernels/map_guard.h"
@@ -80,6 +81,70 @@ static void elsewhere_it_ends_the_process_as_ever(void **state) {
     fo_map_close(&m);
 }
 
+static sigjmp_buf back;
+static volatile sig_atomic_t reached;
+
+static void of_the_program(int number) {
+    reached = number;
+    siglongjmp(back, 1);
+}
+
+static void of_the_program_with_info(int number, siginfo_t *info, void *context) {
+    (void)context;
+    reached = info->si_addr ? number : -1;
+    siglongjmp(back, 1);
+}
+
+/* Is a read of m that fails, with no guard of it any more, told to the handler that was there? */
+static void assert_handed_on(const fo_map *m, const struct sigaction *act) {
+    struct sigaction was, now;
+    fo_map_guard g;
+    reached = 0;
+    assert_int_equal(sigaction(SIGBUS, act, &was), 0);
+    assert_true(fo_map_guard_begin(&g, m));
+    assert_int_equal(sigaction(SIGBUS, NULL, &now), 0);
+    assert_true(now.sa_flags & SA_ONSTACK); /* threads whose stack is small have one for signals */
+    fo_map_guard_end(&g);
+    if (!sigsetjmp(back, 1)) (void)*(volatile const unsigned char *)(m->data + page);
+    assert_int_equal(reached, SIGBUS);
+    assert_int_equal(sigaction(SIGBUS, &was, NULL), 0);
+}
+
+static void what_is_not_ours_reaches_the_handler_that_was_there(void **state) {
+    (void)state;
+    fo_map m = map();
+    assert_int_equal(truncate(path, 1), 0);
+    assert_handed_on(&m, &(struct sigaction){.sa_handler = of_the_program});
+    assert_handed_on(
+        &m, &(struct sigaction){.sa_sigaction = of_the_program_with_info, .sa_flags = SA_SIGINFO});
+    fo_map_close(&m);
+}
+
+/* The status of a process that sends itself SIGBUS beside a guard. */
+static int status_of_sent(const fo_map *m, void (*was)(int)) {
+    int status;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        fo_map_guard g;
+        signal(SIGBUS, was);
+        fo_map_guard_begin(&g, m);
+        for (int i = 0; i < 2; i++) raise(SIGBUS);
+        _exit(3);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void one_that_was_sent_is_ignored_or_ends_the_process_as_before(void **state) {
+    (void)state;
+    fo_map m = map();
+    const int ignored = status_of_sent(&m, SIG_IGN), ended = status_of_sent(&m, SIG_DFL);
+    assert_true(WIFEXITED(ignored) && WEXITSTATUS(ignored) == 3);
+    assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGBUS);
+    fo_map_close(&m);
+}
+
 /* Guards come and go while others read what is not there. */
 static void *come_and_go(void *arg) {
     for (int i = 0; i < 2000; i++) {
@@ -112,6 +177,10 @@ int main(void) {
                                         remove_file),
         cmocka_unit_test_setup_teardown(elsewhere_it_ends_the_process_as_ever, make_file,
                                         remove_file),
+        cmocka_unit_test_setup_teardown(what_is_not_ours_reaches_the_handler_that_was_there,
+                                        make_file, remove_file),
+        cmocka_unit_test_setup_teardown(one_that_was_sent_is_ignored_or_ends_the_process_as_before,
+                                        make_file, remove_file),
         cmocka_unit_test_setup_teardown(guards_come_and_go_beside_readers, make_file, remove_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
