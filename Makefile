@@ -365,16 +365,18 @@ check-cpp:
 install: all install-files install-sdk
 SHARE = $(DESTDIR)$(PREFIX)/share
 LIBDIR ?= $(PREFIX)/lib
+# Where zsh looks: Debian's has vendor-completions in $fpath under /usr alone.
+ZSH_DIR = $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 # What a program that is linked with libforage.a needs beside it.
 SDK_LINK = $(filter-out -lmicrohttpd -lcurl -lgnutls,$(PKG_LIBS))
 install-files:
 	install -Dm755 $(BUILD)/forage '$(DESTDIR)$(PREFIX)/bin/forage'
 	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system' '$(SHARE)/bash-completion/completions' \
-	  '$(SHARE)/zsh/vendor-completions' '$(SHARE)/fish/vendor_completions.d'
+	  '$(ZSH_DIR)' '$(SHARE)/fish/vendor_completions.d'
 	sed 's|/usr/local|$(PREFIX)|' server/forage.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/forage.service'
 	install -Dm644 server/forage.socket '$(DESTDIR)$(PREFIX)/lib/systemd/system/forage.socket'
 	$(BUILD)/forage completion bash >'$(SHARE)/bash-completion/completions/forage'
-	$(BUILD)/forage completion zsh >'$(SHARE)/zsh/vendor-completions/_forage'
+	$(BUILD)/forage completion zsh >'$(ZSH_DIR)/_forage'
 	$(BUILD)/forage completion fish >'$(SHARE)/fish/vendor_completions.d/forage.fish'
 	install -Dm644 docs/forage.1 '$(SHARE)/man/man1/forage.1'
 	install -Dm644 README.md '$(SHARE)/doc/forage/README.md'

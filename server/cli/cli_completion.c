@@ -145,6 +145,22 @@ static void print_zsh_options(const cli_command *c) {
     puts(" \\\n            '*:file:_files' ;;");
 }
 
+/* Second words come before options and files, also where the first is a command by itself. */
+static void print_zsh_seconds(void) {
+    puts("    if (( CURRENT == 3 )); then\n"
+         "        commands=(");
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (!*second_word(commands[i])) continue;
+        printf("            ${${(M)words[2]:#%.*s}:+'%s:", first_word(commands[i]),
+               commands[i]->name, second_word(commands[i]));
+        print_quoted(commands[i]->summary, ":\\");
+        puts("'}");
+    }
+    puts("        )\n"
+         "        (( $#commands )) && _describe command commands && return\n"
+         "    fi");
+}
+
 static void print_zsh(void) {
     puts("#compdef forage\n"
          "_forage() {\n"
@@ -160,25 +176,16 @@ static void print_zsh(void) {
     puts("        )\n"
          "        _describe command commands\n"
          "        return\n"
-         "    fi\n"
-         "    case \"$words[2] $words[3]\" in");
+         "    fi");
+    print_zsh_seconds();
+    puts("    case \"$words[2] $words[3]\" in");
     for (int two = 1; two >= 0; two--)
         for (size_t i = 0; i < N_COMMANDS; i++) {
             if ((*second_word(commands[i]) != 0) != two) continue;
             printf("        '%s%s'*) ", commands[i]->name, two ? "" : " ");
             print_zsh_options(commands[i]);
         }
-    puts("        *) commands=(");
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        if (!*second_word(commands[i])) continue;
-        printf("            ${${(M)words[2]:#%.*s}:+'%s:", first_word(commands[i]),
-               commands[i]->name, second_word(commands[i]));
-        print_quoted(commands[i]->summary, ":\\");
-        puts("'}");
-    }
-    puts("            )\n"
-         "            _describe command commands ;;\n"
-         "    esac\n"
+    puts("    esac\n"
          "}\n"
          "_forage \"$@\"");
 }

@@ -43,6 +43,28 @@ for shell in zsh fish; do
         skip "$shell takes the completion" "no $shell"
     fi
 done
+zsh=$work/root/usr/share/zsh/vendor-completions/_forage
+run 0 make --no-print-directory -s install-files BUILD="$(dirname "$forage")" DESTDIR="$work/local" &&
+    run 0 cmp "$zsh" "$work/local/usr/local/share/zsh/site-functions/_forage"
+check "make install puts it where zsh looks below /usr/local" $?
+rm -rf "$work/local"
+name="zsh completes second words, also of a command that has none itself"
+if command -v zsh >/dev/null; then
+    cat >"$work/complete.zsh" <<'ZSH'
+_describe() { print -l -- ${(M)commands:#$words[3]*}; [[ -n ${(M)commands:#$words[3]*} ]] }
+_arguments() { print -l -- "$@" }
+file=$1; shift
+words=("$@") CURRENT=$#words
+. $file
+ZSH
+    run 0 zsh -f "$work/complete.zsh" "$zsh" forage collections del && grep -q '^delete:' "$work/out" && [ "$(wc -l <"$work/out")" -eq 1 ] &&
+        run 0 zsh -f "$work/complete.zsh" "$zsh" forage bench hn && grep -q '^hnsw:' "$work/out" &&
+        run 0 zsh -f "$work/complete.zsh" "$zsh" forage collections --ho && grep -q -- '--home' "$work/out"
+    check "$name" $?
+else
+    sed -n '/CURRENT == 3/,/_describe/p' "$zsh" | grep -q "#collections}:+'delete:"
+    check "$name" $?
+fi
 for one in $(sed 1d "$work/debs"); do dpkg-deb --extract "$one" "$work/root"; done
 header=$work/root/usr/include/forage.h lib=$(dirname "$work"/root/usr/lib/*/libforage.a)
 [ -x "$lib/forage/forage-extract" ] && run 0 dpkg-deb --field "$(sed -n 3p "$work/debs")" Depends && grep -q '^libforage0 (= ' "$work/out"
