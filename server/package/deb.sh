@@ -21,15 +21,28 @@ describe() {
     cat >"$1/copyright" <<'COPYRIGHT'
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: forage
-Comment: The program holds weights of models. Those of the reader are under CC-BY-SA-4.0,
- those of the embedding table under Apache-2.0; reader-model.md and models.md beside this
- file say what they were made of.
+Comment: The program and the library hold weights of models, the files data/models/*.gguf;
+ reader-model.md and models.md beside this file say what they were made of.
 
 Files: *
 Copyright: 2026 the authors of Forage
 License: Apache-2.0
+
+Files: data/models/*.gguf
+Copyright: 2026 the authors of Forage
+License: CC-BY-SA-4.0
+Comment: Fitted and trained on text under CC-BY-SA-4.0 (SQuAD), with all-MiniLM-L6-v2, which is
+ under Apache-2.0.
+
+License: Apache-2.0
  On Debian systems, the whole text of the Apache License, Version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
+
+License: CC-BY-SA-4.0
+ Creative Commons Attribution-ShareAlike 4.0 International: they may be shared and changed,
+ for any purpose, by whoever names their authors, says what was changed, and gives what was
+ made of them on under the same licence. The whole text is at
+ https://creativecommons.org/licenses/by-sa/4.0/legalcode
 COPYRIGHT
     printf 'forage (%s) unstable; urgency=medium\n\n  * See README.md.\n\n -- %s  %s\n' \
         "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$1/changelog.gz"
@@ -73,7 +86,8 @@ cat >"$stage/etc/default/forage" <<'CONF'
 CONF
 echo /etc/default/forage >"$stage/DEBIAN/conffiles"
 
-# Started at once, as services of Debian are; stopped before it goes; its documents stay until the purge.
+# Started at once, as services of Debian are; stopped before it goes, with the socket that somebody may have enabled (else
+# systemd would keep its port); its documents stay until the purge.
 cat >"$stage/DEBIAN/postinst" <<'POST'
 #!/bin/sh
 set -e
@@ -84,6 +98,7 @@ if [ "$1" = configure ] && command -v deb-systemd-helper >/dev/null; then
     else
         deb-systemd-helper update-state forage.service >/dev/null || true
     fi
+    deb-systemd-helper update-state forage.socket >/dev/null || true # which links to purge
 fi
 if [ "$1" = configure ] && [ -d /run/systemd/system ]; then
     systemctl --system daemon-reload >/dev/null || true
@@ -94,7 +109,7 @@ cat >"$stage/DEBIAN/prerm" <<'PRE'
 #!/bin/sh
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-    deb-systemd-invoke stop forage.service >/dev/null || true
+    deb-systemd-invoke stop forage.socket forage.service >/dev/null || true
 fi
 PRE
 cat >"$stage/DEBIAN/postrm" <<'POSTRM'
@@ -104,7 +119,7 @@ if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
     systemctl --system daemon-reload >/dev/null || true
 fi
 if [ "$1" = purge ]; then
-    ! command -v deb-systemd-helper >/dev/null || deb-systemd-helper purge forage.service >/dev/null || true
+    ! command -v deb-systemd-helper >/dev/null || deb-systemd-helper purge forage.socket forage.service >/dev/null || true
     rm -rf /var/lib/forage /var/lib/private/forage
 fi
 POSTRM

@@ -26,6 +26,13 @@ run 0 dpkg-deb --extract "$deb" "$work/root" && run 0 "$work/root/usr/bin/forage
 [ -f "$work/root/usr/share/man/man1/forage.1.gz" ] && [ -f "$work/root/usr/share/doc/forage/copyright" ] &&
     grep -q '^ExecStart=/usr/bin/forage serve' "$work/root/usr/lib/systemd/system/forage.service"
 check "manual page, licences and the unit are there" $?
+awk -v RS= '/^Files: data\/models\// && /\nLicense: CC-BY-SA-4.0/ {of = 1} /^License: CC-BY-SA-4.0\n.*https:/ {text = 1} END {exit !(of && text)}' \
+    "$work/root/usr/share/doc/forage/copyright"
+check "the licence of the models is said" $?
+for script in postinst prerm postrm; do dpkg-deb --ctrl-tarfile "$deb" | tar -xO "./$script" >"$work/$script" && sh -n "$work/$script" || break; done
+[ -s "$work/postrm" ] && grep -q 'update-state forage.socket' "$work/postinst" && grep -q 'stop forage.socket forage.service' "$work/prerm" &&
+    grep -q 'purge forage.socket forage.service' "$work/postrm"
+check "the socket goes with the service" $?
 bash -n "$work/root/usr/share/bash-completion/completions/forage" 2>"$work/err"; check "bash takes the completion" $?
 bash -c '. "$1"; COMP_WORDS=(forage query --mode h); COMP_CWORD=3; _forage; [ "${COMPREPLY[*]}" = hybrid ] &&
     COMP_WORDS=(forage index bu) COMP_CWORD=2 && _forage && [ "${COMPREPLY[*]}" = build ] &&
