@@ -13,15 +13,28 @@ run 0 server/clients/python/wheel.py "$build" "$work/a" && run 0 server/clients/
     cmp -s "$work"/a/*-any.whl "$work"/b/*-any.whl && cmp -s "$work"/a/*linux*.whl "$work"/b/*linux*.whl
 check "the wheels are made, twice the same bytes" $?
 rm -rf "$work/b"
-run 0 "$python3" -m zipfile -e "$work"/a/*linux*.whl "$work/site" && chmod 755 "$work/site/forage/lib/forage-extract"
-check "they unpack" $?
+name="pip installs it, and it reads a DOCX into a home"
 if "$python3" -m venv "$work/venv" >/dev/null 2>&1; then
-    run 0 "$work/venv/bin/pip" install -q --no-index "$work"/a/*linux*.whl &&
-        run 0 "$work/venv/bin/python" -c 'import forage, sys; forage.open(sys.argv[1]).close()' "$work/home.pip"
-    check "pip installs it, and it opens a home" $?
+    run 0 "$work/venv/bin/pip" install -q --no-index --target "$work/site" "$work"/a/*linux*.whl &&
+        PYTHONPATH="$work/site" run 0 "$python3" - "$work/home.pip" <<'PY'
+import io, sys, zipfile
+from importlib.metadata import metadata
+import forage
+assert metadata("forage")["License"] == "Apache-2.0 AND CC-BY-SA-4.0"  # the library holds models
+docx = io.BytesIO()
+with zipfile.ZipFile(docx, "w") as z:
+    z.writestr("word/document.xml", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+               "<w:p><w:r><w:t>The weir is opened in March.</w:t></w:r></w:p></w:body></w:document>")
+with forage.open(sys.argv[1]) as f:
+    reply = f.ingest([{"bytes": docx.getvalue(), "file_name": "weir.docx", "id": "weir"}])
+    assert reply["results"][0]["status"] == "created", reply
+    assert "opened in March" in f.get("weir")["text"]
+PY
+    check "$name" $?
     rm -rf "$work/venv"
-else
-    skip "pip installs it, and it opens a home" "no venv (python3-venv)"
+else # zipfile keeps no modes
+    run 0 "$python3" -m zipfile -e "$work"/a/*linux*.whl "$work/site" && chmod 755 "$work/site/forage/lib/forage-extract"
+    skip "$name" "no venv (python3-venv)"
 fi
 serve "$work/home.served" --log-level warn
 check "a service starts" $?

@@ -33,8 +33,9 @@ def write(out: Path, tag: str, more: dict[str, bytes]) -> None:
     info = f"{name}.dist-info/"
     files = {f"forage/{p.name}": p.read_bytes() for p in sorted((HERE / "forage").iterdir()) if p.is_file()}
     files.update(more)
+    licence = "Apache-2.0 AND CC-BY-SA-4.0" if more else "Apache-2.0"  # the library holds models (data/models/README.md)
     files[info + "METADATA"] = (
-        f"Metadata-Version: 2.1\nName: forage\nVersion: {version()}\nSummary: {SUMMARY}\nLicense: Apache-2.0\n"
+        f"Metadata-Version: 2.1\nName: forage\nVersion: {version()}\nSummary: {SUMMARY}\nLicense: {licence}\n"
         "Requires-Python: >=3.9\nProvides-Extra: langchain\nRequires-Dist: langchain-core; extra == 'langchain'\n"
         "Provides-Extra: llamaindex\nRequires-Dist: llama-index-core; extra == 'llamaindex'\n").encode()
     pure = str(tag.endswith("any")).lower()
@@ -49,7 +50,8 @@ def write(out: Path, tag: str, more: dict[str, bytes]) -> None:
         for member, data in files.items():
             entry = zipfile.ZipInfo(member)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if member.endswith("forage-extract") else 0o644) << 16
+            # With S_IFREG: of what is not said to be a file pip takes no x bit.
+            entry.external_attr = (0o100755 if member.endswith("forage-extract") else 0o100644) << 16
             wheel.writestr(entry, data)
     print(path)
 
