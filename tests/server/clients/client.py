@@ -1,11 +1,13 @@
 """The Python package against a place (a home's folder or a service's URL): calls, streams, errors, asyncio, threads."""
 
 import asyncio
+import json
 import os
 import sys
 import threading
 
 import forage
+from forage._service import Service
 
 PLACE, WITH_MODEL = sys.argv[1], len(sys.argv) > 2
 QUESTION = "How often is the north pump serviced?"
@@ -103,6 +105,23 @@ def crowd(f):
     assert right == [True] * 6
 
 
+def requests_are_bounded():
+    """Many texts, or long ones, go in several requests; one that is larger than all goes alone."""
+    class Counted(Service):
+        bodies = []
+
+        def _call(self, method, path, arguments=None, body=None, type="application/json"):
+            self.bodies.append(len(json.dumps(body)))
+            return {"epoch": len(self.bodies), "results": [{"id": d["id"]} for d in body["documents"]]}
+
+    for n, text, requests in ((1000, "x" * 70000, 9), (2001, "x", 3), (2, "\u20ac" * (2 << 20), 2)):
+        Counted.bodies = []
+        reply = Counted("http://127.0.0.1:9").ingest({"id": str(i), "text": text} for i in range(n))
+        assert [r["id"] for r in reply["results"]] == [str(i) for i in range(n)] and reply["epoch"] == requests, reply["epoch"]
+        assert len(Counted.bodies) == requests and max(Counted.bodies) < 16 << 20, Counted.bodies
+
+
+requests_are_bounded()
 with forage.open(PLACE, **({"model": sys.argv[2], "kv_ram": 64 << 20} if WITH_MODEL and "://" not in PLACE else {})) as f:
     documents(f)
     questions(f)

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from ._client import Client, Document, Event, ForageError, Reply, Stream
 
 _LINE_MAX = 64 << 20  # bytes of one line of an event
+_TEXTS_MAX, _TEXTS_MAX_BYTES = 1000, 8 << 20  # of one request of ingest: --max-body bounds it
 _FILE_OPTIONS = {"collection", "language", "chunking", "ocr", "ocr_language"}  # of ingest, where a file goes in
 
 
@@ -155,9 +156,10 @@ class Service(Client):
     # ---- documents
 
     def ingest(self, documents: Iterable[Document], **options: Any) -> Reply:
-        """Texts go together, files one by one: in the order in which they came."""
+        """Texts go together, a thousand or 8 MiB to a request; files one by one: in the order in which they came."""
         whole: Reply = {"collection": options.get("collection") or "default", "epoch": 0, "results": []}
         texts: List[Dict[str, Any]] = []
+        n_bytes = 0
 
         def add(reply: Reply) -> None:
             whole["epoch"] = max(whole["epoch"], reply["epoch"])  # what failed here has none
@@ -175,11 +177,15 @@ class Service(Client):
                                   + ", ".join(Document.__annotations__), "documents")
             if "text" in d:
                 text = {("content_type" if k == "type" else k): v for k, v in d.items()}
-                texts.append(text)
-                if len(texts) == 1000:
+                size = len(json.dumps(text))
+                if len(texts) == _TEXTS_MAX or n_bytes + size > _TEXTS_MAX_BYTES:
                     flush()
+                    n_bytes = 0
+                texts.append(text)
+                n_bytes += size
             else:
                 flush()
+                n_bytes = 0
                 add(self._ingest_file(d, options))
         flush()
         return whole
