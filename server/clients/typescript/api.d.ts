@@ -958,7 +958,7 @@ export interface Routes {
             page?: number;
         };
         body: undefined;
-        reply: string;
+        reply: Blob;
     };
     /** One document with its text */
     'GET /documents/{id}': {
@@ -1274,7 +1274,7 @@ export interface Routes {
         };
         query: undefined;
         body: undefined;
-        reply: string;
+        reply: string | Blob;
     };
     /** Conversations that are kept */
     'GET /conversations': {

@@ -5,6 +5,7 @@ export type * from './api.js';
 
 /** What the service refused: code ("bad_field", "not_found", ...), the field at fault and a sentence. */
 export class ForageError extends Error {
+    /** Of HTTP; 0: it was refused before it was sent. */
     status: number;
     code: string;
     param: string | null;
@@ -37,7 +38,7 @@ export type StreamEvent =
  */
 export class Forage {
     constructor(url?: string, options?: { key?: string; fetch?: typeof fetch });
-    /** Any route: call('GET /documents/{id}', { path: { id: 'kb-1' } }). */
+    /** Any route: call('GET /documents/{id}', { path: { id: 'kb-1' } }). What is neither JSON nor text comes as a Blob. */
     call<R extends keyof Routes>(route: R, ...given: {} extends Given<R> ? [Given<R>?] : [Given<R>]): Promise<Reply<R>>;
     /** A verified answer with citations. */
     query(query: string, options?: Options): Promise<QueryReply>;

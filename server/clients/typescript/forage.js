@@ -39,6 +39,16 @@ async function* events(body) {
     }
 }
 
+/** A value's segment of a route's path. What is empty, "." or ".." would be folded into the path of another route. */
+function segment(path, name) {
+    const value = path[name] === undefined || path[name] === null ? '' : String(path[name]);
+    if (value === '' || value === '.' || value === '..')
+        throw new ForageError(0, { code: 'bad_field', param: name, message: `${name} is '${value}', which names nothing in a path` });
+    return encodeURIComponent(value);
+}
+
+const isText = (type) => type === '' || type.startsWith('text/') || type.includes('json');
+
 export class Forage {
     #base;
     #headers;
@@ -52,7 +62,7 @@ export class Forage {
 
     async #send(route, { path = {}, query = {}, body, signal } = {}) {
         const [method, pattern] = route.split(' ');
-        const filled = pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]));
+        const filled = pattern.replace(/\{(\w+)\}/g, (_, name) => segment(path, name));
         const url = new URL(this.#base + filled);
         for (const [name, value] of Object.entries(query))
             if (value !== undefined && value !== null)
@@ -70,8 +80,9 @@ export class Forage {
 
     async call(route, given) {
         const reply = await this.#send(route, given);
-        const text = await reply.text();
         const type = (reply.headers.get('Content-Type') ?? '').split(';')[0].trim().toLowerCase();
+        if (!isText(type)) return reply.blob(); // a page's picture
+        const text = await reply.text();
         return type === 'application/json' ? JSON.parse(text) : text || null; // a list of JSON lines is text
     }
 

@@ -51,6 +51,10 @@ const json = (content) => {
     return media ? type(media.schema, '        ') : undefined;
 };
 
+// As call() of forage.js gives them.
+const raw = (content) => [...new Set(Object.keys(content).map((name) =>
+    name === '*/*' ? 'string | Blob' : name.startsWith('text/') || name.includes('json') ? 'string' : 'Blob'))].join(' | ');
+
 function route(path, method, operation, shared) {
     const parameters = [...(shared ?? []), ...(operation.parameters ?? [])].map(resolve);
     const query = parameters.filter((p) => p.in === 'query');
@@ -59,7 +63,7 @@ function route(path, method, operation, shared) {
         `${comment(p.description, '            ')}            ${quoted(p.name)}${p.required ? '' : '?'}: ${type(p.schema, '            ')};\n`).join('')}        }`;
     const body = resolve(operation.requestBody);
     const good = Object.entries(operation.responses).filter(([status]) => status.startsWith('2')).map(([, r]) => resolve(r));
-    const replies = [...new Set(good.map((r) => json(r.content) ?? (r.content ? 'string' : 'null')))];
+    const replies = [...new Set(good.map((r) => json(r.content) ?? (r.content ? raw(r.content) : 'null')))];
     return `${comment(operation.summary, '    ')}    '${method.toUpperCase()} ${path}': {\n` +
         `        path: ${side(inPath)};\n        query: ${side(query)};\n` +
         `        body: ${body ? (json(body.content) ?? 'string') + (body.required ? '' : ' | undefined') : 'undefined'};\n` +

@@ -43,5 +43,15 @@ await assert.rejects(f.query('q', { signal: aborted.signal }), (e) => e.name ===
 await assert.rejects(new Forage('http://127.0.0.1:9').query('q'), TypeError);
 assert.match(await f.call('GET /metrics'), /^# HELP/m);
 assert.equal(await f.call('GET /analytics/feedback', { query: { format: 'queries' } }), null); // JSON lines are text: here there are none
+const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xfe);
+const pictures = new Forage('http://127.0.0.1:9', { fetch: async () => new Response(png, { headers: { 'Content-Type': 'image/png' } }) });
+const page = await pictures.call('GET /pages/{id}', { path: { id: 'weir' } });
+assert.equal(page.type, 'image/png');
+assert.deepEqual(new Uint8Array(await page.arrayBuffer()), png);
+for (const id of ['.', '..', '', undefined]) // they would ask, or delete by, another route
+    await assert.rejects(f.call('DELETE /documents/{id}', { path: { id } }), (e) => e instanceof ForageError && e.code === 'bad_field' && e.param === 'id');
+await assert.rejects(f.call('GET /documents/{id}'), (e) => e.code === 'bad_field' && e.status === 0);
+for (const id of ['...', '%2e', '..\u2025'])
+    await assert.rejects(f.call('GET /documents/{id}', { path: { id }, query: { collection: 'ts' } }), (e) => e.status === 404 && e.code === 'not_found');
 assert.equal((await f.call('DELETE /documents/{id}', { path: { id: 'kb-1' }, query: { collection: 'ts' } })).deleted, true);
 await f.call('DELETE /collections/{name}', { path: { name: 'ts' } });

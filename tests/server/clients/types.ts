@@ -9,6 +9,7 @@ export async function use(f: Forage): Promise<string> {
     for await (const one of f.documents({ limit: 10 })) quotes.push(one.id);
     const i = await f.ingest([{ text: 'a', metadata: { year: 2026 } }]);
     await f.call('GET /collections');
+    const page: Blob = await f.call('GET /pages/{id}', { path: { id: 'kb-1' } });
     // @ts-expect-error a field that nobody knows
     await f.query('q', { top_q: 4 });
     // @ts-expect-error a word that is none of those
@@ -21,7 +22,7 @@ export async function use(f: Forage): Promise<string> {
     await f.ingest([{ id: 'a' }]);
     // @ts-expect-error a number is no name
     await f.search('q', { collection: 3 });
-    return quotes.join() + d.id + JSON.stringify(i);
+    return quotes.join() + d.id + page.type + JSON.stringify(i);
 }
 
 function show(e: StreamEvent): void {
