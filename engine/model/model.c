@@ -3,6 +3,7 @@
  * they are repacked. */
 #include "engine/model/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,25 @@ const model_info *model_get_info(const model *m) {
 
 const gguf *model_gguf(const model *m) {
     return m->file;
+}
+
+static bool of_experts(const gguf_tensor *t) {
+    static const char end[] = "_exps.weight";
+    const size_t n = sizeof end - 1;
+    return t->name.len > n && !memcmp(t->name.ptr + t->name.len - n, end, n);
+}
+
+double model_step_bytes(const model *m, int n_rows) {
+    double bytes = (double)m->info.file_bytes, experts = 0;
+    const gguf_tensor *t = gguf_find_tensor(m->file, "token_embd.weight");
+    if (t && gguf_find_tensor(m->file, "output.weight")) bytes -= (double)t->size_bytes;
+    if (!m->n_experts) return bytes;
+    for (size_t i = 0; i < gguf_n_tensors(m->file); i++) {
+        t = gguf_tensor_at(m->file, i);
+        if (of_experts(t)) experts += (double)t->size_bytes;
+    }
+    /* An expert is left out by a row with this probability, and by all rows with its power. */
+    return bytes - experts * pow(1 - (double)m->n_experts_used / m->n_experts, n_rows);
 }
 
 int model_kv_layout(const model *m, int page_tokens, kv_type type, kv_layout *out, fo_err *err) {

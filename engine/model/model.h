@@ -73,7 +73,9 @@ typedef struct model_info {
     model_pooling pooling; /* encoders */
     int n_scores;          /* outputs of a rerank head; 0: none */
     uint64_t n_parameters;
-    uint64_t layer_parameters; /* matrix parameters of the layers, head and embedding apart */
+    /* Matrix parameters of the layers that a row is multiplied with, head and embedding apart: of a mixture's
+     * experts as many as a row goes through. */
+    uint64_t layer_parameters;
     uint64_t file_bytes;
     uint64_t weight_bytes; /* memory of the repacked weights; the file takes none beside them */
     /* SHA-256 over metadata, tensors and path (exact or fast) with a numerics version: models that
@@ -96,6 +98,9 @@ void model_close(model *m); /* NULL is fine; its contexts must be gone */
 
 const model_info *model_get_info(const model *m);
 const gguf *model_gguf(const model *m); /* metadata for the tokenizer; until model_close */
+/* Bytes of the file that a step of n_rows rows (1 or more) reads: all but the rows of an embedding that is no
+ * output too; of a mixture's experts those that the rows go through, were they chosen evenly. */
+double model_step_bytes(const model *m, int n_rows);
 
 /* The names of the architectures this build knows, NULL at the end. */
 const char *const *model_architectures(void);

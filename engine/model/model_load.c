@@ -547,12 +547,15 @@ static int load_experts(model_loader *l, layer *y) {
                          y->router + (size_t)e * (size_t)d, (size_t)d);
     m->info.n_parameters += (uint64_t)n * (uint64_t)d;
     loader_rotate(l, true);
+    const uint64_t others = m->info.layer_parameters;
     for (int e = 0; !rc && e < n; e++) {
         layer *x = &y->experts[e];
         rc = expert_linear(l, &x->up, d, m->d_ff, 2, up, e);
         if (!rc) rc = expert_linear(l, &x->down, m->d_ff, d, 1, &down, e);
         if (!rc) rc = loader_mark_outliers(l, &x->up, y->ffn_norm);
     }
+    m->info.layer_parameters =
+        others + (m->info.layer_parameters - others) / (uint64_t)n * (uint64_t)m->n_experts_used;
     for (int i = 0; !l->probe && i < 2; i++) gguf_forget(m->file, up[i]->data, up[i]->size_bytes);
     if (!l->probe) gguf_forget(m->file, down->data, down->size_bytes);
     if (!rc) rc = load_shared(l, y);

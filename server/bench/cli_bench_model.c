@@ -272,14 +272,6 @@ static const cli_option decode_options[] = {
     {"json", CLI_BOOL, &go.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
-/* Bytes of the file that a step reads: all but the rows of an embedding that is no output too. */
-static double step_bytes(const model *m) {
-    const gguf *g = model_gguf(m);
-    double bytes = (double)model_get_info(m)->file_bytes;
-    const gguf_tensor *t = gguf_find_tensor(g, "token_embd.weight");
-    return t && gguf_find_tensor(g, "output.weight") ? bytes - (double)t->size_bytes : bytes;
-}
-
 static int run_decode(int argc, char **argv) {
     (void)argc, (void)argv;
     fo_err err = {0};
@@ -301,8 +293,8 @@ static int run_decode(int argc, char **argv) {
         double gbps = peak_read_gbps(b.pool, read_bytes);
         printf("{\"tokens_per_s\":%.1f,\"bandwidth_share\":%.4f,\"batch\":%d,\"depth\":%d,"
                "\"read_gbps\":%.2f,\"isa\":\"%s\",\"threads\":%d}\n",
-               batch * steps / took, step_bytes(b.m) * steps / took / (gbps * 1e9), batch, depth,
-               gbps, isa_name(), fo_pool_threads(b.pool));
+               batch * steps / took, model_step_bytes(b.m, batch) * steps / took / (gbps * 1e9),
+               batch, depth, gbps, isa_name(), fo_pool_threads(b.pool));
     }
     bench_close(&b);
     free(s);

@@ -168,11 +168,43 @@ static void refuses_what_is_wrong(void **state) {
     }
 }
 
+/* What a row is multiplied with, and what a step reads, of a mixture. */
+static void counts_the_experts_that_a_row_goes_through(void **state) {
+    (void)state;
+    tiny_shape s = shape(1, QUANT_F32);
+    const double of_one = 3.0 * s.d * s.ff,
+                 attention = (double)s.d * s.head_dim * 2 * (s.heads + s.kv_heads);
+    for (s.shared = 0; s.shared < 96; s.shared += 64)
+        for (s.experts_used = 1; s.experts_used <= s.experts; s.experts_used += 4) {
+            model *m;
+            model_info probed;
+            tiny_model_write(path, &s, &seed);
+            assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+            assert_ok(model_probe(&probed, path, false, &err), &err);
+            const double want = attention + s.experts_used * of_one + 3.0 * s.d * s.shared;
+            const double passed = (double)s.experts_used / s.experts;
+            const model_info *i = model_get_info(m);
+            assert_true((double)i->layer_parameters == s.layers * want);
+            assert_int_equal(probed.layer_parameters, i->layer_parameters);
+            assert_true((double)i->n_parameters > s.layers * s.experts * of_one);
+            const double all = model_step_bytes(m, 1 << 20),
+                         experts = 4.0 * s.layers * s.experts * of_one;
+            const gguf_tensor *embd = gguf_find_tensor(model_gguf(m), "token_embd.weight");
+            const bool tied = !gguf_find_tensor(model_gguf(m), "output.weight");
+            assert_true(all == (double)i->file_bytes - (tied ? 0 : (double)embd->size_bytes));
+            assert_true(fabs(all - model_step_bytes(m, 1) - experts * (1 - passed)) < 1);
+            assert_true(fabs(all - model_step_bytes(m, 2) - experts * (1 - passed) * (1 - passed)) <
+                        1);
+            model_close(m);
+        }
+}
+
 int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_what_the_plain_network_gives),
         cmocka_unit_test(refuses_what_is_wrong),
+        cmocka_unit_test(counts_the_experts_that_a_row_goes_through),
     };
     return cmocka_run_group_tests(tests, open_folder, remove_folder);
 }
