@@ -69,6 +69,10 @@ static char *answer(generator *g, const generator_layout *l) {
         die("start");
     do generator_next(running, -1, &ev, &text);
     while (!ev.done);
+    if (ev.error) {
+        fo_fail(&err, ev.error, "%s", ev.message);
+        die("answer");
+    }
     generator_stream_free(running);
     return text.data ? text.data : strdup("");
 }

@@ -205,6 +205,10 @@ static void ask(engine *e, local_layout *p, enum kv_reuse reuse, double *ttft, o
     if (engine_submit(e, &g, &running, NULL, &err)) die("submit");
     do generation_next(running, -1, &ev, NULL);
     while (!ev.done);
+    if (ev.error) {
+        fo_fail(&err, ev.error, "%s", ev.message);
+        die("generation");
+    }
     generation_free(running);
     *ttft = ev.first_token_ms;
     fprintf(stderr,

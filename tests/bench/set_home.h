@@ -65,6 +65,10 @@ static inline void fill(service *s, const char *set, metadata_fn *metadata_of) {
         ingest_options o = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
         if (n && service_ingest(s, &o, docs, n, results, &report, &err)) die("ingest");
         for (size_t i = 0; i < n; i++) {
+            if (results[i].status == INGEST_FAILED) {
+                err = results[i].error;
+                die(docs[i].id);
+            }
             ingest_result_deinit(&results[i]);
             cJSON_Delete(parsed[i]);
             free(metadata[i]);
