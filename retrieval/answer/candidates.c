@@ -10,6 +10,7 @@
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/rivals.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/subjects.h"
 #include "retrieval/answer/topics.h"
 
 enum { MAX_CANDIDATES = 4096 };
@@ -153,6 +154,7 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
         words += (double)set->passages[i].text.n_words;
     }
     if (!rc) mark_other_commands(set);
+    if (!rc) subjects_mark(set);
     for (size_t i = 0; !rc && i < n; i++)
         set->passages[i].bm25 = passage_bm25(
             &set->q, tf[i], (double)set->passages[i].text.n_words * (double)n / (words + 1));
@@ -598,8 +600,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         c.f[CAND_OTHER_THING] =
             is_of_a_rival(set, p, u) || is_other_number(set, p, u) || row_affirms(set, p, u)
                 ? CAND_RIVAL
-                : p->other_command || is_other_office(set, p, u) || row_denies(set, p, u) ||
-                      row_is_no_extreme(set, p, u);
+                : p->other_command || p->off_subject || is_other_office(set, p, u) ||
+                      row_denies(set, p, u) || row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

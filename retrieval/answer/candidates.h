@@ -38,7 +38,7 @@ enum {
     CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
     CAND_TOPIC,     /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
-                       * another number of it; 2: of a rival (rivals.h) */
+                       * another number of it; in a document about something else (subjects.h); 2: of a rival (rivals.h) */
     CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked
                        * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h) */
     CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the
@@ -82,6 +82,7 @@ typedef struct candidate_passage {
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
+    bool off_subject;       /* subjects.h */
     bool whole_tables;      /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
     bool other_days;    /* speaks of days, and never of the one that is asked about */

@@ -296,6 +296,8 @@ static bool adds(const candidate_set *set, const candidate *c) {
                c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (is_a_sibling(set, c) || is_beside_the_point(set, c)) return false;
+    if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
+        return false;
     if (restricts(set, c) || goes_on_answering(set, c)) return true;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;

@@ -1,0 +1,40 @@
+#include "retrieval/answer/subjects.h"
+
+#include <string.h>
+
+#include "kernels/words.h"
+
+/* Is word w that of a certain thing: "the hotel", "your campsite at the lake"? "This machine" and "a room" may be anybody's. */
+static bool is_a_certain_thing(const fact_text *t, size_t w) {
+    if (!question_names_thing(t, w)) return false;
+    while (w > 0 && !(t->words[w].flags & WORD_STOP)) w--;
+    const fact_word *before = &t->words[w];
+    return fo_words_have_any_case("the our your their at in from by", t->text + before->start,
+                                  before->end - before->start);
+}
+
+/* Terms of the question that say whose answer is asked for. */
+static uint64_t things_of(const question *q) {
+    uint64_t things = 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const int k = question_term_of(q, q->text.words[i].id);
+        if (k >= 0 && (q->terms[k].name || is_a_certain_thing(&q->text, i))) things |= 1ull << k;
+    }
+    return things;
+}
+
+void subjects_mark(candidate_set *set) {
+    const uint64_t things = things_of(&set->q);
+    for (size_t i = 0; things && i < set->n_passages; i++) {
+        candidate_passage *p = &set->passages[i];
+        uint64_t titled = 0, own = p->title | p->said;
+        for (size_t k = 0; k < set->n_passages; k++) {
+            const candidate_passage *o = &set->passages[k];
+            if (!strcmp(o->title_text, p->title_text))
+                own |= o->said;
+            else if (!o->command)
+                titled |= o->title;
+        }
+        p->off_subject = !p->command && (things & titled & ~own) != 0;
+    }
+}

@@ -1,0 +1,12 @@
+/* subjects.h - documents that are about something else: who asks what guide dogs cost in the hotel is not answered by what a
+ * museum says of them, where another document's title says that it is the hotel's. */
+#ifndef FORAGE_RETRIEVAL_SUBJECTS_H
+#define FORAGE_RETRIEVAL_SUBJECTS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Sets off_subject of the passages: the question names a thing that stands in the title of a passage of another document, and
+ * nowhere in the passages or the title of this one. Pages of commands are told apart by their names. */
+void subjects_mark(candidate_set *set);
+
+#endif

@@ -1,0 +1,66 @@
+/* Whose answer is asked for: what another document says of the same thing is set behind. */
+#include "tests/test.h"
+
+#include "retrieval/answer/subjects.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+enum { MUSEUM, HOTEL, HOTEL_DOGS, LS, N };
+
+static passage all[N] = {
+    {"Only guide dogs may come in, there is no charge for guide dogs.", 0, "Museum of Seafaring",
+     .9f, .8f, 9, false, false, 0, NULL, false},
+    {"The rooms are cleaned daily.", 0, "The Larkspur Hotel: House Rules", .5f, .4f, 4, false,
+     false, 0, NULL, false},
+    {"There is no charge for assistance dogs.", 0, "The Larkspur Hotel: House Rules", .5f, .4f, 4,
+     false, false, 0, NULL, false},
+    {"Lists the files of a hotel.", 0, "ls - list files", .5f, .4f, 4, false, false, 0, NULL,
+     false},
+};
+
+/* Bit i: passage i is of another document than the question. */
+static unsigned off_subject(const char *asked) {
+    candidate_set set = {0};
+    fo_err err = {0};
+    for (size_t i = 0; i < N; i++) all[i].len = strlen(all[i].text);
+    const extractive_input in = {.question = asked, .passages = all, .n_passages = N, .lx = &lx};
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    unsigned off = 0;
+    for (size_t i = 0; i < N; i++) off |= (unsigned)set.passages[i].off_subject << i;
+    candidate_set_deinit(&set);
+    return off;
+}
+
+static void what_a_title_names_is_said_by_its_document(void **state) {
+    (void)state;
+    assert_int_equal(off_subject("What is the charge for a guide dog in the hotel?"), 1u << MUSEUM);
+    assert_int_equal(off_subject("Are dogs let into the museum?"), 1u << HOTEL | 1u << HOTEL_DOGS);
+    assert_int_equal(off_subject("What does Larkspur charge for dogs?"), 1u << MUSEUM);
+    /* anybody's, or nobody's */
+    assert_int_equal(off_subject("What is the charge for a guide dog?"), 0);
+    assert_int_equal(off_subject("May I bring a dog to this hotel?"), 0);
+    assert_int_equal(off_subject("How do I list the files?"), 0);
+}
+
+static void the_document_that_was_asked_about_answers(void **state) {
+    (void)state;
+    extractive_answer a;
+    fo_err err = {0};
+    const extractive_input in = {.question = "Is there a charge for guide dogs in the hotel?",
+                                 .passages = all,
+                                 .n_passages = N,
+                                 .lx = &lx,
+                                 .max_sentences = 3,
+                                 .min_support = -1};
+    for (size_t i = 0; i < N; i++) all[i].len = strlen(all[i].text);
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    assert_true(strstr(a.text, "assistance dogs") && !strstr(a.text, "guide"));
+    extractive_answer_deinit(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_title_names_is_said_by_its_document),
+        cmocka_unit_test(the_document_that_was_asked_about_answers),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
