@@ -11,6 +11,7 @@
 #include "retrieval/answer/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/subjects.h"
+#include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
 
 enum { MAX_CANDIDATES = 4096 };
@@ -609,6 +610,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     rows_set_apart(set, index);
     extremes_mark(set, index);
     rows_pick_what_has_it(set, index);
+    tiers_mark(set, index);
     free(topic);
     free(sets);
     return rc;
@@ -724,6 +726,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);
     if (!rc && set->read) rc = topics_of_reading(set, in, err);
+    if (!rc) tiers_settle(set);
     return rc;
 }
 

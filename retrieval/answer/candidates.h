@@ -38,7 +38,7 @@ enum {
     CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
     CAND_TOPIC,     /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
-                       * another number of it; in a document about something else (subjects.h); 2: of a rival (rivals.h) */
+                       * another number of it; in a document about something else (subjects.h); for other amounts (tiers.h); 2: of a rival (rivals.h) */
     CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked
                        * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h) */
     CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the
@@ -60,6 +60,8 @@ typedef struct candidate {
     bool cut_start, cut_end; /* the unit begins before, or goes on behind them */
     bool
         headed; /* the heading it stands below says what it is about, and it does not: said with it */
+    uint32_t tiers;  /* the list of tiers that it is of (tiers.h), counted from 1; 0: of none */
+    bool tier_holds; /* ... and it is the one for the amount that is asked about */
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */
     text_unit unit;
     uint32_t w0, w1; /* its words */
@@ -83,7 +85,8 @@ typedef struct candidate_passage {
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
     bool off_subject;       /* subjects.h */
-    bool whole_tables;      /* passage.h */
+    bool beyond;        /* no row of a table of it holds the amount that is asked about: tiers.h */
+    bool whole_tables;  /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
     bool other_days;    /* speaks of days, and never of the one that is asked about */
     bool other_year;    /* it, or its title, names years, and not the one that is asked about */

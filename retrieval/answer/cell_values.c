@@ -51,6 +51,16 @@ static const struct {
     {CELL_MONEY, .01, "cent cents ct pence penny"},
 };
 
+bool cell_unit_named(const char *word, size_t n, enum cell_unit *unit, double *times) {
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (fo_words_have_any_case(units[i].words, word, n)) {
+            *unit = units[i].unit;
+            *times = units[i].times;
+            return true;
+        }
+    return false;
+}
+
 bool cell_is_empty(const char *cell, size_t n) {
     return n == 0 ||
            fo_words_have_any_case("- -- \xE2\x80\x93 \xE2\x80\x94 none no n/a na ? .", cell, n);

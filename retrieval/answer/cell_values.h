@@ -43,6 +43,9 @@ typedef struct cell_value {
  * is not looked at, but for other prices. */
 bool cell_value_read(const char *cell, size_t n, cell_value *out);
 
+/* The unit that a word names, "kg", "days", and how many of the least of its kind it is; false: it names none. */
+bool cell_unit_named(const char *word, size_t n, enum cell_unit *unit, double *times);
+
 /* Can the two be compared? Not metres with grams, prices per day with those per week, "8:30 pm" with "9:15", "8 June" with
  * "9 June 2025". */
 bool cell_values_compare(const cell_value *a, const cell_value *b);

@@ -15,6 +15,7 @@
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/tiers.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
 
@@ -298,6 +299,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
     if (is_a_sibling(set, c) || is_beside_the_point(set, c)) return false;
     if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
         return false;
+    if (c->tiers && !c->tier_holds) return false;
     if (restricts(set, c) || goes_on_answering(set, c)) return true;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;
@@ -416,7 +418,10 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
         const bool decided = is_decided(set, &out->features) && !extractive_observer;
         int rc = decided ? FO_OK : cross_reading(set, in, err);
         if (rc) return rc;
-        if (set->crossed) rank_again(set);
+        if (set->crossed) {
+            tiers_settle(set); /* arithmetic is not what it has learnt */
+            rank_again(set);
+        }
         measure_support(&out->features, set, in);
         if (!set->crossed)
             out->features.cross = decided ? unread_cross(&out->features) : 0; /* neither way */

@@ -1,0 +1,156 @@
+#include "retrieval/answer/tiers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/value_bounds.h"
+
+enum { MOST = 256 }; /* candidates of a passage that are looked at */
+
+typedef struct tier {
+    candidate *c;
+    value_bound bound;
+    size_t at; /* of it in the set */
+    bool has, holds;
+} tier;
+
+/* Of the bounds in text[n] from byte `from` on: the one for the amount; the closest that holds it, if one does. */
+static void take_bounds(tier *t, const value_bound *amount, const char *text, size_t n,
+                        size_t from) {
+    value_bound found[VALUE_BOUNDS_MAX];
+    const size_t count = value_bounds_in(text, n, found);
+    for (size_t i = 0; i < count; i++) {
+        const value_bound *b = &found[i];
+        if (b->at < from || !value_bound_is_for(b, amount)) continue;
+        const bool holds = value_bound_holds(b, amount);
+        if (t->has &&
+            (t->holds > holds || (t->holds == holds && !value_bound_is_closer(b, &t->bound))))
+            continue;
+        t->bound = *b;
+        t->has = true;
+        t->holds = holds;
+    }
+}
+
+/* Of a row each cell behind what its column is called, "Weight up to 5 kg": what that alone bounds, all rows share. */
+static void take_cells(tier *t, const value_bound *amount, const candidate_passage *p) {
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, &t->c->unit, &cell);) {
+        char text[256];
+        const size_t n_name = cell.name ? cell.n_name : 0, n = n_name + 1 + cell.n_value;
+        if (n >= sizeof text) continue;
+        memcpy(text, cell.name ? cell.name : "", n_name);
+        text[n_name] = ' ';
+        memcpy(text + n_name + 1, cell.value, cell.n_value);
+        take_bounds(t, amount, text, n, n_name);
+    }
+}
+
+static bool are_of_one_list(const candidate_passage *p, const candidate *a, const candidate *b) {
+    const text_unit *u = &a->unit, *v = &b->unit;
+    if (u->kind != v->kind) return false;
+    if (u->kind == TEXT_UNIT_ROW) return rows_of_one_table(p, u, v);
+    return u->head_start == v->head_start && u->head_end == v->head_end;
+}
+
+static void set_apart(candidate *c) {
+    if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
+}
+
+/* tiers[n] are of one list. False: none of them holds the amount. */
+static bool mark_list(uint32_t number, tier *const *tiers, size_t n) {
+    const tier *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (tiers[i]->holds && (!best || value_bound_is_closer(&tiers[i]->bound, &best->bound)))
+            best = tiers[i];
+    for (size_t i = 0; i < n; i++) {
+        candidate *c = tiers[i]->c;
+        c->tiers = number;
+        if (!best) continue;
+        c->tier_holds = tiers[i]->holds && !value_bound_is_closer(&best->bound, &tiers[i]->bound);
+        if (!c->tier_holds) set_apart(c);
+    }
+    return best != NULL;
+}
+
+static bool may_be_tier(const candidate *c) {
+    return c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_ITEM ||
+           c->unit.kind == TEXT_UNIT_SENTENCE;
+}
+
+/* The candidates from `from` on that state a bound for the amount. */
+static size_t find_tiers(const candidate_set *set, const candidate_passage *p, size_t from,
+                         const value_bound *amount, tier tiers[MOST]) {
+    size_t n = 0;
+    for (size_t i = from; i < set->n; i++) {
+        tier t = {.c = &set->c[i], .at = i};
+        if (!may_be_tier(t.c)) continue;
+        if (t.c->unit.kind == TEXT_UNIT_ROW)
+            take_cells(&t, amount, p);
+        else
+            take_bounds(&t, amount, p->text.text + t.c->start, t.c->end - t.c->start, 0);
+        if (t.has) tiers[n++] = t;
+    }
+    return n;
+}
+
+static void mark_amount(candidate_set *set, size_t index, size_t from, const value_bound *amount) {
+    const candidate_passage *p = &set->passages[index];
+    tier tiers[MOST], *list[MOST];
+    bool beyond = false, seen[MOST] = {false};
+    const size_t n = find_tiers(set, p, from, amount, tiers);
+    for (size_t i = 0; i < n; i++) {
+        size_t n_list = 0;
+        for (size_t k = i; k < n && !seen[i]; k++) {
+            if (seen[k] || !are_of_one_list(p, tiers[i].c, tiers[k].c)) continue;
+            list[n_list++] = &tiers[k];
+            seen[k] = k > i;
+        }
+        if (n_list < 2) continue;
+        const bool held = mark_list((uint32_t)(tiers[i].at + 1), list, n_list);
+        beyond |= !held && tiers[i].c->unit.kind == TEXT_UNIT_ROW;
+    }
+    if (beyond && set->q.demands.amount != AMOUNT_NONE) set->passages[index].beyond = true;
+}
+
+void tiers_mark(candidate_set *set, size_t index) {
+    value_bound amounts[VALUE_BOUNDS_MAX];
+    const size_t n = value_amounts_in(set->q.text.text, set->q.text.len, amounts);
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    for (size_t i = 0; i < n && set->n - from <= MOST; i++)
+        mark_amount(set, index, from, &amounts[i]);
+}
+
+/* The table of passage p ends below the amount, or begins above it: its document does not say what that comes to. */
+static void mark_beyond(candidate_set *set, const candidate_passage *p) {
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        if (!c->tier_holds && !strcmp(set->passages[c->passage].title_text, p->title_text))
+            set_apart(c);
+    }
+}
+
+/* What the others of the list have of the question, the one that holds has as well. */
+static void share(candidate *c, const candidate *o) {
+    static const int best[] = {CAND_COVER, CAND_NEIGHBOURS,  CAND_PAIRS,         CAND_TYPE_NEAR,
+                               CAND_ALIGN, CAND_ALIGN_LEAST, CAND_ALIGN_PASSAGE, CAND_ALIGN_BACK};
+    static const int least[] = {CAND_MISSING_NAME, CAND_NO_AMOUNT};
+    for (size_t i = 0; i < sizeof best / sizeof *best; i++)
+        c->f[best[i]] = fmax(c->f[best[i]], o->f[best[i]]);
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++)
+        c->f[least[i]] = fmin(c->f[least[i]], o->f[least[i]]);
+    c->cross = fmax(c->cross, o->cross); /* of two of which one is not a number, the other */
+}
+
+void tiers_settle(candidate_set *set) {
+    for (size_t i = 0; i < set->n_passages; i++)
+        if (set->passages[i].beyond) mark_beyond(set, &set->passages[i]);
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        for (size_t k = 0; k < set->n && c->tier_holds; k++)
+            if (set->c[k].passage == c->passage && set->c[k].tiers == c->tiers)
+                share(c, &set->c[k]);
+    }
+}

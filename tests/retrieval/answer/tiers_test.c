@@ -1,0 +1,133 @@
+/* Bounds that a text states for amounts, and which row, item or sentence an amount falls within. */
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "retrieval/answer/tiers.h"
+#include "retrieval/answer/value_bounds.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+static void bounds_hold_amounts_of_their_kind(void **state) {
+    (void)state;
+    enum { OTHER, OUT, IN };
+    static const struct {
+        const char *asked, *text;
+        int fit;
+    } cases[] = {
+        {"What does a 7 kg parcel cost?", "up to 10 kg", IN},
+        {"What does a 7 kg parcel cost?", "up to 5 kg", OUT},
+        {"What does a 700 g parcel cost?", "Weight up to 2 kg", IN},
+        {"What does a 7 kg parcel cost?", "up to 10 km", OTHER},
+        {"What does a 7 kg parcel cost?", "10 kg", OTHER},
+        {"May we cancel four days before arrival?", "Up to 7 days before arrival: free", OUT},
+        {"May we cancel 8 days before arrival?", "Up to 7 days before arrival: free", IN},
+        {"May we cancel a week before?", "until seven days before the course", IN},
+        {"May we cancel four days before arrival?", "6 to 2 days before arrival: half", IN},
+        {"May we cancel one day before arrival?", "less than 2 days before arrival", IN},
+        {"May we cancel two days before arrival?", "less than 2 days before arrival", OUT},
+        {"May we cancel four days before arrival?", "stays of up to 7 days", OTHER},
+        {"What do I pay for my 9-year-old?",
+         "Children (4\xE2\x80\x93"
+         "12)",
+         IN},
+        {"What do I pay for my 3 year old?", "Children (4-12)", OUT},
+        {"My son is 6, does he pay?", "Children under 6 are free", OUT},
+        {"I am aged 65, what is the fare?", "Seniors 65+ pay half", IN},
+        {"What does a ticket cost for someone 17 years old?", "18 and over", OUT},
+        {"What does a ticket cost for someone 18 years old?", "from 18 years", IN},
+        {"Which rebate has who ships 300 parcels a month?", "from 200 parcels a month: 14%", IN},
+        {"Which rebate has who ships 1,300 parcels a month?", "from 1,000 parcels a month", IN},
+        {"Which rebate has who ships 300 parcels a month?", "from 200 pallets a month: 14%", OTHER},
+        {"How much for 20 people?", "more than 20 people", OUT},
+        {"How much for 20 people?", "between 10 and 20 people", IN},
+        {"How much for 20 people?", "open from 9:00 to 20:00", OTHER},
+        {"How much for 20 people?", "from 12 May to 20 June, 2020 to 2024", OTHER},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        value_bound amounts[VALUE_BOUNDS_MAX], bounds[VALUE_BOUNDS_MAX];
+        const size_t n = value_amounts_in(cases[i].asked, strlen(cases[i].asked), amounts);
+        const size_t m = value_bounds_in(cases[i].text, strlen(cases[i].text), bounds);
+        int fit = OTHER;
+        if (n != 1) fail_msg("%zu amounts in %s", n, cases[i].asked);
+        for (size_t k = 0; k < m; k++)
+            if (value_bound_is_for(&bounds[k], amounts))
+                fit = value_bound_holds(&bounds[k], amounts) ? IN : OUT;
+        if (fit != cases[i].fit)
+            fail_msg("%s | %s: %d (%zu bounds)", cases[i].asked, cases[i].text, fit, m);
+    }
+}
+
+static void the_closest_bound_is_the_one(void **state) {
+    (void)state;
+    static const char *const from_far[] = {"from 50",   "from 200",   "over 250", "up to 900",
+                                           "up to 400", "200 to 350", "280-320"};
+    value_bound last = {0};
+    for (size_t i = 0; i < sizeof from_far / sizeof *from_far; i++) {
+        value_bound b[VALUE_BOUNDS_MAX];
+        assert_int_equal(value_bounds_in(from_far[i], strlen(from_far[i]), b), 1);
+        if (i && (isfinite(b->low) || isfinite(last.high)) && i != 3) {
+            assert_true(value_bound_is_closer(b, &last));
+            assert_false(value_bound_is_closer(&last, b));
+        }
+        last = *b;
+    }
+}
+
+/* The units that answer by their bounds, as "text of the unit that holds"; NULL: none does. */
+static void assert_tier(const char *asked, const char *text, const char *holds, size_t n_apart) {
+    candidate_set set = {0};
+    fo_err err = {0};
+    const passage p = {text, strlen(text), "Tariff", .9f, .8f, 9, false, false, 0, NULL, true};
+    const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    size_t apart = 0, held = 0;
+    for (size_t i = 0; i < set.n; i++) {
+        const candidate *c = &set.c[i];
+        apart += c->f[CAND_OTHER_THING] > 0;
+        if (!c->tier_holds) continue;
+        held++;
+        if (!holds || !memmem(text + c->start, c->end - c->start, holds, strlen(holds)))
+            fail_msg("%s: %.*s", asked, (int)(c->end - c->start), text + c->start);
+    }
+    if (held != (holds != NULL) || apart != n_apart)
+        fail_msg("%s: %zu, %zu apart", asked, held, apart);
+    candidate_set_deinit(&set);
+}
+
+static void an_amount_falls_within_a_row_an_item_or_a_sentence(void **state) {
+    (void)state;
+    static const char rows[] =
+        "Weight up to | Economy | Express\n2 kg | 4.20 | 11.50\n5 kg | 5.60 | 14.80\n"
+        "10 kg | 7.90 | 19.60\n\nInsurance costs 2 a parcel.";
+    assert_tier("What does a 7 kg parcel cost by express?", rows, "10 kg", 2);
+    assert_tier("What does a 5 kg parcel cost by express?", rows, "5 kg", 2);
+    assert_tier("What does a 40 kg parcel cost by express?", rows, NULL, 5);
+    assert_tier("Do you take a 40 kg parcel?", rows, NULL, 0);
+    assert_tier("What does a parcel cost by express?", rows, NULL, 0);
+    static const char items[] =
+        "Calling off a stay:\n\n- Up to 7 days before arrival: free of charge.\n"
+        "- 6 to 2 days before arrival: half of the first night.\n"
+        "- Later, or without word: the first night.\n";
+    assert_tier("What does it cost to call off four days before arrival?", items, "half", 1);
+    assert_tier("What does it cost to call off nine days before arrival?", items, "free", 1);
+    static const char headed[] =
+        "Cancelling\n\n- Up to 7 days before arrival: free of charge.\n"
+        "- 6 to 2 days before arrival: half of the first night.\n"
+        "- Later than that, or if you do not come: the whole first night.\n\nBookings at "
+        "the \"Saver\" rate cannot be cancelled.";
+    assert_tier("What does it cost to cancel a hotel booking four days before arrival?", headed,
+                "half", 1);
+    static const char sentences[] =
+        "Children under 6 travel free. Children from 6 to 15 pay half. Dogs pay half.";
+    assert_tier("What does my 8-year-old pay?", sentences, "6 to 15", 1);
+    assert_tier("What does my 3-year-old pay?", sentences, "under 6", 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_hold_amounts_of_their_kind),
+        cmocka_unit_test(the_closest_bound_is_the_one),
+        cmocka_unit_test(an_amount_falls_within_a_row_an_item_or_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
