@@ -610,7 +610,6 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     rows_set_apart(set, index);
     extremes_mark(set, index);
     rows_pick_what_has_it(set, index);
-    tiers_mark(set, index);
     free(topic);
     free(sets);
     return rc;
@@ -722,6 +721,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
         set->passages[i].align = NAN;
     }
     for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
+    if (!rc) tiers_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);

@@ -35,6 +35,7 @@ void subjects_mark(candidate_set *set) {
             else if (!o->command)
                 titled |= o->title;
         }
-        p->off_subject = !p->command && (things & titled & ~own) != 0;
+        p->off_subject = p->title_text[0] && !p->command && !(things & p->title) &&
+                         (things & titled & ~own) != 0;
     }
 }

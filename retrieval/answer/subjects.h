@@ -6,7 +6,8 @@
 #include "retrieval/answer/candidates.h"
 
 /* Sets off_subject of the passages: the question names a thing that stands in the title of a passage of another document, and
- * nowhere in the passages or the title of this one. Pages of commands are told apart by their names. */
+ * nowhere in the passages or the title of this one, whose title says nothing else of what it names. What has no title may be
+ * about anything; pages of commands are told apart by their names. */
 void subjects_mark(candidate_set *set);
 
 #endif

@@ -6,7 +6,7 @@
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/value_bounds.h"
 
-enum { MOST = 256 }; /* candidates of a passage that are looked at */
+enum { MOST = 256 }; /* candidates with bounds that are looked at */
 
 typedef struct tier {
     candidate *c;
@@ -33,25 +33,43 @@ static void take_bounds(tier *t, const value_bound *amount, const char *text, si
     }
 }
 
-/* Of a row each cell behind what its column is called, "Weight up to 5 kg": what that alone bounds, all rows share. */
+/* Of a row each cell behind what its column is called, "Weight up to: 5 kg": what that alone bounds, all rows share. */
 static void take_cells(tier *t, const value_bound *amount, const candidate_passage *p) {
     row_walk walk = {0};
     for (table_pair cell; row_cell_next(&walk, p, &t->c->unit, &cell);) {
         char text[256];
-        const size_t n_name = cell.name ? cell.n_name : 0, n = n_name + 1 + cell.n_value;
+        const size_t n_name = cell.name ? cell.n_name : 0, n = n_name + 2 + cell.n_value;
         if (n >= sizeof text) continue;
         memcpy(text, cell.name ? cell.name : "", n_name);
-        text[n_name] = ' ';
-        memcpy(text + n_name + 1, cell.value, cell.n_value);
+        memcpy(text + n_name, ": ", 2);
+        memcpy(text + n_name + 2, cell.value, cell.n_value);
         take_bounds(t, amount, text, n, n_name);
     }
 }
 
-static bool are_of_one_list(const candidate_passage *p, const candidate *a, const candidate *b) {
+static const char *title_of(const candidate_set *set, const candidate *c) {
+    return set->passages[c->passage].title_text;
+}
+
+/* Rows of one table may lie in several passages of a document. */
+static bool are_rows_alike(const candidate_set *set, const candidate *a, const candidate *b) {
+    const candidate_passage *p = &set->passages[a->passage], *q = &set->passages[b->passage];
+    const text_unit *u = &a->unit, *v = &b->unit;
+    if (p == q) return rows_of_one_table(p, u, v);
+    if (u->record != v->record || strcmp(p->title_text, q->title_text) != 0) return false;
+    const char *s = p->text.text, *t = q->text.text;
+    if (u->record)
+        return table_row_is_alike(s + u->start, u->end - u->start, t + v->start, v->end - v->start);
+    const size_t n = u->head_end - u->head_start;
+    return n && n == v->head_end - v->head_start &&
+           !memcmp(s + u->head_start, t + v->head_start, n);
+}
+
+static bool are_of_one_list(const candidate_set *set, const candidate *a, const candidate *b) {
     const text_unit *u = &a->unit, *v = &b->unit;
     if (u->kind != v->kind) return false;
-    if (u->kind == TEXT_UNIT_ROW) return rows_of_one_table(p, u, v);
-    return u->head_start == v->head_start && u->head_end == v->head_end;
+    if (u->kind == TEXT_UNIT_ROW) return are_rows_alike(set, a, b);
+    return a->passage == b->passage && u->head_start == v->head_start && u->head_end == v->head_end;
 }
 
 static void set_apart(candidate *c) {
@@ -59,7 +77,7 @@ static void set_apart(candidate *c) {
 }
 
 /* tiers[n] are of one list. False: none of them holds the amount. */
-static bool mark_list(uint32_t number, tier *const *tiers, size_t n) {
+static bool mark_list(const candidate_set *set, uint32_t number, tier *const *tiers, size_t n) {
     const tier *best = NULL;
     for (size_t i = 0; i < n; i++)
         if (tiers[i]->holds && (!best || value_bound_is_closer(&tiers[i]->bound, &best->bound)))
@@ -69,7 +87,11 @@ static bool mark_list(uint32_t number, tier *const *tiers, size_t n) {
         c->tiers = number;
         if (!best) continue;
         c->tier_holds = tiers[i]->holds && !value_bound_is_closer(&best->bound, &tiers[i]->bound);
-        if (!c->tier_holds) set_apart(c);
+        if (!c->tier_holds)
+            set_apart(c);
+        else if (c->f[CAND_OTHER_THING] < CAND_RIVAL && !set->passages[c->passage].off_subject)
+            c->f[CAND_OTHER_THING] =
+                0; /* that a sibling has more words of the question is no matter */
     }
     return best != NULL;
 }
@@ -79,12 +101,12 @@ static bool may_be_tier(const candidate *c) {
            c->unit.kind == TEXT_UNIT_SENTENCE;
 }
 
-/* The candidates from `from` on that state a bound for the amount. */
-static size_t find_tiers(const candidate_set *set, const candidate_passage *p, size_t from,
-                         const value_bound *amount, tier tiers[MOST]) {
+/* The candidates that state a bound for the amount. */
+static size_t find_tiers(const candidate_set *set, const value_bound *amount, tier tiers[MOST]) {
     size_t n = 0;
-    for (size_t i = from; i < set->n; i++) {
+    for (size_t i = 0; i < set->n && n < MOST; i++) {
         tier t = {.c = &set->c[i], .at = i};
+        const candidate_passage *p = &set->passages[t.c->passage];
         if (!may_be_tier(t.c)) continue;
         if (t.c->unit.kind == TEXT_UNIT_ROW)
             take_cells(&t, amount, p);
@@ -95,40 +117,35 @@ static size_t find_tiers(const candidate_set *set, const candidate_passage *p, s
     return n;
 }
 
-static void mark_amount(candidate_set *set, size_t index, size_t from, const value_bound *amount) {
-    const candidate_passage *p = &set->passages[index];
+static void mark_amount(candidate_set *set, const value_bound *amount) {
     tier tiers[MOST], *list[MOST];
-    bool beyond = false, seen[MOST] = {false};
-    const size_t n = find_tiers(set, p, from, amount, tiers);
+    bool seen[MOST] = {false};
+    const size_t n = find_tiers(set, amount, tiers);
     for (size_t i = 0; i < n; i++) {
         size_t n_list = 0;
         for (size_t k = i; k < n && !seen[i]; k++) {
-            if (seen[k] || !are_of_one_list(p, tiers[i].c, tiers[k].c)) continue;
+            if (seen[k] || !are_of_one_list(set, tiers[i].c, tiers[k].c)) continue;
             list[n_list++] = &tiers[k];
             seen[k] = k > i;
         }
         if (n_list < 2) continue;
-        const bool held = mark_list((uint32_t)(tiers[i].at + 1), list, n_list);
-        beyond |= !held && tiers[i].c->unit.kind == TEXT_UNIT_ROW;
+        const bool held = mark_list(set, (uint32_t)(tiers[i].at + 1), list, n_list);
+        if (!held && tiers[i].c->unit.kind == TEXT_UNIT_ROW && set->q.demands.amount != AMOUNT_NONE)
+            set->passages[tiers[i].c->passage].beyond = true;
     }
-    if (beyond && set->q.demands.amount != AMOUNT_NONE) set->passages[index].beyond = true;
 }
 
-void tiers_mark(candidate_set *set, size_t index) {
+void tiers_mark(candidate_set *set) {
     value_bound amounts[VALUE_BOUNDS_MAX];
     const size_t n = value_amounts_in(set->q.text.text, set->q.text.len, amounts);
-    size_t from = set->n;
-    while (from > 0 && set->c[from - 1].passage == index) from--;
-    for (size_t i = 0; i < n && set->n - from <= MOST; i++)
-        mark_amount(set, index, from, &amounts[i]);
+    for (size_t i = 0; i < n; i++) mark_amount(set, &amounts[i]);
 }
 
 /* The table of passage p ends below the amount, or begins above it: its document does not say what that comes to. */
 static void mark_beyond(candidate_set *set, const candidate_passage *p) {
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        if (!c->tier_holds && !strcmp(set->passages[c->passage].title_text, p->title_text))
-            set_apart(c);
+        if (!c->tier_holds && !strcmp(title_of(set, c), p->title_text)) set_apart(c);
     }
 }
 
@@ -150,7 +167,6 @@ void tiers_settle(candidate_set *set) {
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         for (size_t k = 0; k < set->n && c->tier_holds; k++)
-            if (set->c[k].passage == c->passage && set->c[k].tiers == c->tiers)
-                share(c, &set->c[k]);
+            if (set->c[k].tiers == c->tiers) share(c, &set->c[k]);
     }
 }

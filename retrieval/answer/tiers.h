@@ -6,8 +6,8 @@
 #include "retrieval/answer/candidates.h"
 
 /* Where the question names an amount and two or more rows of a table, items of a list or sentences below one heading state
- * bounds for it: those that do not hold it, or less closely than another, are of another thing (CAND_OTHER_THING). The candidates of passage `index` are the last of the set. */
-void tiers_mark(candidate_set *set, size_t index);
+ * bounds for it: those that do not hold it, or less closely than another, are of another thing (CAND_OTHER_THING). */
+void tiers_mark(candidate_set *set);
 
 /* Once all features are known, and again once the cross-encoder has read: the one that holds the amount says what the others of its list say, but for the bounds, and meets the
  * question as well as the best of them. Where no row of a table holds it and an amount is asked for, all else of that document

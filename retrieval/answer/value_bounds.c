@@ -108,7 +108,7 @@ static bool is_age(const tokens *x, size_t number, size_t i) {
         if (is_dash(&x->t[i + 1])) i++;
         return word_token_in("yo", t) || word_token_in("old olds", &x->t[i + 1]);
     }
-    return word_token_in("is am are", before(x, number, 1)) &&
+    return word_token_in("is am are m s re", before(x, number, 1)) &&
            (!t->n || (!t->letters && !t->digits) || word_token_in("and", t));
 }
 
@@ -145,8 +145,11 @@ enum side { SIDE_NONE, SIDE_UPPER, SIDE_UNDER, SIDE_LOWER, SIDE_OVER };
 
 /* By what stands before the number: "up to", "not more than". */
 static enum side side_before(const tokens *x, size_t i) {
-    const word_token *last = before(x, i, 1), *second = before(x, i, 2);
-    if (word_token_in("to", last) && word_token_in("up", second)) return SIDE_UPPER;
+    const size_t colon = word_token_is(before(x, i, 1), ":"); /* "Weight up to: 5 kg" */
+    const word_token *last = before(x, i, 1 + colon), *second = before(x, i, 2 + colon);
+    if (word_token_in("to", last)) /* "up to 64", "to 64", not "1 to 64", "next to 5" */
+        return word_token_in("up", second) || !second->n || word_token_is(second, ":") ? SIDE_UPPER
+                                                                                       : SIDE_NONE;
     if (word_token_in("most", last) && word_token_in("at", second)) return SIDE_UPPER;
     if (word_token_in("least", last) && word_token_in("at", second)) return SIDE_LOWER;
     if (word_token_in("than", last)) {
