@@ -13,6 +13,8 @@
 enum {
     MAX_TAG = 160, /* bytes of a line that may be an option or a term */
     FEW_ROWS = 3,  /* rows of columns: two lines may be alike by chance */
+    TAG = 40,      /* bytes of what a line says something of: "E2: water does not drain." */
+    TAG_WORDS = 4, /* of it */
 };
 
 bool unit_ends_sentence(const char *s, size_t n) {
@@ -316,6 +318,50 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
             l->width = at->end - at->start;
     }
     return FO_OK;
+}
+
+size_t unit_answer_mark(const char *s, size_t n) {
+    static const char *const marks[] = {"A: ", "A. ", "Answer: "};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const size_t m = strlen(marks[i]);
+        if (n > m && memcmp(s, marks[i], m) == 0 && !fo_is_blank(s[m])) return m;
+    }
+    return 0;
+}
+
+/* Bytes of "E2" in "E2: water does not drain" and "E2 - water does not drain"; 0: nothing of the kind. */
+static size_t tag_of(const char *s, size_t n) {
+    static const char *const marks[] = {": ", " - ", " \xE2\x80\x93 "};
+    const size_t most = n < TAG ? n : TAG;
+    for (size_t i = 1; i < most; i++)
+        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
+            const size_t m = strlen(marks[k]);
+            if (i + m < n && memcmp(s + i, marks[k], m) == 0) return i;
+        }
+    return 0;
+}
+
+bool unit_is_tagged(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    const size_t tag = tag_of(s, n);
+    if (l->v[i].class != LINE_TEXT || (i == 0 && l->goes_on)) return false;
+    if (!tag || !(fo_is_upper(s[0]) || fo_is_digit(s[0]))) return false;
+    if (unit_answer_mark(s, n) || s[n - 1] == '?') return false;
+    size_t words = 1;
+    for (size_t k = 0; k < tag; k++) {
+        if (strchr(".,;!?\"", s[k])) return false;
+        words += fo_is_blank(s[k]);
+    }
+    return words <= TAG_WORDS;
+}
+
+bool unit_is_field(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    if (!unit_is_tagged(l, i)) return false;
+    const size_t tag = tag_of(s, n);
+    return s[tag] == ':' && !fo_has_digit(s, tag) && fo_is_digit(s[tag + 2]);
 }
 
 void unit_lines_deinit(unit_lines *l) {

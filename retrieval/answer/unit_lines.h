@@ -53,6 +53,14 @@ size_t unit_lines_skip_blank(const unit_lines *l, size_t i);
 /* "# seconds before it is closed", "; ...", "// ..." */
 bool unit_is_comment(const char *s, size_t n);
 
+/* "A: ", "Answer: " before what answers a question: bytes of it. */
+size_t unit_answer_mark(const char *s, size_t n);
+/* "E2: water does not drain. ...": a line that begins with what it speaks of. Who asks and who answers are no such things. */
+bool unit_is_tagged(const unit_lines *l, size_t i);
+/* "When: 2026-12-21", all that is said below the name of an event: a line that begins with what its figure is, and no heading
+ * of what follows. "Chapter 2: 1990 to 2000" has a figure before the colon, too. */
+bool unit_is_field(const unit_lines *l, size_t i);
+
 bool unit_ends_sentence(const char *s, size_t n);
 /* The line between header and rows: "| --- | :-: |", "=====  ====". */
 bool unit_is_rule(const char *s, size_t n);

@@ -24,7 +24,7 @@ enum {
     SHORT_STEPS = 12,   /* items of it */
     WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
     TITLE_WORDS = 4,    /* of it */
-    TITLE = 40, /* bytes of it, or of what a line says something of: "E2: water does not drain." */
+    TITLE = 40,         /* bytes of it */
 };
 
 typedef struct unit_reader {
@@ -191,16 +191,6 @@ static bool asks_often(const unit_reader *r) {
         n += begins && r->in.v[i].class == LINE_TEXT && asked_first(r, i) > 0;
     }
     return n > 1;
-}
-
-/* "A: ", "Answer: " before what answers a question: bytes of it. */
-static size_t answer_mark(const char *s, size_t n) {
-    static const char *const marks[] = {"A: ", "A. ", "Answer: "};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const size_t m = strlen(marks[i]);
-        if (n > m && memcmp(s, marks[i], m) == 0 && !fo_is_blank(s[m])) return m;
-    }
-    return 0;
 }
 
 /* In capitals: between options only such a line is a heading, for a description may be as short as one. */
@@ -564,7 +554,7 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
             start++;
     }
     if (r->heading_end && r->in.text[r->heading_end - 1] == '?')
-        start += (uint32_t)answer_mark(r->in.text + start, stop - start);
+        start += (uint32_t)unit_answer_mark(r->in.text + start, stop - start);
     size_t next = unit_lines_skip_blank(&r->in, end);
     bool leads = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1;
     const size_t example = leads ? example_end(r, next) : next;
@@ -673,34 +663,6 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
     return i + 1;
 }
 
-/* Bytes of "E2" in "E2: water does not drain" and "E2 - water does not drain"; 0: nothing of the kind. */
-static size_t tag_of(const char *s, size_t n) {
-    static const char *const marks[] = {": ", " - ", " \xE2\x80\x93 "};
-    const size_t most = n < TITLE ? n : TITLE;
-    for (size_t i = 1; i < most; i++)
-        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
-            const size_t m = strlen(marks[k]);
-            if (i + m < n && memcmp(s + i, marks[k], m) == 0) return i;
-        }
-    return 0;
-}
-
-/* "E2: water does not drain. ...": a line that begins with what it speaks of. Who asks and who answers are no such things. */
-static bool is_tagged(const unit_reader *r, size_t i) {
-    size_t n;
-    const char *s = unit_lines_text(&r->in, i, &n);
-    const size_t tag = tag_of(s, n);
-    if (r->in.v[i].class != LINE_TEXT || (i == 0 && r->in.goes_on)) return false;
-    if (!tag || !(fo_is_upper(s[0]) || fo_is_digit(s[0]))) return false;
-    if (answer_mark(s, n) || s[n - 1] == '?') return false;
-    size_t words = 1;
-    for (size_t k = 0; k < tag; k++) {
-        if (strchr(".,;!?\"", s[k])) return false;
-        words += fo_is_blank(s[k]);
-    }
-    return words <= TITLE_WORDS;
-}
-
 /* Such lines one below the other are items; one alone may be a sentence with a colon. */
 static void find_tags(unit_reader *r) {
     for (size_t i = 0; i + 1 < r->in.n; i++) {
@@ -710,13 +672,26 @@ static void find_tags(unit_reader *r) {
             const bool begins =
                 k == i || unit_ends_sentence(r->in.text + l[-1].start, l[-1].end - l[-1].start) ||
                 breaks_on_purpose(r, k - 1);
-            if (begins && !is_tagged(r, k)) break;
+            if (begins && !unit_is_tagged(&r->in, k)) break;
             n += begins;
             last = k;
         }
         for (size_t k = i; n > 1 && k <= last; k++)
-            if (is_tagged(r, k)) r->in.v[k].class = LINE_ITEM;
+            if (unit_is_tagged(&r->in, k)) r->in.v[k].class = LINE_ITEM;
         i = last; /* what is wrapped is not looked at again: so much text, so much time */
+    }
+}
+
+/* A single such line right below a heading is an item of it; of several, find_points tells more. */
+static void find_fields(unit_reader *r) {
+    for (size_t i = 0; i < r->in.n; i++) {
+        const size_t field = unit_lines_skip_blank(&r->in, i + 1);
+        if (field >= r->in.n || !unit_is_field(&r->in, field) || unit_is_field(&r->in, i)) continue;
+        const size_t next = unit_lines_skip_blank(&r->in, field + 1);
+        const bool alone = next > field + 1 || next == r->in.n;
+        const bool several = next < r->in.n && unit_is_field(&r->in, next);
+        if (alone && !several && is_heading(r, i) && !is_asked(r, i))
+            r->in.v[field].class = LINE_ITEM;
     }
 }
 
@@ -768,6 +743,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     for (size_t i = 0; !rc && i < r.in.n; i++)
         if (is_numbered_heading(&r, i)) r.in.v[i].class = LINE_HEADING;
     if (!rc) find_tags(&r);
+    if (!rc) find_fields(&r);
     if (!rc) find_amounts(&r);
     if (!rc) find_points(&r);
     r.asks = !rc && asks_often(&r);

@@ -273,6 +273,19 @@ static void all_dates_of_a_list_are_told(void **state) {
              "2024-04-01 10:00 UTC/PT2H, 2024-04-02 10:00 UTC to 2024-04-02 11:00 UTC");
 }
 
+/* The end of whole days is the day behind them. */
+static void whole_days_are_told_from_the_first_to_the_last(void **state) {
+    (void)state;
+    read_one("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Holidays\nDTSTART;VALUE=DATE:20261221\n"
+             "DTEND;VALUE=DATE:20270104\nEND:VEVENT\nBEGIN:VEVENT\nSUMMARY:Training day\n"
+             "DTSTART;VALUE=DATE:20261113\nDTEND;VALUE=DATE:20261114\nDESCRIPTION:No lessons.\n"
+             "END:VEVENT\nBEGIN:VEVENT\nSUMMARY:Trip\nDTSTART;VALUE=DATE:20270517\n"
+             "DTEND;VALUE=DATE:20270522\nLOCATION:Hostel\nEND:VEVENT\nEND:VCALENDAR\n",
+             "calendar",
+             "Holidays\n\nWhen: 2026-12-21 to 2027-01-03\n\nTraining day\n\nWhen: 2026-11-13\n\n"
+             "No lessons.\n\nTrip\n\nWhen: 2027-05-17 to 2027-05-21\nWhere: Hostel");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mail_and_what_is_attached),
@@ -286,6 +299,7 @@ int main(void) {
         cmocka_unit_test(short_texts_are_what_they_are_declared),
         cmocka_unit_test(repetitions_are_told_whole),
         cmocka_unit_test(all_dates_of_a_list_are_told),
+        cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }

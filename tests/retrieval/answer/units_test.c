@@ -562,6 +562,27 @@ static int forget(void **state) {
 }
 
 /* Arrays of lines grow by doubling: with 64 lines the last one stands at the end of its array. */
+/* What alone is said of an event heads nothing: neither what the event is about nor the name of the next one. */
+static void a_field_alone_below_its_heading_is_an_item(void **state) {
+    (void)state;
+    const char *text =
+        "Winter holidays\n\nWhen: 2026-12-21 to 2027-01-03\n\nSchool closed. Care is booked by "
+        "30 November.\n\nTraining day\n\nWhen: 2026-11-13\n\nCarnival\n\nWhen: 2027-02-08\n\n"
+        "Open day\n\nWhen: 2027-01-23 09:00 to 13:00\nWhere: Entrance hall\n";
+    read_units(text);
+    expect(text, "When: 2026-12-21 to 2027-01-03", TEXT_UNIT_ITEM, "Winter holidays");
+    expect(text, "School closed.", TEXT_UNIT_SENTENCE, "Winter holidays");
+    expect(text, "Training day", TEXT_UNIT_HEADING, "");
+    expect(text, "When: 2026-11-13", TEXT_UNIT_ITEM, "Training day");
+    expect(text, "When: 2027-02-08", TEXT_UNIT_ITEM, "Carnival");
+    expect(text, "When: 2027-01-23 09:00 to 13:00", TEXT_UNIT_ITEM, "Open day");
+    const char *book = "The mill\n\nChapter 2: 1990 to 2000\n\nThe wheel was mended.\n\n"
+                       "Background: the weir\n\nIt was built of oak.\n";
+    read_units(book);
+    expect(book, "The wheel was mended.", TEXT_UNIT_SENTENCE, "Chapter 2: 1990 to 2000");
+    expect(book, "It was built of oak.", TEXT_UNIT_SENTENCE, "Background: the weir");
+}
+
 static void a_text_may_end_with_a_colon(void **state) {
     (void)state;
     for (size_t n = 60; n < 70; n++) {
@@ -617,6 +638,7 @@ int main(void) {
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
         cmocka_unit_test(faults_with_a_dash_are_items),
+        cmocka_unit_test(a_field_alone_below_its_heading_is_an_item),
         cmocka_unit_test(a_text_may_end_with_a_colon),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };

@@ -318,6 +318,49 @@ static void other_scripts_are_not_read_by_the_built_in_reader(void **state) {
     }
 }
 
+static void put_file(const char *collection, const char *name, const char *bytes, size_t n) {
+    fo_err err = {0};
+    ingest_options into = {.tenant = "default", .collection = collection, .overlap = SIZE_MAX};
+    ingest_document d = {.id = name, .file_name = name, .bytes = bytes, .n_bytes = n};
+    ingest_result r;
+    assert_ok(service_ingest(with, &into, &d, 1, &r, NULL, &err), &err);
+    if (r.status == INGEST_FAILED) fail_msg("%s: %s", name, r.error.msg);
+    ingest_result_deinit(&r);
+}
+
+static void expect_in(const char *collection, const char *question, const char *want) {
+    fo_err err = {0};
+    query_result r = {0};
+    query_request q = {.tenant = "default",
+                       .collection = collection,
+                       .query = question,
+                       .generate = true,
+                       .strict = true,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    if (want ? !strstr(r.answer, want) : r.status == QUERY_ANSWERED)
+        fail_msg("%s: '%s' (support %.2f)", question, r.answer, r.support);
+    query_result_deinit(&r);
+}
+
+/* As data/extract writes a calendar: events without a place too, of one day and of several; what is no event is refused. */
+static void events_are_answered_by_their_names(void **state) {
+    (void)state;
+    static const char calendar[] =
+        "Winter holidays\n\nWhen: 2026-12-21 to 2027-01-03\n\nSchool closed. Care is to be booked "
+        "by 30 November.\n\nTeacher training day\n\nWhen: 2026-11-13\n\nNo lessons for pupils. "
+        "Canteen closed.\n\nCarnival day off\n\nWhen: 2027-02-08\n\nWinter concert\n\n"
+        "When: 2026-12-10 18:30 to 20:30\nWhere: Assembly hall\n";
+    put_file("events", "school.txt", calendar, sizeof calendar - 1);
+    expect_in("events", "When are the winter holidays?", "When: 2026-12-21 to 2027-01-03");
+    expect_in("events", "When is the teacher training day?", "When: 2026-11-13");
+    expect_in("events", "When is the carnival day off?", "When: 2027-02-08");
+    expect_in("events", "When is the winter concert?", "When: 2026-12-10 18:30 to 20:30");
+    expect_in("events", "Where is the winter concert?", "Where: Assembly hall");
+    expect_in("events", "When is the summer party?", NULL);
+}
+
 static void a_reader_that_is_none_is_refused_at_the_start(void **state) {
     (void)state;
     fo_err err = {0};
@@ -409,6 +452,7 @@ int main(void) {
         cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
         cmocka_unit_test(so_many_are_read_and_the_rest_stays_behind),
         cmocka_unit_test(other_scripts_are_not_read_by_the_built_in_reader),
+        cmocka_unit_test(events_are_answered_by_their_names),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
