@@ -15,8 +15,9 @@ static const double sparse_weight = 1, dense_weight = 0.6;
 static const double answers_middle = 0.62, answers_slope = 18;
 
 /* A reader takes READER_MAX_TOKENS of a text. A passage that is longer, since its sentences were made
- * whole, is read in windows, each beginning where the one before it ends. */
-enum { WINDOWS = 4 };
+ * whole, is read in windows, each beginning where the one before it ends; one whose tables were made whole is read to
+ * its end (whole_passages.c follows them for 32 KiB), or its last rows would lose to the first whatever they say. */
+enum { WINDOWS = 48, USUAL_WINDOWS = 4 };
 
 typedef struct window {
     reader_text *text; /* NULL: the passage ends before it */
@@ -98,6 +99,7 @@ static int read_windows(reading *r, reader *model, size_t k, const atomic_bool *
     for (size_t i = 0; !rc && i < n; i++) {
         const window *before = k ? &r->windows[i][k - 1] : NULL;
         size_t begin = 0;
+        if (k >= (r->passages[i].whole_tables ? WINDOWS : USUAL_WINDOWS)) continue;
         if (before) {
             if (!before->text) continue;
             begin = before->begin + reader_text_bytes(before->text);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "kernels/buf.h"
 #include "retrieval/service/service.h"
 
 static const char *const documents[][2] = {
@@ -361,6 +362,27 @@ static void events_are_answered_by_their_names(void **state) {
     expect_in("events", "When is the summer party?", NULL);
 }
 
+/* A table of 60 lessons is longer than the reader takes at a time: its last row is read like its first. */
+static void the_last_row_of_a_long_table_is_read_too(void **state) {
+    (void)state;
+    static const char *const days[] = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday"};
+    static const char *const subjects[] = {"Mathematics", "English", "French"};
+    static const char *const teachers[] = {"Ms Farrell", "Mr Hobbs", "Mme Roux"};
+    fo_buf b = {0};
+    fo_buf_str(&b, "Class,Day,Period,Time,Subject,Teacher,Room\n");
+    for (size_t i = 0; i < 59; i++)
+        fo_buf_printf(&b, "%zu%c,%s,%zu,0%zu:00-0%zu:45,%s,%s,%zu\n", 5 + i / 20,
+                      (char)('a' + i / 10 % 2), days[i % 5], i % 5 + 1, i % 2 + 7, i % 2 + 7,
+                      subjects[i % 3], teachers[i % 3], 104 + i % 4);
+    fo_buf_str(&b, "8c,Friday,6,12:30-13:15,Chemistry,Dr Quist,Lab 2\n");
+    assert_false(b.failed);
+    put_file("lessons", "lessons.csv", b.data, b.len);
+    fo_buf_free(&b);
+    expect_in("lessons", "Who teaches chemistry to class 8c?", "Teacher: Dr Quist");
+    expect_in("lessons", "In which room does 8c have chemistry?", "Room: Lab 2");
+    expect_in("lessons", "Who teaches Latin to class 5a?", NULL);
+}
+
 static void a_reader_that_is_none_is_refused_at_the_start(void **state) {
     (void)state;
     fo_err err = {0};
@@ -453,6 +475,7 @@ int main(void) {
         cmocka_unit_test(so_many_are_read_and_the_rest_stays_behind),
         cmocka_unit_test(other_scripts_are_not_read_by_the_built_in_reader),
         cmocka_unit_test(events_are_answered_by_their_names),
+        cmocka_unit_test(the_last_row_of_a_long_table_is_read_too),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
