@@ -9,6 +9,7 @@
 #include "data/extract/archive.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/mail_text.h"
 #include "data/extract/mime.h"
 #include "kernels/utf8.h"
 
@@ -37,29 +38,6 @@ static void read_message(reader *r, const mime_part *p, int depth);
 
 /* ---- text ----------------------------------------------------------------------------------------- */
 
-/* Paragraphs, their lines as they are. */
-static void write_plain(builder *b, const char *s, size_t n) {
-    bool open = false;
-    for (size_t at = 0; at < n && builder_go_on(b, 0);) {
-        const char *newline = memchr(s + at, '\n', n - at);
-        size_t len = newline ? (size_t)(newline - s) - at : n - at, k = len;
-        while (k && strchr(" \t\r", s[at + k - 1])) k--;
-        if (!k) {
-            builder_end(b);
-            open = false;
-        } else {
-            if (open)
-                builder_str(b, "\n");
-            else
-                builder_begin(b, TEXT_PARAGRAPH, 0);
-            builder_add(b, s + at, k);
-            open = true;
-        }
-        at += len + 1;
-    }
-    builder_end(b);
-}
-
 /* What a part declares its characters to be; NULL: nothing that is known. type: NULL where it has none. */
 static const char *charset_of(const char *type) {
     char charset[64] = "";
@@ -80,7 +58,7 @@ static void write_text(reader *r, const char *type, const fo_buf *bytes, bool ht
     } else if (html) {
         extract_html_text(b, text.data, text.len);
     } else {
-        write_plain(b, text.data, text.len);
+        mail_text_write(b, text.data, text.len);
     }
     extract_drop(b, &text);
 }

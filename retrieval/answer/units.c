@@ -536,6 +536,19 @@ static size_t example_end(const unit_reader *r, size_t i) {
     return heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1]) ? i : end;
 }
 
+/* Where the last sentence of a stretch begins. */
+static uint32_t last_sentence(const unit_reader *r, uint32_t start, uint32_t stop) {
+    uint32_t last = start;
+    for (uint32_t at = start; at < stop;) {
+        const size_t end = stop_of(r, stop, at);
+        if (end <= at || end >= stop) break;
+        at = (uint32_t)end;
+        while (at < stop && fo_is_blank(r->in.text[at])) at++;
+        last = at;
+    }
+    return last;
+}
+
 /* A paragraph: its sentences. One that ends in a colon leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
@@ -565,14 +578,7 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
                             TEXT_UNIT_HEADING);
         return end;
     }
-    uint32_t lead = start; /* the last sentence alone */
-    for (uint32_t at = start; at < stop;) {
-        size_t s = stop_of(r, stop, at);
-        if (s <= at || s >= stop) break;
-        at = (uint32_t)s;
-        while (at < stop && fo_is_blank(r->in.text[at])) at++;
-        lead = at;
-    }
+    const uint32_t lead = last_sentence(r, start, stop);
     if (lead > start)
         *rc = add_sentences(r, start, lead, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
                             TEXT_UNIT_HEADING);
@@ -630,6 +636,20 @@ static size_t read_setting(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
+/* Of what a mail quotes only the question at the end heads what answers it: "> We are four. Can we bring the dog?" */
+static size_t read_heading(unit_reader *r, size_t i, int *rc) {
+    const text_line *l = &r->in.v[i];
+    const bool quoted = r->in.text[l->start] == '>';
+    const uint32_t start = quoted ? last_sentence(r, l->start, l->end) : l->start;
+    if (start > l->start)
+        *rc = add_sentences(r, l->start, start, TEXT_UNIT_SENTENCE, r->heading_start,
+                            r->heading_end, TEXT_UNIT_HEADING);
+    if (!*rc) *rc = add_unit(r, start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
+    r->heading_start = start;
+    r->heading_end = l->end;
+    return i + 1;
+}
+
 static size_t read_block(unit_reader *r, size_t i, int *rc) {
     const text_line *l = &r->in.v[i];
     switch (l->class) {
@@ -657,10 +677,7 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         if (is_term(r, i)) return read_definition(r, i, rc);
         if (!is_heading(r, i)) return read_paragraph(r, i, rc);
     }
-    *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
-    r->heading_start = l->start;
-    r->heading_end = l->end;
-    return i + 1;
+    return read_heading(r, i, rc);
 }
 
 /* Such lines one below the other are items; one alone may be a sentence with a colon. */

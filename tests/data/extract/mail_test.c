@@ -218,6 +218,37 @@ static void parts_beyond_the_list_are_told(void **state) {
     }
 }
 
+/* ---- quotations ----------------------------------------------------------------------------------- */
+
+/* What is quoted was wrapped: a paragraph of it is one line with its marks, and lists and greetings keep their lines. */
+static void quoted_paragraphs_are_lines_with_their_marks(void **state) {
+    (void)state;
+    read_one(
+        MAIL("\nHi Matteo,\n\nfinal then: 185 people for the dinner, not 160 as I wrote last week. "
+             "34 of\nthem are new.\n\nOn Mon, 25 May 2026, Matteo Ricci wrote:\n"
+             "> Dear Nadia,\n>\n"
+             "> the Old Brewery has sent its offer: 41 euros per head for the buffet, 6 euros\n"
+             "> for a drink of welcome. The down payment of 1,500 euros is due on 1 June. I\n"
+             "> will pay it this week.\n"
+             "> - the hall costs 600 euros, which is dropped if more than 150 people come so\n"
+             "> - the bus\n>\n> Is it still 160 people?\nNo, 185.\n\n> Matteo\n> Ricci\n>\n"
+             "> On Wed, 20 May 2026, Nadia Brenner wrote:\n"
+             ">> so far 160 people have booked the dinner. I would like to have live music\n"
+             ">> again.\n>5 km\n"),
+        "mail",
+        "From: a\nTo: b\n\nHi Matteo,\n\nfinal then: 185 people for the dinner, not 160 as I "
+        "wrote last week. 34 of\nthem are new.\n\nOn Mon, 25 May 2026, Matteo Ricci wrote:\n\n"
+        "> Dear Nadia,\n\n"
+        "> the Old Brewery has sent its offer: 41 euros per head for the buffet, 6 euros for a "
+        "drink of welcome. The down payment of 1,500 euros is due on 1 June. I will pay it "
+        "this week.\n"
+        "> - the hall costs 600 euros, which is dropped if more than 150 people come so\n"
+        "> - the bus\n\n> Is it still 160 people?\nNo, 185.\n\n> Matteo\n> Ricci\n\n"
+        "> On Wed, 20 May 2026, Nadia Brenner wrote:\n\n"
+        ">> so far 160 people have booked the dinner. I would like to have live music again.\n"
+        ">5 km");
+}
+
 /* ---- calendars ------------------------------------------------------------------------------------ */
 
 static void repetitions_are_told_whole(void **state) {
@@ -297,6 +328,7 @@ int main(void) {
         cmocka_unit_test(attached_texts_stand_under_their_names),
         cmocka_unit_test(lines_of_a_mailbox_begin_no_message),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
+        cmocka_unit_test(quoted_paragraphs_are_lines_with_their_marks),
         cmocka_unit_test(repetitions_are_told_whole),
         cmocka_unit_test(all_dates_of_a_list_are_told),
         cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),

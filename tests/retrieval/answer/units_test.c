@@ -331,6 +331,14 @@ static void a_question_quoted_heads_its_answer(void **state) {
     expect(text, "Sorry, not this time, the hotel is full.", TEXT_UNIT_SENTENCE,
            "> Can we bring guests?");
     expect(text, "Both.", TEXT_UNIT_SENTENCE, "> And dinner?");
+    const char *line =
+        "On Monday Jonas wrote:\n\n"
+        "> The trio would play for 450 euros from half past eight until eleven. Shall "
+        "I book them?\nYes, please.\n";
+    read_units(line);
+    expect(line, "> The trio would play for 450 euros from half past eight until eleven.",
+           TEXT_UNIT_SENTENCE, "");
+    expect(line, "Yes, please.", TEXT_UNIT_SENTENCE, "Shall I book them?");
 }
 
 /* What a slide or a form holds has no stops and no marks. */
