@@ -364,6 +364,19 @@ bool unit_is_field(const unit_lines *l, size_t i) {
     return s[tag] == ':' && !fo_has_digit(s, tag) && fo_is_digit(s[tag + 2]);
 }
 
+bool unit_breaks_on_purpose(const unit_lines *l, size_t i) {
+    const text_line *at = &l->v[i], *next = at + 1;
+    size_t word = 0;
+    while (next->start + word < next->end && !fo_is_blank(l->text[next->start + word])) word++;
+    const size_t width = l->width > 60 ? l->width : 60;
+    return at->end - at->start + 1 + word + 8 < width;
+}
+
+size_t unit_paragraph_end(const unit_lines *l, size_t i) {
+    while (i < l->n && l->v[i].class == LINE_TEXT) i++;
+    return i;
+}
+
 void unit_lines_deinit(unit_lines *l) {
     free(l->v);
     l->v = NULL;

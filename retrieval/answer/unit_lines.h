@@ -50,6 +50,11 @@ const char *unit_lines_above(const unit_lines *l, size_t *n);
 /* The first line from i on that is not blank, or l->n. */
 size_t unit_lines_skip_blank(const unit_lines *l, size_t i);
 
+/* True when the break after line i was made on purpose: the next line's first word would have fit. */
+bool unit_breaks_on_purpose(const unit_lines *l, size_t i);
+/* The paragraph of text lines from line i: one past its last line. */
+size_t unit_paragraph_end(const unit_lines *l, size_t i);
+
 /* "# seconds before it is closed", "; ...", "// ..." */
 bool unit_is_comment(const char *s, size_t n);
 

@@ -12,10 +12,10 @@
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/table_row.h"
+#include "retrieval/answer/unit_headings.h"
 #include "retrieval/answer/unit_lines.h"
 
 enum {
-    MAX_HEADING = 90,   /* ... a heading */
     MAX_QUESTION = 200, /* ... a question that what follows answers */
     WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
     SEVERAL = 3,        /* sentences below a word, of which each is a unit of its own */
@@ -98,55 +98,12 @@ static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t k
     return rc;
 }
 
-/* True when the break after line i was made on purpose: the next line's first word would have fit. */
-static bool breaks_on_purpose(const unit_reader *r, size_t i) {
-    const text_line *l = &r->in.v[i], *next = l + 1;
-    size_t word = 0;
-    while (next->start + word < next->end && !fo_is_blank(r->in.text[next->start + word])) word++;
-    size_t width = r->in.width > 60 ? r->in.width : 60;
-    return l->end - l->start + 1 + word + 8 < width;
-}
-
 /* Does nothing say that the sentence of line i goes on in the next one? */
 static bool ends_here(const unit_reader *r, size_t i) {
     size_t newline = r->in.v[i].end;
     while (newline < r->in.len && r->in.text[newline] != '\n') newline++;
     return line_break_ends(r->in.text - r->in.before, r->in.before + r->in.len,
                            r->in.before + r->in.v[i].start, r->in.before + newline);
-}
-
-/* The paragraph of text lines from line i: one past its last line. */
-static size_t paragraph_end(const unit_reader *r, size_t i) {
-    while (i < r->in.n && r->in.v[i].class == LINE_TEXT) i++;
-    return i;
-}
-
-/* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
-static bool is_beside_items(const unit_reader *r, size_t i) {
-    size_t before = i, next = i + 1;
-    while (before > 0 && r->in.v[before - 1].class == LINE_BLANK) before--;
-    while (next < r->in.n && r->in.v[next].class == LINE_BLANK) next++;
-    const text_line *l = before > 0 ? &r->in.v[before - 1] : NULL;
-    return next >= r->in.n || (l && l->class == LINE_ITEM && fo_is_digit(r->in.text[l->start])) ||
-           (r->in.v[next].class == LINE_ITEM && fo_is_digit(r->in.text[r->in.v[next].start]));
-}
-
-/* "4. Fees", a line of its own above sentences, as minutes and contracts have them: no item of a list. */
-static bool is_numbered_heading(const unit_reader *r, size_t i) {
-    const text_line *l = &r->in.v[i];
-    const char *s = r->in.text + l->start;
-    const size_t n = l->end - l->start;
-    if (l->class != LINE_ITEM || !fo_is_digit(s[0]) || n > MAX_HEADING ||
-        strchr(".!?:;,", s[n - 1]))
-        return false;
-    if (i + 1 >= r->in.n || (i > 0 ? r->in.v[i - 1].class != LINE_BLANK : r->in.goes_on))
-        return false;
-    if (l[1].class == LINE_BLANK) return !is_beside_items(r, i);
-    const text_line *next = l + 1, *last = &r->in.v[paragraph_end(r, i + 1) - 1];
-    const char first = r->in.text[next->start];
-    return next->class == LINE_TEXT && !(first >= 'a' && first <= 'z') &&
-           next->end - next->start > n && breaks_on_purpose(r, i) &&
-           unit_ends_sentence(r->in.text + last->start, last->end - last->start);
 }
 
 /* A question that a mail quotes above its answer: "> Can we bring guests?" */
@@ -166,10 +123,11 @@ static bool is_asked(const unit_reader *r, size_t i) {
     const text_line *before = i > 0 ? l - 1 : NULL;
     if (before && before->class == LINE_TEXT &&
         !(unit_ends_sentence(r->in.text + before->start, before->end - before->start) &&
-          breaks_on_purpose(r, i - 1)))
+          unit_breaks_on_purpose(&r->in, i - 1)))
         return false;
     const uint8_t next = r->in.v[i + 1].class;
-    return next == LINE_TEXT ? breaks_on_purpose(r, i) : next == LINE_BLANK && i + 2 < r->in.n;
+    return next == LINE_TEXT ? unit_breaks_on_purpose(&r->in, i)
+                             : next == LINE_BLANK && i + 2 < r->in.n;
 }
 
 /* The end of the question that line i begins with and goes on to answer, "Is it free? For three people."; 0: none */
@@ -235,9 +193,9 @@ static bool is_right_above(const unit_reader *r, size_t i) {
     if (words == 1 || next->class != LINE_TEXT) return false;
     const char first = r->in.text[next->start];
     if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
-        !breaks_on_purpose(r, i) || is_shouted(r, i + 1))
+        !unit_breaks_on_purpose(&r->in, i) || is_shouted(r, i + 1))
         return false;
-    const text_line *last = &r->in.v[paragraph_end(r, i + 1) - 1];
+    const text_line *last = &r->in.v[unit_paragraph_end(&r->in, i + 1) - 1];
     return unit_ends_sentence(r->in.text + last->start, last->end - last->start);
 }
 
@@ -247,7 +205,7 @@ static bool is_heading(const unit_reader *r, size_t i) {
     size_t n = l->end - l->start;
     const char *s = r->in.text + l->start;
     if (is_asked(r, i)) return true;
-    if (n > MAX_HEADING || l->class != LINE_TEXT || (i == 0 && r->in.goes_on)) return false;
+    if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && r->in.goes_on)) return false;
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
     if (i + 1 >= r->in.n || (i > 0 && r->in.v[i - 1].class != LINE_BLANK)) return false;
@@ -267,7 +225,7 @@ static bool is_term(const unit_reader *r, size_t i) {
     const text_line *l = &r->in.v[i];
     size_t n = l->end - l->start;
     const char *s = r->in.text + l->start;
-    if (l->class != LINE_TEXT || n > MAX_HEADING || strchr(".!?:;,", s[n - 1])) return false;
+    if (l->class != LINE_TEXT || n > UNIT_HEADING_BYTES || strchr(".!?:;,", s[n - 1])) return false;
     if (i == 0 && r->in.goes_on) return false;
     if (i + 1 >= r->in.n || (i > 0 && r->in.v[i - 1].class == LINE_TEXT &&
                              !unit_ends_sentence(r->in.text + r->in.v[i - 1].start,
@@ -284,7 +242,7 @@ static bool is_term(const unit_reader *r, size_t i) {
         blank |= s[k] == ' ';
     }
     if (r->in.v[i + 1].class == LINE_TEXT)
-        return (odd || !blank) && n <= 48 && breaks_on_purpose(r, i) && ends_here(r, i) &&
+        return (odd || !blank) && n <= 48 && unit_breaks_on_purpose(&r->in, i) && ends_here(r, i) &&
                (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
     return odd && i + 2 < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
            r->in.v[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2) &&
@@ -340,7 +298,7 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
         if (next >= r->in.n || next == end || r->in.v[next].class != LINE_TEXT ||
             is_heading(r, next) || is_term(r, next) || !option)
             break;
-        end = paragraph_end(r, next);
+        end = unit_paragraph_end(&r->in, next);
         *rc = add_sentences(r, r->in.v[next].start, r->in.v[end - 1].end, TEXT_UNIT_SENTENCE,
                             head_start, head_end, TEXT_UNIT_HEADING);
     }
@@ -494,7 +452,7 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
             break;
         } else if (unit_ends_sentence(r->in.text + r->in.v[k - 1].start,
                                       r->in.v[k - 1].end - r->in.v[k - 1].start) &&
-                   breaks_on_purpose(r, k - 1)) {
+                   unit_breaks_on_purpose(&r->in, k - 1)) {
             break; /* a new paragraph right below the list */
         }
         last_text = k;
@@ -528,7 +486,7 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
  * past its last line; i: there is none. */
 static size_t example_end(const unit_reader *r, size_t i) {
     enum { LINES = 8, BYTES = 480 };
-    const size_t end = paragraph_end(r, i);
+    const size_t end = unit_paragraph_end(&r->in, i);
     if (end == i || end - i > LINES || r->in.v[end - 1].end - r->in.v[i].start > BYTES) return i;
     const text_line *last = &r->in.v[end - 1];
     const bool heads = end == i + 1 && is_heading(r, i),
@@ -598,7 +556,7 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
 /* What one person said: the line with the time and the lines that go on. What was said before is
  * what it hangs on, and is part of the answer where it was a question. */
 static size_t read_turn(unit_reader *r, size_t i, int *rc) {
-    size_t end = paragraph_end(r, i + 1);
+    size_t end = unit_paragraph_end(&r->in, i + 1);
     uint32_t before_start = 0, before_end = 0;
     bool asked = false;
     if (r->out->n && r->out->v[r->out->n - 1].kind == TEXT_UNIT_TURN) {
@@ -688,7 +646,7 @@ static void find_tags(unit_reader *r) {
             const text_line *l = &r->in.v[k];
             const bool begins =
                 k == i || unit_ends_sentence(r->in.text + l[-1].start, l[-1].end - l[-1].start) ||
-                breaks_on_purpose(r, k - 1);
+                unit_breaks_on_purpose(&r->in, k - 1);
             if (begins && !unit_is_tagged(&r->in, k)) break;
             n += begins;
             last = k;
@@ -744,7 +702,7 @@ static void find_amounts(unit_reader *r) {
             const bool next = end + 1 < r->in.n && l[1].class == LINE_TEXT;
             fo_is_digit(first) ? figures++ : others++;
             alone &= l->end - l->start <= WIDEST && !strchr(".!?:;,", last) &&
-                     (!next || breaks_on_purpose(r, end));
+                     (!next || unit_breaks_on_purpose(&r->in, end));
         }
         if (figures < FEWEST || figures < 2 * others || !alone || (i == 0 && r->in.goes_on))
             continue;
@@ -758,7 +716,8 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     unit_reader r = {.in = {.text = text, .len = len, .before = before}, .out = out, .err = err};
     int rc = unit_lines_read(&r.in, err);
     for (size_t i = 0; !rc && i < r.in.n; i++)
-        if (is_numbered_heading(&r, i)) r.in.v[i].class = LINE_HEADING;
+        if (unit_is_numbered_heading(&r.in, i) || unit_is_section(&r.in, i))
+            r.in.v[i].class = LINE_HEADING;
     if (!rc) find_tags(&r);
     if (!rc) find_fields(&r);
     if (!rc) find_amounts(&r);

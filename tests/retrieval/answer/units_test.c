@@ -591,6 +591,26 @@ static void a_field_alone_below_its_heading_is_an_item(void **state) {
     expect(book, "It was built of oak.", TEXT_UNIT_SENTENCE, "Background: the weir");
 }
 
+/* As forms and contracts have them, also right below a table; choices and steps are items or lines as before. */
+static void a_letter_and_a_few_words_head_a_section(void **state) {
+    (void)state;
+    const char *form = "Bookings: | Alan Petrie\nBank: | Hall Trust, 00-11-22\nE. For office use\n"
+                       "Received on: | ____ [ ]\n\nIV. Payment\nThe whole is due on 1 June.\n\n"
+                       "B) Personal data\nYou write your name here.\n";
+    read_units(form);
+    expect(form, "E. For office use", TEXT_UNIT_HEADING, "");
+    expect(form, "The whole is due on 1 June.", TEXT_UNIT_SENTENCE, "IV. Payment");
+    expect(form, "You write your name here.", TEXT_UNIT_SENTENCE, "B) Personal data");
+    const char *steps =
+        "To open it:\n\na) Turn the knob.\nb) Pull\n\nWhich one?\n\nA. The red one\n"
+        "B. The blue one\n\nIt was built by\nE. Gorse\nin 1990.\n";
+    read_units(steps);
+    expect(steps, "a) Turn the knob.", TEXT_UNIT_ITEM, "To open it:");
+    for (size_t i = 0; i < units.n; i++)
+        if (units.v[i].kind == TEXT_UNIT_HEADING && strchr("ABE", steps[units.v[i].start]))
+            fail_msg("'%.*s'", (int)(units.v[i].end - units.v[i].start), steps + units.v[i].start);
+}
+
 static void a_text_may_end_with_a_colon(void **state) {
     (void)state;
     for (size_t n = 60; n < 70; n++) {
@@ -647,6 +667,7 @@ int main(void) {
         cmocka_unit_test(lines_with_leaders_are_items),
         cmocka_unit_test(faults_with_a_dash_are_items),
         cmocka_unit_test(a_field_alone_below_its_heading_is_an_item),
+        cmocka_unit_test(a_letter_and_a_few_words_head_a_section),
         cmocka_unit_test(a_text_may_end_with_a_colon),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
