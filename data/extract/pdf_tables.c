@@ -286,6 +286,40 @@ static size_t grow_table(finder *f, size_t i) {
     return f->n_columns ? last + 1 - i : 0;
 }
 
+/* How many of rows [i, end) hold a segment that reaches over the columns at hand. */
+static size_t crossing_rows(const finder *f, size_t i, size_t end) {
+    size_t n = 0;
+    for (; i < end; i++) {
+        bool crosses = false;
+        for (size_t j = 0; j < f->rows[i].n; j++)
+            crosses |= !fits_a_column(f, &f->s[f->rows[i].first + j]);
+        n += crosses;
+    }
+    return n;
+}
+
+/* A line alone at the left, "B. Rooms and charges", may stand above a group of rows or above another table: that has more
+ * columns than both together, and what stands above reaches over them. From row i on: how many rows of n. */
+static size_t end_at_heading(finder *f, size_t i, size_t n) {
+    enum { FEWEST = 3, TRIES = 8 }; /* rows of the other table; headings */
+    const size_t joint = f->n_columns, n_rows = f->n_rows;
+    size_t tries = 0, end = i + n;
+    for (size_t k = i + 1; k + FEWEST < i + n && end == i + n && tries < TRIES; k++) {
+        bool crossed;
+        const segment *s = &f->s[f->rows[k].first];
+        if (f->rows[k].n > 1 || s->x0 > f->left + f->width / 4) continue;
+        tries++;
+        if (grow_table(f, k + 1) < FEWEST || f->n_columns <= joint || f->wide_rows < FEWEST ||
+            column_of(f, s->x0, s->x0 + 1, &crossed) > 0)
+            continue;
+        if (crossing_rows(f, i, k) * 2 > k - i) end = k;
+    }
+    f->n_rows = end;
+    n = tries ? grow_table(f, i) : n;
+    f->n_rows = n_rows;
+    return n;
+}
+
 /* ---- what the columns hold ------------------------------------------------------------------------- */
 
 static bool is_number(const char *s, size_t n) {
@@ -425,8 +459,11 @@ static bool is_table(finder *f, size_t i, size_t n) {
     if (f->n_columns == 2) {
         const bool met = f->gutter <= 0 && edges_meet(f, i, n);
         const bool terms = met && !is_textual(&c[0]) && c[0].words <= 4 * c[0].cells;
+        /* "Wooden box for three bottles   11.00": short numbers would be those of pages */
+        const bool amounts = met && c[1].numbers * 10 >= c[1].cells * 6 &&
+                             c[1].small * 2 < c[1].cells && c[0].words <= 7 * c[0].cells;
         const bool lines = c[0].small * 10 >= c[0].cells * 8 && c[1].numbers * 2 < c[1].cells;
-        return wide >= 3 && filled == 2 && !lines && (texts ? terms : numeric || met);
+        return wide >= 3 && filled == 2 && !lines && (texts ? terms || amounts : numeric || met);
     }
     if (filled < 2 || cells * 10 < wide * f->n_columns * 4) return false;
     if (f->gutter > 0 ? texts || over * 4 < wide : texts > 1) return false;
@@ -666,6 +703,7 @@ static void look_through(finder *f) {
     size_t tries = 0;
     for (size_t i = 0; i < f->n_rows && tries < MAX_TRIES;) {
         size_t n = f->rows[i].n > 1 ? grow_table(f, i) : 0;
+        if (n) n = end_at_heading(f, i, n);
         if (!builder_go_on(f->b, (n + 1) * STEPS / 4)) return;
         tries += n > 0;
         /* Above and below it, what stands in one column alone is another matter. */

@@ -1,5 +1,6 @@
 /* Lines at the edges of pages, from what pdftotext says of them, put together here: heads, feet and page numbers are no text,
- * rows of tables are, though column names repeat as heads do and figures differ as page numbers do. */
+ * rows of tables are, though column names repeat as heads do and figures differ as page numbers do. And tables:
+ * which lines are one, and where it ends. */
 #include "tests/test.h"
 
 #include "data/extract/pdf_layout.h"
@@ -145,11 +146,112 @@ static void page_numbers_beside_other_words_count_pages(void **state) {
     }
 }
 
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+/* A line of words, each letter four points wide. */
+static void add_words(source *s, int x, int y, const char *text) {
+    char box[96];
+    const int width = 4 * (int)strlen(text);
+    snprintf(box, sizeof box, "xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\"", x, y, x + width,
+             y + 9);
+    fo_buf_printf(&s->xml, "<block %s><line %s>", box, box);
+    for (size_t n; *text; text += n + (text[n] == ' '), x += 4 * (int)(n + 1)) {
+        n = strcspn(text, " ");
+        fo_buf_printf(&s->xml, "<word xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\">%.*s</word>",
+                      x, y, x + 4 * (int)n, y + 9, (int)n, text);
+    }
+    fo_buf_str(&s->xml, "</line></block>");
+}
+
+/* The cells of all tables: "a|b" a row, a line each; "*" before one that is said to head its table. */
+static void cells(source *s, fo_buf *out) {
+    builder b = {.max_bytes = 1 << 20};
+    pdf_layout p;
+    fo_buf_str(&s->xml, "</page></doc>");
+    pdf_layout_read(&p, &b, &(extract_stream){read_source, end_source, s}, false);
+    pdf_layout_order_columns(&p, &b);
+    assert_int_equal(b.failure, FO_OK);
+    fo_buf_str(out, "");
+    for (size_t i = 0; i < p.n_tables; i++) {
+        const pdf_table *t = &p.tables[i];
+        for (size_t k = 0; k < t->n_pieces; k++) {
+            const pdf_piece *at = &p.pieces[t->piece + k];
+            const bool begins = k == 0 || at->row != at[-1].row;
+            fo_buf_str(out, !begins ? "|" : out->len ? "\n" : "");
+            if (k == 0 && t->headed) fo_buf_char(out, '*');
+            fo_buf_add(out, p.text.data + at->at, at->n);
+        }
+    }
+    pdf_layout_free(&p, &b);
+    builder_free(&b);
+    fo_buf_free(&s->xml);
+}
+
+/* Lines to fill in stand above a table, over its columns, and a heading between both. */
+static void a_table_below_a_form_has_its_own_columns(void **state) {
+    (void)state;
+    static const char *const fields[] = {"Name:", "Address:", "Telephone:", "Day:", "Kind:"};
+    static const char *const rows[][6] = {{"Room", "Seats", "Hour", "Evening", "Day", "Floor"},
+                                          {"Hall", "180", "$32", "$140", "$240", "ground"},
+                                          {"Garden", "60", "$18", "$75", "$130", "ground"},
+                                          {"Office", "16", "$11", "$40", "$70", "first"},
+                                          {"Kitchen", "4", "$8", "$30", "$45", "ground"}};
+    static const int x[] = {56, 170, 238, 317, 396, 482};
+    source s = {0};
+    fo_buf is = {0};
+    begin_page(&s);
+    for (int i = 0; i < 5; i++) {
+        add_words(&s, 56, 100 + 16 * i, fields[i]);
+        add_words(&s, 240, 100 + 16 * i, "________________________________________");
+    }
+    add_words(&s, 56, 184, "B. Rooms and charges");
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 6; k++) add_words(&s, x[k], 202 + 14 * i, rows[i][k]);
+    cells(&s, &is);
+    const char *table = strstr(is.data, "*Room");
+    assert_string_equal(table ? table : is.data,
+                        "*Room|Seats|Hour|Evening|Day|Floor\nHall|180|$32|$140|$240|ground\n"
+                        "Garden|60|$18|$75|$130|ground\nOffice|16|$11|$40|$70|first\n"
+                        "Kitchen|4|$8|$30|$45|ground");
+    fo_buf_free(&is);
+}
+
+/* What costs it may take a line to say; a list of chapters with their pages is no table. */
+static void amounts_beside_lines_are_a_table(void **state) {
+    (void)state;
+    static const char *const names[] = {"Gift wrapping, for each bottle",
+                                        "Wooden box for one bottle", "Wooden box for three bottles",
+                                        "Evening delivery (6 to 9 pm)",
+                                        "Saturday delivery by parcel service"};
+    for (int pages = 0; pages < 2; pages++) {
+        source s = {0};
+        fo_buf is = {0};
+        begin_page(&s);
+        if (!pages) add_words(&s, 84, 82, "Service");
+        if (!pages) add_words(&s, 260, 82, "Price");
+        for (int i = 0; i < 5; i++) {
+            char amount[16];
+            snprintf(amount, sizeof amount, pages ? "%d" : "EUR%d.50", 12 + i);
+            add_words(&s, 84, 100 + 18 * i, names[i]);
+            add_words(&s, 260, 100 + 18 * i, amount);
+        }
+        cells(&s, &is);
+        static const char table[] = "*Service|Price\nGift wrapping, for each bottle|EUR12.50\n";
+        if (pages)
+            assert_string_equal(is.data, "");
+        else if (strncmp(is.data, table, sizeof table - 1) != 0)
+            fail_msg("%s", is.data);
+        fo_buf_free(&is);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_at_the_edge_of_a_page_are_no_page_numbers),
         cmocka_unit_test(figures_beside_figures_are_no_page_numbers),
         cmocka_unit_test(page_numbers_beside_other_words_count_pages),
+        cmocka_unit_test(a_table_below_a_form_has_its_own_columns),
+        cmocka_unit_test(amounts_beside_lines_are_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
