@@ -289,6 +289,21 @@ static bool is_a_sibling(const candidate_set *set, const candidate *c) {
            candidate_says_less(set, c, best);
 }
 
+/* Does it stand in a line that a mail quotes? */
+static bool is_quoted(const candidate_set *set, const candidate *c) {
+    const char *text = set->passages[c->passage].text.text;
+    uint32_t line = c->unit.start;
+    while (line > 0 && text[line - 1] != '\n') line--;
+    return text[line] == '>';
+}
+
+/* What a mail quotes was said before what it says itself, and may hold no longer: "185 people, not 160". */
+static bool is_said_before(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    return !strcmp(set->passages[c->passage].title_text, set->passages[best->passage].title_text) &&
+           is_quoted(set, c) && !is_quoted(set, best);
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -296,7 +311,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
-    if (is_a_sibling(set, c) || is_beside_the_point(set, c)) return false;
+    if (is_a_sibling(set, c) || is_beside_the_point(set, c) || is_said_before(set, c)) return false;
     if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
         return false;
     if (c->tiers && !c->tier_holds) return false;

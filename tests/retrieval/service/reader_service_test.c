@@ -362,6 +362,40 @@ static void events_are_answered_by_their_names(void **state) {
     expect_in("events", "When is the summer party?", NULL);
 }
 
+/* What a mail quotes answers where nothing newer does, without its marks, and stands beside nothing newer. */
+static void what_is_quoted_answers_alone(void **state) {
+    (void)state;
+    static const char thread[] =
+        "Conference dinner\n\nFrom: Nadia Brenner <n@geodata.example>\nTo: Matteo Ricci "
+        "<m@geodata.example>\nDate: Tue, 26 May 2026 16:12:00 +0200\n\nHi Matteo,\n\nfinal then: "
+        "185 "
+        "people for the dinner, not 160 as I wrote last week.\n\nNadia\n\nOn Mon, 25 May 2026, "
+        "Matteo Ricci wrote:\n\n> the Old Brewery has sent its offer: 41 euros per head for the "
+        "buffet, 6 euros for a drink of welcome. The hall costs 600 euros, which is dropped if "
+        "more than 150 people come.\n\n> On Wed, 20 May 2026, Nadia Brenner wrote:\n\n>> so far "
+        "160 "
+        "people have booked the dinner. I would like to have live music again: the trio from "
+        "last year would play for 450 euros. Shall I book them?\n";
+    put_file("thread", "dinner.txt", thread, sizeof thread - 1);
+    expect_in("thread", "How much is the buffet per head?",
+              "the Old Brewery has sent its offer: 41 euros per head for the buffet, 6 euros for "
+              "a drink of welcome. [1]");
+    expect_in("thread", "How much would the trio play for?", "450 euros");
+    static const char dinner[] = "How many people are coming to the conference dinner in the end?";
+    expect_in("thread", dinner, "185 people for the dinner");
+    query_result r = {0};
+    fo_err err = {0};
+    query_request q = {.tenant = "default",
+                       .collection = "thread",
+                       .query = dinner,
+                       .generate = true,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    if (strstr(r.answer, "so far 160")) fail_msg("%s", r.answer);
+    query_result_deinit(&r);
+}
+
 /* A table of 60 lessons is longer than the reader takes at a time: its last row is read like its first. */
 static void the_last_row_of_a_long_table_is_read_too(void **state) {
     (void)state;
@@ -475,6 +509,7 @@ int main(void) {
         cmocka_unit_test(so_many_are_read_and_the_rest_stays_behind),
         cmocka_unit_test(other_scripts_are_not_read_by_the_built_in_reader),
         cmocka_unit_test(events_are_answered_by_their_names),
+        cmocka_unit_test(what_is_quoted_answers_alone),
         cmocka_unit_test(the_last_row_of_a_long_table_is_read_too),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
