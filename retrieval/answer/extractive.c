@@ -15,6 +15,7 @@
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
@@ -142,6 +143,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .summary = names_the_command(best),
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
+        .lost_name = subjects_lose_a_name(set, &set->passages[best->passage]),
         .best_idf = best->f[CAND_BEST_IDF],
         .pairs = best->f[CAND_PAIRS],
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/answer/cell_values.h"
 
 /* Is word w that of a certain thing: "the hotel", "your campsite at the lake"? "This machine" and "a room" may be anybody's. */
 static bool is_a_certain_thing(const fact_text *t, size_t w) {
@@ -38,4 +39,29 @@ void subjects_mark(candidate_set *set) {
         p->off_subject = p->title_text[0] && !p->command && !(things & p->title) &&
                          (things & titled & ~own) != 0;
     }
+}
+
+/* "Hungary", not 100 "MB", "Monday" or "I'll". */
+static bool is_a_name(const question *q, const fact_word *w) {
+    const char *word = q->text.text + w->start;
+    const size_t n = w->end - w->start;
+    enum cell_unit unit;
+    double times;
+    return (w->flags & WORD_CAPITAL) && !(w->flags & (WORD_INITIAL | WORD_DIGIT | WORD_CALENDAR)) &&
+           !memchr(word, '\'', n) && !cell_unit_named(word, n, &unit, &times);
+}
+
+bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) {
+    const question *q = &set->q;
+    uint64_t names = 0;
+    for (size_t i = 0; i < q->text.n_words && p->title_text[0]; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && q->terms[k].name && is_a_name(q, w)) names |= 1ull << k;
+    }
+    for (size_t i = 0; names && i < set->n_passages; i++) {
+        const candidate_passage *o = &set->passages[i];
+        if (!strcmp(o->title_text, p->title_text)) names &= ~(o->said | o->title);
+    }
+    return names != 0;
 }

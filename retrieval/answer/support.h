@@ -27,9 +27,11 @@ typedef struct support_features {
     double bm25;          /* its passage's BM25 over what the question could reach */
     double lead;          /* how far the best passage is ahead of the average of the others */
     double missing_names; /* mass of names and numbers that sentence and title lack */
-    double missing_code;  /* 1: a code of the question (E3) or an option is in neither */
-    double option;        /* 1: it explains the option that the question names */
-    double no_amount;     /* 0..2: how far an amount that is demanded is lacking: CAND_NO_AMOUNT */
+    double
+        lost_name; /* 1: a name of the question stands nowhere in what was found of its document */
+    double missing_code; /* 1: a code of the question (E3) or an option is in neither */
+    double option;       /* 1: it explains the option that the question names */
+    double no_amount;    /* 0..2: how far an amount that is demanded is lacking: CAND_NO_AMOUNT */
     double summary; /* 1: the line that says what a command does, and it says all of the question */
     double no_place;    /* 1: the question asks where, and it says of nothing where it is */
     double restated;    /* 1: the question asks why, and it says that again, and no reason */

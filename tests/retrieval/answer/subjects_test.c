@@ -57,10 +57,39 @@ static void the_document_that_was_asked_about_answers(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* Bit i: what passage i's document says has not all names of the question. */
+static unsigned loses_a_name(const char *asked) {
+    candidate_set set = {0};
+    fo_err err = {0};
+    for (size_t i = 0; i < N; i++) all[i].len = strlen(all[i].text);
+    const extractive_input in = {.question = asked, .passages = all, .n_passages = N, .lx = &lx};
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    unsigned lost = 0;
+    for (size_t i = 0; i < N; i++)
+        lost |= (unsigned)subjects_lose_a_name(&set, &set.passages[i]) << i;
+    candidate_set_deinit(&set);
+    return lost;
+}
+
+static void a_name_that_no_passage_says_is_lost(void **state) {
+    (void)state;
+    const unsigned others = 1u << MUSEUM | 1u << LS;
+    assert_int_equal(loses_a_name("What do dogs from Hungary cost?"), (1u << N) - 1);
+    assert_int_equal(loses_a_name("What does the Larkspur charge for dogs?"), others);
+    assert_int_equal(loses_a_name("Hungary, dogs, charge?"),
+                     0); /* a capital begins every sentence */
+    assert_int_equal(loses_a_name("May I bring 20 KG of dogs on Monday, and I'll pay?"), 0);
+    all[MUSEUM].title = NULL; /* what it is about, nobody says */
+    assert_int_equal(loses_a_name("What do dogs from Hungary cost?"),
+                     ((1u << N) - 1) & ~(1u << MUSEUM));
+    all[MUSEUM].title = "Museum of Seafaring";
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
+        cmocka_unit_test(a_name_that_no_passage_says_is_lost),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
