@@ -106,8 +106,8 @@ static void on_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     const char *name = e->name;
     char value[STYLE_BYTES];
-    /* Moved and deleted text, rows as they were, and what stands in for what this reader takes (mc:Fallback). */
-    if (r->skip || xml_is(name, "Fallback moveFrom del trPrChange")) {
+    /* Moved and deleted text, what properties were before, and what stands in for what this reader takes (mc:Fallback). */
+    if (r->skip || xml_is(name, "Fallback moveFrom del pPrChange trPrChange tcPrChange")) {
         r->skip++;
     } else if (!strcmp(name, "t")) {
         r->in_text = true;
@@ -129,7 +129,7 @@ static void on_open(void *ctx, const xml_element *e) {
         flush(r);
         office_text_begin_table(&r->t);
     } else if (!strcmp(name, "tr") && r->t.tables == 1) {
-        r->t.column = 0;
+        office_text_begin_row(&r->t);
         r->header = false;
     } else if (!strcmp(name, "tblHeader") && r->t.tables == 1) {
         xml_attribute(e, "val", value, sizeof value);
@@ -143,6 +143,10 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "gridSpan") && r->t.tables == 1) {
         long n = xml_number(e, "val", 1);
         if (n > 1 && n < TABLE_MAX_COLUMNS) r->t.span = (uint32_t)n;
+    } else if (!strcmp(name, "vMerge") && r->t.tables == 1) {
+        xml_attribute(e, "val", value, sizeof value);
+        r->t.covered = strcmp(value, "restart") != 0;
+        r->t.rows = TABLE_SPANS_ON;
     } else if (xml_is(name, "footnote endnote")) {
         /* The lines between text and notes are notes too. */
         xml_attribute(e, "type", value, sizeof value);
@@ -164,10 +168,10 @@ static void on_close(void *ctx, const char *name) {
         flush(r);
         office_text_end_cell(&r->t);
     } else if (!strcmp(name, "tr") && r->t.tables == 1) {
-        if (r->t.rows->n_cells) table_rows_end_row(r->t.rows, NULL, r->header);
+        office_text_end_row(&r->t, NULL, r->header);
     } else if (!strcmp(name, "tbl") && r->t.tables) {
         flush(r);
-        r->t.tables--;
+        office_text_end_table(&r->t);
     }
 }
 

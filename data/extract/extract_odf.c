@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_BLANKS = 64, MAX_ROWS = 1 << 20, MAX_WITHIN = 16 };
@@ -27,10 +27,12 @@ typedef struct reader {
     fo_buf notes;
     /* tables; one within another is part of a cell */
     int tables;
-    table_rows rows;
+    table_spans table;
     fo_buf cell;
-    uint32_t column, row, first, last, repeat, row_repeat;
-    bool any, header;
+    uint32_t column, row, repeat, row_repeat;
+    uint32_t wide, high; /* columns and rows that the cell at hand goes over */
+    bool covered;        /* another one goes over it */
+    bool header;
 } reader;
 
 /* ---- paragraphs ----------------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ static void begin_paragraph(reader *r, const xml_element *e) {
 static void begin_table(reader *r, const xml_element *e) {
     flush(r);
     if (r->tables++) return;
-    table_rows_begin(&r->rows, r->b, r->sheets);
+    table_spans_begin(&r->table, r->b, r->sheets);
     r->row = 0;
     if (!r->sheets) return;
     xml_attribute(e, "name", r->sheet, sizeof r->sheet);
@@ -118,27 +120,20 @@ static void end_cell(reader *r) {
     const char *s = r->cell.data ? r->cell.data : "";
     /* A value that stands in many cells is written in a few: rows are not made of it. */
     uint32_t times = r->repeat < 16 ? r->repeat : 1;
-    for (uint32_t i = 0; r->cell.len && i < times; i++) {
-        size_t before = r->rows.n_cells;
-        table_rows_cell(&r->rows, r->column + i, s, r->cell.len);
-        if (r->rows.n_cells == before) break;
-        if (!r->any) r->first = r->column;
-        r->last = r->column + i;
-        r->any = true;
-    }
+    if (r->covered && (r->sheets || !r->cell.len))
+        table_spans_covered(&r->table, r->column, r->repeat);
+    else if (r->cell.len || r->repeat < 16)
+        for (uint32_t i = 0; i < times; i++)
+            table_spans_cell(&r->table, r->column + i, r->wide, r->high, s, r->cell.len);
     r->column += r->repeat;
     fo_buf_clear(&r->cell);
 }
 
 static void end_row(reader *r) {
-    char range[40] = "";
-    text_place place = r->place;
-    if (r->sheets && r->any) {
-        table_range_name(range, r->first, r->row + 1, r->last, r->row + 1);
-        place.range = range;
-    }
-    if (r->any || r->sheets)
-        table_rows_end_row(&r->rows, r->sheets || r->slides ? &place : NULL, r->header);
+    const bool placed = r->sheets || r->slides;
+    table_spans_end_row(&r->table, placed ? &r->place : NULL, r->sheets ? r->row + 1 : 0,
+                        r->header);
+    if (r->row_repeat > 1) table_spans_pass(&r->table, r->row_repeat - 1);
     if (r->row < MAX_ROWS) r->row += r->row_repeat;
 }
 
@@ -152,11 +147,14 @@ static void open_table_part(reader *r, const xml_element *e) {
         r->header = true;
     else if (!strcmp(name, "table-row") && r->tables == 1) {
         r->column = 0;
-        r->any = false;
+        table_spans_row(&r->table);
         r->row_repeat = repeated(e, "number-rows-repeated", MAX_ROWS);
     } else if (xml_is(name, "table-cell covered-table-cell") && r->tables == 1) {
         fo_buf_clear(&r->cell);
         r->repeat = repeated(e, "number-columns-repeated", 16384);
+        r->covered = *name == 'c';
+        r->wide = repeated(e, "number-columns-spanned", 16384);
+        r->high = repeated(e, "number-rows-spanned", MAX_ROWS);
     }
 }
 
@@ -225,6 +223,7 @@ static void on_close(void *ctx, const char *name) {
     } else if (!strcmp(name, "table") && r->tables) {
         flush(r);
         r->tables--;
+        if (!r->tables) table_spans_end(&r->table);
         if (!r->tables && r->slides) builder_set_place(r->b, &r->place);
     }
 }
@@ -272,7 +271,7 @@ int extract_odf(builder *b, extract_input *in, fo_err *err) {
     if (r) r->b = b;
     rc = r ? read_parts(r, z, err) : fo_no_memory(err);
     if (r) {
-        table_rows_free(&r->rows);
+        table_spans_free(&r->table);
         fo_buf_free(&r->text);
         fo_buf_free(&r->cell);
         fo_buf_free(&r->notes);

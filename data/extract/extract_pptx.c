@@ -87,13 +87,16 @@ static void on_open(void *ctx, const xml_element *e) {
         flush(r);
         office_text_begin_table(&r->t);
     } else if (!strcmp(name, "tr")) {
-        r->t.column = 0;
+        office_text_begin_row(&r->t);
     } else if (!strcmp(name, "tc")) {
         long n = xml_number(e, "gridSpan", 1);
         bool merged = xml_attribute(e, "hMerge", value, sizeof value) && xml_is(value, "1 true");
         office_text_begin_cell(&r->t, merged                           ? 0
                                       : n > 0 && n < TABLE_MAX_COLUMNS ? (uint32_t)n
                                                                        : 1);
+        n = xml_number(e, "rowSpan", 1);
+        if (n > 1) r->t.rows = n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
+        r->t.covered = xml_attribute(e, "vMerge", value, sizeof value) && xml_is(value, "1 true");
     }
 }
 
@@ -112,10 +115,11 @@ static void on_close(void *ctx, const char *name) {
         flush(r);
         office_text_end_cell(&r->t);
     } else if (!strcmp(name, "tr") && r->t.tables) {
-        if (r->t.rows->n_cells) table_rows_end_row(r->t.rows, &r->place, false);
+        office_text_end_row(&r->t, &r->place, false);
         builder_set_place(r->b, &r->place);
     } else if (!strcmp(name, "tbl") && r->t.tables) {
-        r->t.tables--;
+        office_text_end_table(&r->t);
+        builder_set_place(r->b, &r->place);
     }
 }
 

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/sheet_merges.h"
+#include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, NAME_BYTES = 128 };
@@ -35,9 +36,9 @@ typedef struct reader {
     bool in_cell_formats;
     /* the sheet at hand */
     const sheet *sheet;
-    table_rows rows;
-    uint32_t row, column, first, last;
-    bool any;      /* cells in this row */
+    table_spans table;
+    sheet_merges merges;
+    uint32_t row, column;
     char type[12]; /* of the cell at hand */
     long style;
     fo_buf value;
@@ -209,16 +210,22 @@ static size_t show_number(const reader *r, const char *s, char *out, size_t cap)
 
 /* ---- a sheet --------------------------------------------------------------------------------------- */
 
-/* "AB12": the column from 0; the row where it says one. */
-static bool read_cell_name(const char *s, uint32_t *column, uint32_t *row) {
-    uint32_t c = 0, n = 0;
-    for (; isalpha((unsigned char)*s) && n < 3; s++, n++)
-        c = c * 26 + (uint32_t)(toupper((unsigned char)*s) - 'A') + 1;
-    if (!n || c > 16384) return false;
-    *column = c - 1;
-    unsigned long v = strtoul(s, NULL, 10);
-    if (v > 0 && v <= 1048576) *row = (uint32_t)v;
-    return true;
+/* Cells that are not there, or empty, may be part of others. */
+static void cover(reader *r, uint32_t until) {
+    if (r->column < until) table_spans_covered(&r->table, r->column, until - r->column);
+}
+
+/* What is said of a cell stands in all that are merged with it. */
+static void say_cell(reader *r, const char *s, size_t n) {
+    const sheet_merge *m = n ? sheet_merges_at(&r->merges, r->row, r->column) : NULL;
+    if (!n)
+        table_spans_covered(&r->table, r->column, 1);
+    else if (m)
+        table_spans_cell(&r->table, r->column, m->last_column - m->column + 1,
+                         m->last_row - m->row + 1, s, n);
+    else
+        table_spans_cell(&r->table, r->column, 1, 1, s, n);
+    r->column++;
 }
 
 static void end_cell(reader *r) {
@@ -238,14 +245,7 @@ static void end_cell(reader *r) {
         size_t k = show_number(r, s, shown, sizeof shown);
         if (k) s = shown, n = k; /* what is no number stays as it is written */
     }
-    size_t before = r->rows.n_cells;
-    table_rows_cell(&r->rows, r->column, s ? s : "", n);
-    if (r->rows.n_cells > before) {
-        if (!r->any) r->first = r->column;
-        r->last = r->column;
-        r->any = true;
-    }
-    r->column++;
+    say_cell(r, s ? s : "", n);
 }
 
 static void sheet_open(void *ctx, const xml_element *e) {
@@ -253,13 +253,18 @@ static void sheet_open(void *ctx, const xml_element *e) {
     char name[16];
     if (!strcmp(e->name, "row")) {
         long row = xml_number(e, "r", (long)r->row + 1);
+        table_spans_row(&r->table);
         /* An empty row, though it is not there at all, parts two tables. */
-        if (row > (long)r->row + 1 && r->row) table_rows_end_row(&r->rows, NULL, false);
+        if (row > (long)r->row + 1 && r->row && row <= 1048576 &&
+            !table_spans_pass(&r->table, (uint32_t)(row - r->row) - 1))
+            table_spans_end_row(&r->table, NULL, 0, false);
         r->row = row > 0 && row <= 1048576 ? (uint32_t)row : r->row + 1;
         r->column = 0;
-        r->any = false;
     } else if (!strcmp(e->name, "c")) {
-        if (xml_attribute(e, "r", name, sizeof name)) read_cell_name(name, &r->column, &r->row);
+        uint32_t column = r->column;
+        if (xml_attribute(e, "r", name, sizeof name)) sheet_cell_read(name, &column, &r->row);
+        cover(r, column);
+        r->column = column;
         xml_attribute(e, "t", r->type, sizeof r->type);
         r->style = xml_number(e, "s", 0);
         fo_buf_clear(&r->value);
@@ -277,9 +282,8 @@ static void sheet_close(void *ctx, const char *name) {
     if (r->b->failure) return;
     if (!strcmp(name, "c")) end_cell(r);
     if (strcmp(name, "row") != 0) return;
-    char range[40] = "";
-    if (r->any) table_range_name(range, r->first, r->row, r->last, r->row);
-    table_rows_end_row(&r->rows, &(text_place){.sheet = r->sheet->name, .range = range}, false);
+    cover(r, TABLE_SPANS_COLUMNS);
+    table_spans_end_row(&r->table, &(text_place){.sheet = r->sheet->name}, r->row, false);
 }
 
 static void sheet_text(void *ctx, const char *s, size_t n) {
@@ -311,9 +315,11 @@ static int read_sheets(reader *r, zip_parts *z, const char *book, fo_err *err) {
         builder_add_flowing(r->b, r->sheet->name, strlen(r->sheet->name));
         builder_end(r->b);
         size_t headed = r->b->n_blocks;
-        table_rows_begin(&r->rows, r->b, true);
+        table_spans_begin(&r->table, r->b, true);
         r->row = r->column = 0;
-        rc = xml_part_read(z, r->b, part.data, &events, r, err);
+        rc = sheet_merges_find(&r->merges, z, part.data, err);
+        if (!rc && !r->b->failure) rc = xml_part_read(z, r->b, part.data, &events, r, err);
+        table_spans_end(&r->table);
         if (r->b->n_blocks == headed && !r->b->failure) builder_rewind(r->b, n_blocks, n_text);
     }
     fo_buf_free(&part);
@@ -355,7 +361,8 @@ int extract_xlsx(builder *b, extract_input *in, fo_err *err) {
     }
     rc = r && r->kinds && r->styles ? read_parts(r, z, err) : fo_no_memory(err);
     if (r) {
-        table_rows_free(&r->rows);
+        table_spans_free(&r->table);
+        sheet_merges_free(&r->merges);
         doc_budget_give(b->budget, r->taken);
         free(r->at);
         free(r->kinds);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 
 int office_text_init(office_text *t, builder *b, fo_err *err) {
-    *t = (office_text){.b = b, .rows = calloc(1, sizeof *t->rows)};
-    return t->rows ? FO_OK : fo_no_memory(err);
+    *t = (office_text){.b = b, .table = calloc(1, sizeof *t->table)};
+    return t->table ? FO_OK : fo_no_memory(err);
 }
 
 void office_text_deinit(office_text *t) {
-    if (t->rows) table_rows_free(t->rows);
-    free(t->rows);
+    if (t->table) table_spans_free(t->table);
+    free(t->table);
     fo_buf_free(&t->text);
     fo_buf_free(&t->cell);
 }
@@ -31,16 +31,37 @@ bool office_text_end(office_text *t) {
 }
 
 void office_text_begin_table(office_text *t) {
-    if (!t->tables++) table_rows_begin(t->rows, t->b, false);
+    if (!t->tables++) table_spans_begin(t->table, t->b, false);
+}
+
+void office_text_end_table(office_text *t) {
+    if (!t->tables) return;
+    if (!--t->tables) table_spans_end(t->table);
+}
+
+void office_text_begin_row(office_text *t) {
+    t->column = 0;
+    table_spans_row(t->table);
 }
 
 void office_text_begin_cell(office_text *t, uint32_t span) {
     fo_buf_clear(&t->cell);
     t->span = span;
+    t->rows = 1;
+    t->covered = false;
 }
 
 void office_text_end_cell(office_text *t) {
-    table_rows_cell(t->rows, t->column, t->cell.data ? t->cell.data : "", t->cell.len);
+    /* What a covered cell holds is seen nowhere, unless a program wrote it that knows no spans. */
+    if (t->covered && !t->cell.len)
+        table_spans_covered(t->table, t->column, t->span);
+    else if (t->span)
+        table_spans_cell(t->table, t->column, t->span, t->rows, t->cell.data ? t->cell.data : "",
+                         t->cell.len);
     t->column += t->span;
     fo_buf_clear(&t->cell);
+}
+
+void office_text_end_row(office_text *t, const text_place *place, bool header) {
+    table_spans_end_row(t->table, place, 0, header);
 }

@@ -6,7 +6,10 @@
  *     ... office_text_add(&t, s, n) ...                       // characters
  *     if (office_text_end(&t)) ... write t.text ...           // the paragraph ends, and is in no cell
  *     fo_buf_clear(&t.text);
- *     office_text_begin_table(&t); ... t.column = 0; ... office_text_begin_cell(&t, span); ... office_text_end_cell(&t); ...
+ *     office_text_begin_table(&t);
+ *     office_text_begin_row(&t); ... office_text_begin_cell(&t, span); ... t.rows = 2; ... office_text_end_cell(&t);
+ *     office_text_end_row(&t, NULL, header); ...
+ *     office_text_end_table(&t);
  *     office_text_deinit(&t);
  *
  * Tables within tables are part of a cell. */
@@ -14,15 +17,17 @@
 #define FORAGE_DATA_OFFICE_TEXT_H
 
 #include "data/extract/builder.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/table_spans.h"
 
 typedef struct office_text {
     builder *b;
     fo_buf text; /* of the paragraph at hand */
     fo_buf cell; /* of the cell at hand */
-    table_rows *rows;
-    int tables;            /* how many tables deep */
-    uint32_t column, span; /* where the cell at hand begins, and how wide it is */
+    table_spans *table;
+    int tables; /* how many tables deep */
+    /* the cell at hand: where it begins, and how many columns and rows it goes over */
+    uint32_t column, span, rows;
+    bool covered; /* it is part of one in a row above */
 } office_text;
 
 int office_text_init(office_text *t, builder *b, fo_err *err); /* deinit in any case */
@@ -34,7 +39,10 @@ void office_text_add(office_text *t, const char *s, size_t n);
 bool office_text_end(office_text *t);
 /* The outermost one begins a table of b's. */
 void office_text_begin_table(office_text *t);
+void office_text_end_table(office_text *t); /* the outermost one is written then */
+void office_text_begin_row(office_text *t);
 void office_text_begin_cell(office_text *t, uint32_t span);
 void office_text_end_cell(office_text *t); /* its last paragraph has ended */
+void office_text_end_row(office_text *t, const text_place *place, bool header);
 
 #endif

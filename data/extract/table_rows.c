@@ -11,7 +11,7 @@ void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
     t->n_cells = t->n_header = 0;
-    t->said = t->begun = t->used = t->fresh = t->pairs = t->more = t->told = false;
+    t->said = t->begun = t->used = t->fresh = t->pairs = t->more = t->told = t->group = false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
 }
@@ -100,6 +100,7 @@ static void keep_header(table_rows *t, bool said) {
 
 /* Does the row at hand name the columns of those that come? */
 static bool is_header(const table_rows *t, bool number, bool says) {
+    if (t->group) return false;
     if (says) return !t->said;
     if (t->n_cells == 2 && t->pairs) return false;
     return !t->said && !t->used && !number && t->n_cells > 1 && t->n_cells > t->n_header;
@@ -109,6 +110,7 @@ static bool is_header(const table_rows *t, bool number, bool says) {
  * two columns, only numbers tell a table from a list of things and what they are. */
 static bool is_headed(const table_rows *t, bool number) {
     enum { REMARK = 40 }; /* bytes in a first cell that stands alone: no key is as long */
+    if (t->group) return false;
     if (t->n_cells == 1 && t->n_header > 2 && t->cells[0].n > REMARK) return false;
     if (!t->n_header || t->said) return t->n_header != 0;
     if (t->n_header == 2) return t->sheet && (number || t->used) && t->n_cells == 2;
@@ -153,12 +155,12 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
         write_with_header(t);
         t->used |= number; /* before, a wider row may come that names the columns */
     } else {
-        write_joined(t,
-                     !t->begun || (t->n_cells == 1 && t->n_header > 2)); /* a remark stands apart */
+        const bool remark = t->n_cells == 1 && t->n_header > 2;
+        write_joined(t, !t->begun || remark || t->group); /* it stands apart */
         t->pairs |= t->n_cells == 2;
     }
     tell_of_more(t);
-    t->begun = true;
+    t->begun = !t->group;
     t->fresh = false;
     t->n_cells = 0;
     fo_buf_clear(&t->row);

@@ -30,6 +30,7 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool pairs; /* two cells without a header were written: what follows is no header of two */
     bool begun;
     bool fresh;      /* the header was the last row */
+    bool group;      /* the caller's: the row at hand heads those below it, and has one cell */
     bool more, told; /* cells were left out; it has been said */
 } table_rows;
 

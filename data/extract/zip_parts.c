@@ -15,6 +15,8 @@ struct zip_parts {
     builder *b;
     zip_t *zip;
     size_t unpacked;
+    zip_int64_t last; /* the part that was read last: read again, it counts once */
+    size_t last_unpacked;
     char piece[PIECE];
 };
 
@@ -22,6 +24,7 @@ int zip_parts_open(zip_parts **out, builder *b, const void *bytes, size_t n, fo_
     zip_parts *z = calloc(1, sizeof *z);
     if (!z) return fo_no_memory(err);
     z->b = b;
+    z->last = -1;
     zip_error_t why;
     zip_error_init(&why);
     zip_source_t *source = zip_source_buffer_create(bytes, n, 0, &why);
@@ -64,6 +67,9 @@ static int open_part(zip_parts *z, const char *name, zip_file_t **out, fo_err *e
     if (zip_stat_index(z->zip, (zip_uint64_t)at, 0, &st) == 0 &&
         st.valid & ZIP_STAT_ENCRYPTION_METHOD && st.encryption_method != ZIP_EM_NONE)
         return fo_fail(err, FO_EUNSUPPORTED, "it is encrypted and asks for a password");
+    if (at == z->last) z->unpacked -= z->last_unpacked;
+    z->last = at;
+    z->last_unpacked = 0;
     *out = zip_fopen_index(z->zip, (zip_uint64_t)at, 0);
     return *out ? FO_OK
                 : fo_fail(err, FO_EINVAL, "its part %.100s is damaged: %s", name,
@@ -79,6 +85,7 @@ int zip_parts_each_piece(zip_parts *z, const char *name, zip_piece_fn *fn, void 
         if (n < 0) rc = damaged(f, name, err);
         if (n <= 0) break;
         z->unpacked += (size_t)n;
+        z->last_unpacked += (size_t)n;
         if (z->unpacked > MOST_UNPACKED) {
             rc = fo_fail(err, FO_ELIMIT, "it unpacks to more than %d MiB", MOST_UNPACKED >> 20);
             break;

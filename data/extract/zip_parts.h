@@ -17,7 +17,8 @@ bool zip_parts_has(zip_parts *z, const char *name);
 const char *zip_parts_name(zip_parts *z, size_t i);
 
 /* Gives the part to fn in pieces; false from fn ends it. FO_ENOTFOUND where there is none of the name;
- * FO_EUNSUPPORTED: it is encrypted; FO_EINVAL: it is damaged; FO_ELIMIT: it unpacks to too much.
+ * FO_EUNSUPPORTED: it is encrypted; FO_EINVAL: it is damaged; FO_ELIMIT: it unpacks to too much, where a part that is read
+ * twice on end counts once.
  * A failure of the budget is told in b->failure alone. */
 typedef bool zip_piece_fn(void *ctx, const char *piece, size_t n);
 int zip_parts_each_piece(zip_parts *z, const char *name, zip_piece_fn *fn, void *ctx, fo_err *err);

@@ -125,6 +125,65 @@ static void cells_behind_a_gap_stand_below_their_names(void **state) {
            "Item: Pear; Price: 7");
 }
 
+#define SPAN(props, text) "<w:tc><w:tcPr>" props "</w:tcPr>" P(text) "</w:tc>"
+#define WIDE(n)           "<w:gridSpan w:val='" n "'/>"
+#define TALL              "<w:vMerge w:val='restart'/>"
+#define ON                "<w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc>"
+#define ROW(cells)        "<w:tr>" cells "</w:tr>"
+#define NAMES(cells)      "<w:tr><w:trPr><w:tblHeader/></w:trPr>" cells "</w:tr>"
+#define TABLE(rows)       "<w:tbl>" rows "</w:tbl>"
+
+static void expect_word(const char *body, const char *text) {
+    fo_buf whole = {0};
+    fo_buf_printf(&whole, "%s%s%s", W, body, W_END);
+    expect((part[]){{"word/document.xml", whole.data}, {0}}, text);
+    fo_buf_free(&whole);
+}
+
+/* What goes over rows or columns is said in each of them, and two rows of names are one. */
+static void merged_cells_stand_in_all_their_columns(void **state) {
+    (void)state;
+    expect_word(TABLE(ROW(SPAN(TALL, "Ward") SPAN(WIDE("2"), "Visiting times")
+                              SPAN(TALL, "Visitors")) ROW(ON CELL("Weekdays") CELL("Weekends") ON)
+                          ROW(CELL("7 shared") CELL("3 pm - 7 pm") CELL("2 pm - 6 pm") CELL("two"))
+                              ROW(CELL("7 single") SPAN(WIDE("2"), "10 am - 8 pm") CELL("three"))),
+                "Ward | Visiting times Weekdays | Visiting times Weekends | Visitors\n\n"
+                "Ward: 7 shared; Visiting times Weekdays: 3 pm - 7 pm; Visiting times Weekends: "
+                "2 pm - 6 pm; Visitors: two\n\n"
+                "Ward: 7 single; Visiting times Weekdays: 10 am - 8 pm; Visiting times Weekends: "
+                "10 am - 8 pm; Visitors: three");
+    expect_word(TABLE(ROW(CELL("Group") CELL("Glove") CELL("Change after"))
+                          ROW(SPAN(TALL, "Acids") CELL("Nitrile") CELL("2 hours"))
+                              ROW(ON CELL("Butyl") CELL("30 minutes"))
+                                  ROW(CELL("Bases") CELL("Latex") CELL("1 hour"))),
+                "Group | Glove | Change after\n\nGroup: Acids; Glove: Nitrile; Change after: 2 "
+                "hours\n\nGroup: Acids; Glove: Butyl; Change after: 30 minutes\n\nGroup: Bases; "
+                "Glove: Latex; Change after: 1 hour");
+    /* Rows of names that say so; a title above them, and a heading of a group. */
+    expect_word(TABLE(ROW(SPAN(WIDE("3"), "Rents")) NAMES(CELL("Flat") CELL("Rent") CELL("Deposit"))
+                          NAMES(CELL("") CELL("a month") CELL("once"))
+                              ROW(SPAN(WIDE("3"), "Upper floor"))
+                                  ROW(CELL("Studio") CELL("640") CELL("960"))),
+                "Rents\n\nFlat | Rent a month | Deposit once\n\nUpper floor\n\n"
+                "Flat: Studio; Rent a month: 640; Deposit once: 960");
+    /* One row of names, with a wide one: what is below it are things. */
+    expect_word(
+        TABLE(ROW(CELL("") SPAN(WIDE("2"), "Open")) ROW(CELL("Pool") CELL("3 pm") CELL("7 pm"))),
+        "Open | Open\nPool | 3 pm | 7 pm");
+}
+
+/* Hostile widths, and cells that go on from nowhere. */
+static void merged_cells_are_bounded(void **state) {
+    (void)state;
+    fo_buf text = {0};
+    for (int i = 0; i < 63; i++) fo_buf_str(&text, "All | ");
+    fo_buf_str(&text, "behind\n\n1; All: 2");
+    expect_word(TABLE(ROW(CELL("") SPAN(WIDE("1023"), "All") SPAN(WIDE("-4"), "behind")) ROW(ON ON)
+                          ROW(SPAN(TALL, "1") SPAN(WIDE("99999"), "2"))),
+                text.data);
+    fo_buf_free(&text);
+}
+
 #define REL(id, type, target) "<Relationship Id='" id "' Type='x/" type "' Target='" target "'/>"
 #define RELS(rows)            "<Relationships>" rows "</Relationships>"
 
@@ -296,6 +355,75 @@ static void text_behind_a_frame_is_text(void **state) {
                  {0}},
         "Before it\n\nFigure 1\n\ninner\n\ncaption\n\nthe deadline is 14 March.\n\nHow\n\nbox\n\n"
         "ever\n\nLast.");
+}
+
+/* Of sheets too: what is merged is said in each row, and of names in each column. */
+static void merged_cells_of_sheets_stand_in_all_their_columns(void **state) {
+    (void)state;
+#define T(at, text) "<c r='" at "' t='str'><v>" text "</v></c>"
+#define R(n, cells) "<row r='" n "'>" cells "</row>"
+#define M(ref)      "<mergeCell ref='" ref "'/>"
+    const part book[] = {
+        {"xl/workbook.xml",
+         "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='r1'/></sheets></workbook>"},
+        {"xl/_rels/workbook.xml.rels", RELS(REL("r1", "worksheet", "a.xml"))},
+        {"xl/a.xml",
+         "<worksheet><sheetData>" R("1", T("A1", "Prices of mergeCells"))
+             R("3", T("A3", "Room") T("B3", "Hire") "<c r='C3'/>" T("D3", "Seats"))
+                 R("4", T("B4", "Hour") T("C4", "Day")) R("5", T("A5", "Hall") T("B5", "30")
+                                                                   T("C5", "140") T("D5", "180"))
+                     R("6", T("B6", "25") "<c r='C6'/><c r='D6'/>") R("8", T("A8", "Upper floor"))
+                         R("9", T("A9", "Attic") T("B9", "12") T("C9", "40")
+                                    T("D9", "9")) "</sheetData><mergeCells count='7'>" M("A1:D1")
+                             M("A5:A6") M("A3:A4") M("B3:C3") M("D3:D4") M("B6:C6") M("D5:D7")
+                                 M("A8:D8") M("A5:A4") M("XYZ1:B2") "</mergeCells></worksheet>"},
+        {0}};
+    extracted x;
+    fo_err err;
+    assert_ok(read_parts(&x, book, &err), &err);
+    assert_string_equal(x.text,
+                        "S\n\nPrices of mergeCells\n\nRoom | Hire Hour | Hire Day | Seats\n\n"
+                        "Room: Hall; Hire Hour: 30; Hire Day: 140; Seats: 180\n\n"
+                        "Room: Hall; Hire Hour: 25; Hire Day: 25; Seats: 180\n\nUpper floor\n\n"
+                        "Room: Attic; Hire Hour: 12; Hire Day: 40; Seats: 9");
+    assert_string_equal(extracted_place(&x, &x.blocks[2])->range, "A3:D4");
+    assert_string_equal(extracted_place(&x, &x.blocks[4])->range, "A6:D6");
+    extracted_deinit(&x);
+}
+
+#define C(text)        "<table-cell><p>" text "</p></table-cell>"
+#define C2(says, text) "<table-cell " says "><p>" text "</p></table-cell>"
+#define COVERED        "<covered-table-cell/>"
+#define ODF_ROW(cells) "<table-row>" cells "</table-row>"
+
+static void merged_cells_of_open_documents_stand_in_all_their_columns(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"text", "spreadsheet"};
+    for (int i = 0; i < 2; i++) {
+        fo_buf type = {0}, text = {0};
+        fo_buf_printf(&type, "application/vnd.oasis.opendocument.%s", kinds[i]);
+        const part parts[] = {
+            {"mimetype", type.data},
+            {"content.xml",
+             "<d><table name='T'>" ODF_ROW(
+                 C2("number-rows-spanned='2'", "Room") C2("number-columns-spanned='2'", "Hire")
+                     COVERED C2("number-rows-spanned='2'",
+                                "Seats")) ODF_ROW(COVERED C("Hour") C("Day")
+                                                      COVERED) ODF_ROW(C2("number-rows-spanned='2'",
+                                                                          "Hall") C("30") C("140")
+                                                                           C("180"))
+                 ODF_ROW(COVERED C2(
+                     "number-columns-spanned='3'",
+                     "closed") "<covered-table-cell number-columns-repeated='2'/>") "</table></d>"},
+            {0}};
+        if (i) fo_buf_str(&text, "T\n\n");
+        fo_buf_str(&text, "Room | Hire Hour | Hire Day | Seats\n\n"
+                          "Room: Hall; Hire Hour: 30; Hire Day: 140; Seats: 180\n\n"
+                          "Room: Hall; Hire Hour: closed; Hire Day: closed; Seats: closed");
+        expect(parts, text.data);
+        fo_buf_free(&type);
+        fo_buf_free(&text);
+    }
 }
 
 #define CONTAINER                                                                                  \
@@ -622,6 +750,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_documents),
         cmocka_unit_test(cells_behind_a_gap_stand_below_their_names),
+        cmocka_unit_test(merged_cells_stand_in_all_their_columns),
+        cmocka_unit_test(merged_cells_are_bounded),
+        cmocka_unit_test(merged_cells_of_sheets_stand_in_all_their_columns),
+        cmocka_unit_test(merged_cells_of_open_documents_stand_in_all_their_columns),
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
         cmocka_unit_test(months_are_shown_by_their_names),
         cmocka_unit_test(slides_are_in_order_and_have_notes),
