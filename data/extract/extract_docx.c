@@ -5,6 +5,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/office_text.h"
+#include "data/extract/word_notes.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_STYLES = 4096, STYLE_BYTES = 64, CONTENTS = -3 };
@@ -26,7 +27,8 @@ typedef struct reader {
     bool in_text; /* in w:t: its characters count */
     int skip;     /* depth below what is passed over */
     bool header;  /* the row at hand is one */
-    bool in_notes;
+    word_notes notes;
+    fo_buf behind; /* notes of a heading, which stand below it */
 } reader;
 
 /* ---- styles --------------------------------------------------------------------------------------- */
@@ -80,11 +82,39 @@ static int level_of_style(const reader *r, const char *id) {
 
 /* ---- paragraphs ----------------------------------------------------------------------------------- */
 
+static void write_behind(reader *r) {
+    if (!r->behind.len) return;
+    builder_begin(r->b, TEXT_PARAGRAPH, 0);
+    builder_add_flowing(r->b, r->behind.data, r->behind.len);
+    builder_end(r->b);
+    fo_buf_clear(&r->behind);
+}
+
+/* A note stands in brackets where the text refers to it: far from there, what it excepts is not seen. */
+static void say_note(reader *r, const xml_element *e) {
+    const char *s;
+    size_t n;
+    const bool endnote = *e->name == 'e';
+    if (r->level == CONTENTS ||
+        !word_notes_take(&r->notes, endnote, xml_number(e, "id", -1), &s, &n))
+        return;
+    if (r->level && !r->t.tables) {
+        fo_buf_str(&r->behind, " (");
+        fo_buf_add(&r->behind, s, n);
+        fo_buf_char(&r->behind, ')');
+    } else {
+        office_text_add(&r->t, " (", 2);
+        office_text_add(&r->t, s, n);
+        office_text_add(&r->t, ")", 1);
+    }
+    if (r->behind.failed) r->b->failure = FO_ENOMEM;
+}
+
 static void flush(reader *r) {
     builder *b = r->b;
     const fo_buf *text = &r->t.text;
     if (r->level != CONTENTS && office_text_end(&r->t)) {
-        bool heading = r->level != 0 && !r->in_notes;
+        bool heading = r->level != 0;
         builder_begin(b,
                       heading   ? TEXT_HEADING
                       : r->item ? TEXT_LIST_ITEM
@@ -97,6 +127,7 @@ static void flush(reader *r) {
         builder_end(b);
         if (r->level < 0) builder_set_title(b, text->data, text->len);
     }
+    if (!r->t.tables) write_behind(r);
     fo_buf_clear(&r->t.text);
     r->level = 0;
     r->item = false;
@@ -147,10 +178,8 @@ static void on_open(void *ctx, const xml_element *e) {
         xml_attribute(e, "val", value, sizeof value);
         r->t.covered = strcmp(value, "restart") != 0;
         r->t.rows = TABLE_SPANS_ON;
-    } else if (xml_is(name, "footnote endnote")) {
-        /* The lines between text and notes are notes too. */
-        xml_attribute(e, "type", value, sizeof value);
-        if (xml_is(value, "separator continuationSeparator continuationNotice")) r->skip++;
+    } else if (xml_is(name, "footnoteReference endnoteReference")) {
+        say_note(r, e);
     }
 }
 
@@ -182,21 +211,28 @@ static void on_text(void *ctx, const char *s, size_t n) {
 
 static const xml_events events = {on_open, on_close, on_text};
 
+/* Notes that nothing refers to. */
+static void write_left(reader *r) {
+    const char *s;
+    size_t n;
+    while (word_notes_left(&r->notes, &s, &n)) {
+        builder_begin(r->b, TEXT_PARAGRAPH, 0);
+        builder_add_flowing(r->b, s, n);
+        builder_end(r->b);
+    }
+}
+
 static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     static const xml_events of_styles = {.open = style_open};
-    static const char *const notes[] = {"word/footnotes.xml", "word/endnotes.xml"};
     fo_buf main = {0};
     int rc = xml_part_related(z, r->b, "", "/officeDocument", NULL, &main, err);
     const char *part = main.len ? main.data : "word/document.xml";
     xml_part_title(z, r->b, "docProps/core.xml");
     if (!rc && zip_parts_has(z, "word/styles.xml"))
         rc = xml_part_read(z, r->b, "word/styles.xml", &of_styles, r, err);
-    if (!rc) rc = xml_part_read(z, r->b, part, &events, r, err);
-    for (size_t i = 0; !rc && !r->b->failure && i < 2; i++) {
-        r->in_notes = true;
-        r->t.tables = r->skip = 0;
-        if (zip_parts_has(z, notes[i])) rc = xml_part_read(z, r->b, notes[i], &events, r, err);
-    }
+    if (!rc && !r->b->failure) rc = word_notes_read(&r->notes, z, r->b, err);
+    if (!rc && !r->b->failure) rc = xml_part_read(z, r->b, part, &events, r, err);
+    if (!rc && !r->b->failure) write_left(r);
     fo_buf_free(&main);
     return rc;
 }
@@ -209,6 +245,8 @@ int extract_docx(builder *b, extract_input *in, fo_err *err) {
     rc = office_text_init(&r.t, b, err);
     if (!rc) rc = r.styles ? read_parts(&r, z, err) : fo_no_memory(err);
     office_text_deinit(&r.t);
+    word_notes_free(&r.notes);
+    fo_buf_free(&r.behind);
     free(r.styles);
     zip_parts_close(z);
     return rc;

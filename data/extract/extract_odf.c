@@ -22,9 +22,9 @@ typedef struct reader {
     int items;              /* depth of lists */
     int skip;               /* depth below what is passed over */
     bool title, in_notes, said_notes;
-    /* notes of a text stand where they are called: put behind the paragraph */
+    /* notes of a text stand where they are called, in brackets; those of a heading below it */
     int in_note;
-    fo_buf notes;
+    fo_buf note, behind;
     /* tables; one within another is part of a cell */
     int tables;
     table_spans table;
@@ -38,8 +38,8 @@ typedef struct reader {
 /* ---- paragraphs ----------------------------------------------------------------------------------- */
 
 static void add(reader *r, const char *s, size_t n) {
-    fo_buf *to = r->in_note ? &r->notes : &r->text;
-    if (r->text.len + r->cell.len + r->notes.len + n > r->b->max_bytes)
+    fo_buf *to = r->in_note ? &r->note : &r->text;
+    if (r->text.len + r->cell.len + r->note.len + r->behind.len + n > r->b->max_bytes)
         r->b->failure = FO_ELIMIT;
     else
         fo_buf_add(to, s, n);
@@ -65,7 +65,8 @@ static int level_here(const reader *r) {
 
 static void flush(reader *r) {
     builder *b = r->b;
-    if (r->text.failed || r->cell.failed || r->notes.failed) b->failure = FO_ENOMEM;
+    if (r->text.failed || r->cell.failed || r->note.failed || r->behind.failed)
+        b->failure = FO_ENOMEM;
     if (r->tables) {
         if (r->text.len) { /* add() bounds both */
             if (r->cell.len) fo_buf_char(&r->cell, ' ');
@@ -79,10 +80,21 @@ static void flush(reader *r) {
         write_block(r, kind, (uint8_t)(level > 6 ? 6 : level), &r->text);
         if (level && r->text.len && (!r->slides || r->place.slide == 1))
             builder_set_title(b, r->text.data, r->text.len);
-        write_block(r, TEXT_PARAGRAPH, 0, &r->notes);
-        fo_buf_clear(&r->notes);
+        write_block(r, TEXT_PARAGRAPH, 0, &r->behind);
+        fo_buf_clear(&r->behind);
     }
     fo_buf_clear(&r->text);
+}
+
+static void end_note(reader *r) {
+    if (!r->in_note || --r->in_note) return;
+    fo_buf *to = level_here(r) && !r->tables ? &r->behind : &r->text;
+    if (r->note.len) { /* add() bounds both */
+        fo_buf_str(to, " (");
+        fo_buf_add(to, r->note.data, r->note.len);
+        fo_buf_char(to, ')');
+    }
+    fo_buf_clear(&r->note);
 }
 
 /* What stands before it in the one around it is a block of its own, and so is what comes behind. */
@@ -170,7 +182,7 @@ static void on_open(void *ctx, const xml_element *e) {
         r->skip++;
     } else if (xml_is(name, "h p")) {
         if (r->in_note) {
-            if (r->notes.len) add(r, " ", 1);
+            if (r->note.len) add(r, " ", 1);
         } else {
             begin_paragraph(r, e);
         }
@@ -183,7 +195,7 @@ static void on_open(void *ctx, const xml_element *e) {
         r->items++;
     } else if (!strcmp(name, "note")) {
         r->in_note++;
-        if (r->notes.len) add(r, " ", 1);
+        if (r->note.len) add(r, " ", 1);
     } else if (!strcmp(name, "page") && r->slides) {
         r->place = (text_place){.slide = r->place.slide + 1};
         r->in_notes = r->said_notes = false;
@@ -209,7 +221,7 @@ static void on_close(void *ctx, const char *name) {
     } else if (!strcmp(name, "list")) {
         r->items -= r->items > 0;
     } else if (!strcmp(name, "note")) {
-        r->in_note -= r->in_note > 0;
+        end_note(r);
     } else if (!strcmp(name, "notes")) {
         r->in_notes = false;
     } else if (!strcmp(name, "frame")) {
@@ -274,7 +286,8 @@ int extract_odf(builder *b, extract_input *in, fo_err *err) {
         table_spans_free(&r->table);
         fo_buf_free(&r->text);
         fo_buf_free(&r->cell);
-        fo_buf_free(&r->notes);
+        fo_buf_free(&r->note);
+        fo_buf_free(&r->behind);
     }
     free(r);
     zip_parts_close(z);

@@ -73,6 +73,9 @@ static void refuse(const part *parts, int code, const char *says) {
     assert_null(x.text);
 }
 
+#define ODF_TYPE(kind)                                                                             \
+    { "mimetype", "application/vnd.oasis.opendocument." kind }
+
 #define W          "<w:document xmlns:w='w' xmlns:mc='mc'><w:body>"
 #define W_END      "</w:body></w:document>"
 #define P(text)    "<w:p><w:r><w:t>" text "</w:t></w:r></w:p>"
@@ -184,6 +187,41 @@ static void merged_cells_are_bounded(void **state) {
     fo_buf_free(&text);
 }
 
+#define NOTE(id, text) "<w:footnote w:id='" id "'>" P(text) "</w:footnote>"
+#define REF(id)        "<w:r><w:footnoteReference w:id='" id "'/></w:r>"
+
+static void notes_stand_where_they_are_called(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            {"word/document.xml", W
+             "<w:p><w:pPr><w:pStyle w:val='Heading1'/></w:pPr><w:r><w:t>Rules</w:t></w:r>" REF("4") "</w:p><w:p><w:r><w:t>Nobody works alone.</w:t></w:r>" REF(
+                 "1") "<w:r><w:t xml:space='preserve'> Hair is tied back.</w:t></w:r>" REF("1")
+                 REF("9") "<w:r><w:endnoteReference w:id='1'/></w:r></w:p>" TABLE(
+                     ROW(CELL("Glove") CELL("Hours") CELL("Box"))
+                         ROW(CELL("Thick") "<w:tc><w:p><w:r><w:t>2</w:t></w:r>" REF(
+                             "2") "</w:p></w:tc>" CELL("7"))) P("End.") W_END},
+            {"word/footnotes.xml",
+             "<w:footnotes xmlns:w='w'><w:footnote w:type='separator' w:id='0'>" P(
+                 "x") "</w:footnote>" NOTE("1", " Exception: paperwork.") NOTE("2", "dry hands")
+                 NOTE("3", "Nobody asks for it.") NOTE("4", "of 2026")
+                     NOTE("5", "") "</w:footnotes>"},
+            {"word/endnotes.xml", "<w:endnotes xmlns:w='w'><w:endnote w:id='1'>" P("Not")
+                                      P("for lunch.") "</w:endnote>"
+                                                      "</w:endnotes>"},
+            {0}},
+        "Rules\n\n(of 2026)\n\nNobody works alone. (Exception: paperwork.) Hair is tied back. (Not "
+        "for lunch.)\n\nGlove | Hours | Box\n\nGlove: Thick; Hours: 2 (dry hands); Box: 7\n\n"
+        "End.\n\nNobody asks for it.");
+    expect((part[]){ODF_TYPE("text"),
+                    {"content.xml",
+                     "<d><h outline-level='1'>Rules<note><note-body><p>of 2026</p></note-body>"
+                     "</note></h><table><table-row><table-cell><p>Key<note><note-body><p>of "
+                     "brass</p></note-body></note></p></table-cell></table-row></table></d>"},
+                    {0}},
+           "Rules\n\n(of 2026)\n\nKey (of brass)");
+}
+
 #define REL(id, type, target) "<Relationship Id='" id "' Type='x/" type "' Target='" target "'/>"
 #define RELS(rows)            "<Relationships>" rows "</Relationships>"
 
@@ -275,9 +313,6 @@ static void slides_are_in_order_and_have_notes(void **state) {
     extracted_deinit(&x);
 }
 
-#define ODF_TYPE(kind)                                                                             \
-    { "mimetype", "application/vnd.oasis.opendocument." kind }
-
 /* What stands in the place for a slide's points is a list, and so is what says that it has bullets. */
 static void points_of_slides_are_lists(void **state) {
     (void)state;
@@ -318,7 +353,7 @@ static void open_documents(void **state) {
              "<table-cell><p>Heron</p></table-cell><table-cell><p>4</p></table-cell></table-row>"
              "</table></d>"},
             {0}},
-        "Boats\n\nTwo boats.\n\nOne leaks.\n\n\xE2\x80\xA2 oars\n\nBoat | Seats\n\nBoat: Heron; "
+        "Boats\n\nTwo boats (One leaks.).\n\n\xE2\x80\xA2 oars\n\nBoat | Seats\n\nBoat: Heron; "
         "Seats: 4");
     /* A million empty cells and rows cost nothing. */
     const part sheet[] = {
@@ -754,6 +789,7 @@ int main(void) {
         cmocka_unit_test(merged_cells_are_bounded),
         cmocka_unit_test(merged_cells_of_sheets_stand_in_all_their_columns),
         cmocka_unit_test(merged_cells_of_open_documents_stand_in_all_their_columns),
+        cmocka_unit_test(notes_stand_where_they_are_called),
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
         cmocka_unit_test(months_are_shown_by_their_names),
         cmocka_unit_test(slides_are_in_order_and_have_notes),
