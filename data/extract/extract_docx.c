@@ -6,14 +6,16 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/office_text.h"
 #include "data/extract/word_notes.h"
+#include "data/extract/word_numbers.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_STYLES = 4096, STYLE_BYTES = 64, CONTENTS = -3 };
+enum { MAX_STYLES = 4096, STYLE_BYTES = WORD_STYLE_BYTES, CONTENTS = -3 };
 
 typedef struct style {
     char id[STYLE_BYTES], based_on[STYLE_BYTES];
     int level; /* of a heading, 1-6; 0: none; -1: the document's title; -2: not known yet; -3: a line of the
                 table of contents */
+    long list, list_level; /* -1: not said */
 } style;
 
 typedef struct reader {
@@ -23,11 +25,13 @@ typedef struct reader {
     size_t n_styles;
     /* the paragraph at hand */
     int level;
-    bool item;
+    long list, list_level; /* that it names itself; -1: none */
+    char style[STYLE_BYTES];
     bool in_text; /* in w:t: its characters count */
     int skip;     /* depth below what is passed over */
     bool header;  /* the row at hand is one */
     word_notes notes;
+    word_numbers *numbers;
     fo_buf behind; /* notes of a heading, which stand below it */
 } reader;
 
@@ -50,7 +54,7 @@ static void style_open(void *ctx, const xml_element *e) {
     if (!strcmp(e->name, "style")) {
         if (r->n_styles == MAX_STYLES) return;
         s = &r->styles[r->n_styles++];
-        *s = (style){.level = -2};
+        *s = (style){.level = -2, .list = -1, .list_level = -1};
         xml_attribute(e, "styleId", s->id, sizeof s->id);
     } else if (s && !strcmp(e->name, "name")) {
         xml_attribute(e, "val", value, sizeof value);
@@ -61,6 +65,10 @@ static void style_open(void *ctx, const xml_element *e) {
     } else if (s && s->level == -2 && !strcmp(e->name, "outlineLvl")) {
         long n = xml_number(e, "val", 9);
         s->level = n >= 0 && n < 6 ? (int)n + 1 : 0;
+    } else if (s && !strcmp(e->name, "numId")) {
+        s->list = xml_number(e, "val", 0);
+    } else if (s && !strcmp(e->name, "ilvl")) {
+        s->list_level = xml_number(e, "val", 0);
     }
 }
 
@@ -78,6 +86,37 @@ static int level_of_style(const reader *r, const char *id) {
         id = s->based_on;
     }
     return 0;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------------- */
+
+/* What stands before the paragraph at hand: by its own list, else by that of its style. */
+static word_mark next_mark(reader *r, char mark[WORD_MARK_BYTES]) {
+    long list = r->list, level = r->list_level;
+    mark[0] = 0;
+    const style *s = *r->style ? find_style(r, r->style) : NULL;
+    for (int depth = 0; s && depth < 8 && list; depth++) {
+        if (list < 0 && s->list >= 0) {
+            list = s->list;
+            if (level < 0 && s->list_level < 0) level = word_numbers_level(r->numbers, list, s->id);
+        }
+        if (level < 0) level = s->list_level;
+        if (list >= 0 && level >= 0) break;
+        s = *s->based_on ? find_style(r, s->based_on) : NULL;
+    }
+    if (list <= 0) return WORD_UNMARKED;
+    word_mark what = word_numbers_next(r->numbers, list, level < 0 ? 0 : level, mark);
+    if (what != WORD_UNKNOWN) return what;
+    return r->list > 0 ? WORD_BULLET : WORD_UNMARKED;
+}
+
+static void put_before(fo_buf *text, const char *mark) {
+    const size_t n = strlen(mark) + 1;
+    if (!fo_buf_reserve(text, n)) return;
+    memmove(text->data + n, text->data, text->len + 1);
+    memcpy(text->data, mark, n - 1);
+    text->data[n - 1] = ' ';
+    text->len += n;
 }
 
 /* ---- paragraphs ----------------------------------------------------------------------------------- */
@@ -110,27 +149,38 @@ static void say_note(reader *r, const xml_element *e) {
     if (r->behind.failed) r->b->failure = FO_ENOMEM;
 }
 
-static void flush(reader *r) {
+static void write_paragraph(reader *r, word_mark what, const char *mark) {
     builder *b = r->b;
     const fo_buf *text = &r->t.text;
-    if (r->level != CONTENTS && office_text_end(&r->t)) {
-        bool heading = r->level != 0;
-        builder_begin(b,
-                      heading   ? TEXT_HEADING
-                      : r->item ? TEXT_LIST_ITEM
-                                : TEXT_PARAGRAPH,
-                      (uint8_t)(!heading       ? 0
-                                : r->level < 0 ? 1
-                                               : r->level));
-        if (r->item && !heading) builder_str(b, "\xE2\x80\xA2 ");
-        builder_add_flowing(b, text->data, text->len);
-        builder_end(b);
-        if (r->level < 0) builder_set_title(b, text->data, text->len);
+    const bool heading = r->level != 0, item = what == WORD_BULLET || what == WORD_NUMBER;
+    builder_begin(b,
+                  heading ? TEXT_HEADING
+                  : item  ? TEXT_LIST_ITEM
+                          : TEXT_PARAGRAPH,
+                  (uint8_t)(!heading       ? 0
+                            : r->level < 0 ? 1
+                                           : r->level));
+    if (what == WORD_BULLET && !heading) mark = "\xE2\x80\xA2";
+    builder_str(b, mark);
+    if (*mark) builder_str(b, " ");
+    builder_add_flowing(b, text->data, text->len);
+    builder_end(b);
+    if (r->level < 0) builder_set_title(b, text->data, text->len);
+}
+
+/* A paragraph without words counts too, and in a table its number may be all that a cell says. */
+static void flush(reader *r) {
+    char mark[WORD_MARK_BYTES];
+    if (r->level != CONTENTS) {
+        word_mark what = next_mark(r, mark);
+        if (r->t.tables && *mark) put_before(&r->t.text, mark);
+        if (office_text_end(&r->t)) write_paragraph(r, what, mark);
     }
     if (!r->t.tables) write_behind(r);
     fo_buf_clear(&r->t.text);
     r->level = 0;
-    r->item = false;
+    r->list = r->list_level = -1;
+    r->style[0] = 0;
 }
 
 static void on_open(void *ctx, const xml_element *e) {
@@ -145,13 +195,15 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "p")) {
         flush(r);
     } else if (!strcmp(name, "pStyle")) {
-        xml_attribute(e, "val", value, sizeof value);
-        r->level = level_of_style(r, value);
+        xml_attribute(e, "val", r->style, sizeof r->style);
+        r->level = level_of_style(r, r->style);
     } else if (!strcmp(name, "outlineLvl") && !r->level) {
         long n = xml_number(e, "val", 9);
         r->level = n >= 0 && n < 6 ? (int)n + 1 : 0;
     } else if (!strcmp(name, "numId")) {
-        r->item = xml_number(e, "val", 0) != 0;
+        r->list = xml_number(e, "val", 0);
+    } else if (!strcmp(name, "ilvl")) {
+        r->list_level = xml_number(e, "val", 0);
     } else if (xml_is(name, "tab br cr")) {
         office_text_add(&r->t, " ", 1);
     } else if (!strcmp(name, "noBreakHyphen")) {
@@ -230,6 +282,7 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     xml_part_title(z, r->b, "docProps/core.xml");
     if (!rc && zip_parts_has(z, "word/styles.xml"))
         rc = xml_part_read(z, r->b, "word/styles.xml", &of_styles, r, err);
+    if (!rc && !r->b->failure) rc = word_numbers_read(r->numbers, z, r->b, err);
     if (!rc && !r->b->failure) rc = word_notes_read(&r->notes, z, r->b, err);
     if (!rc && !r->b->failure) rc = xml_part_read(z, r->b, part, &events, r, err);
     if (!rc && !r->b->failure) write_left(r);
@@ -241,13 +294,18 @@ int extract_docx(builder *b, extract_input *in, fo_err *err) {
     zip_parts *z;
     int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
     if (rc) return rc;
-    reader r = {.b = b, .styles = calloc(MAX_STYLES, sizeof *r.styles)};
+    reader r = {.b = b,
+                .styles = calloc(MAX_STYLES, sizeof *r.styles),
+                .numbers = calloc(1, sizeof *r.numbers),
+                .list = -1,
+                .list_level = -1};
     rc = office_text_init(&r.t, b, err);
-    if (!rc) rc = r.styles ? read_parts(&r, z, err) : fo_no_memory(err);
+    if (!rc) rc = r.styles && r.numbers ? read_parts(&r, z, err) : fo_no_memory(err);
     office_text_deinit(&r.t);
     word_notes_free(&r.notes);
     fo_buf_free(&r.behind);
     free(r.styles);
+    free(r.numbers);
     zip_parts_close(z);
     return rc;
 }

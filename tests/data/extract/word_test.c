@@ -1,0 +1,269 @@
+/* Word documents put together here: headings by styles, deleted text, cells that are merged, notes, and the numbers that
+ * Word counts; and what of those is made to do harm. */
+#include "tests/data/extract/office_here.h"
+
+#include "kernels/buf.h"
+
+static void word_documents(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            {"word/styles.xml",
+             "<w:styles xmlns:w='w'><w:style w:styleId='berschrift2'><w:name w:val='heading 2'/>"
+             "</w:style><w:style w:styleId='Mine'><w:basedOn w:val='berschrift2'/></w:style>"
+             "<w:style w:styleId='Verzeichnis1'><w:name w:val='toc 1'/></w:style></w:styles>"},
+            {"word/document.xml", W
+             "<w:p><w:pPr><w:pStyle w:val='Verzeichnis1'/></w:pPr><w:r><w:t>Care "
+             "7</w:t></w:r></w:p>"
+             "<w:p><w:pPr><w:pStyle w:val='Mine'/></w:pPr><w:r><w:t>Care</w:t></w:r></w:p>"
+             "<w:p><w:r><w:t>Water </w:t></w:r><w:del><w:r><w:delText>never</w:delText><w:t>x</w:t>"
+             "</w:r></w:del><w:ins><w:r><w:t>daily</w:t></w:r></w:ins><w:r><w:t> &amp; well.</w:t>"
+             "</w:r></w:p>"
+             "<mc:AlternateContent><mc:Choice>" P("Shape") "</mc:Choice><mc:Fallback>" P(
+                 "Shape") "</mc:Fallback></mc:AlternateContent>"
+                          "<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>" CELL("Plant") CELL(
+                              "Days") "</w:tr><w:tr>" CELL("Fern")
+                              CELL("three") "</w:tr><w:tr>" CELL("Moss") "<w:tc>" P(
+                                  "one") "<w:tbl><w:tr>" CELL("or two") "</w:tr></w:tbl></w:tc></"
+                                                                        "w:tr></w:tbl>" W_END},
+            {"word/footnotes.xml",
+             "<w:footnotes xmlns:w='w'><w:footnote w:type='separator'>" P(
+                 "x") "</w:footnote>"
+                      "<w:footnote w:id='1'>" P("Not in winter.") "</w:footnote></w:footnotes>"},
+            {0}},
+        "Care\n\nWater daily & well.\n\nShape\n\nPlant | Days\n\nPlant: Fern; Days: three\n\n"
+        "Plant: Moss; Days: one or two\n\nNot in winter.");
+}
+
+/* A row may begin further right than the first column does. */
+static void cells_behind_a_gap_stand_below_their_names(void **state) {
+    (void)state;
+    expect((part[]){{"word/document.xml",
+                     W "<w:tbl><w:tr>" CELL("Item") CELL("Price")
+                         CELL("Stock") "</w:tr><w:tr>" CELL("Apple") CELL("5")
+                             CELL("70") "</w:tr><w:tr><w:trPr><w:gridBefore "
+                                        "w:val='1'/></w:trPr>" CELL("6")
+                                            CELL("80") "</w:tr><w:tr><w:trPr><w:gridBefore "
+                                                       "w:val='99999'/></w:trPr>" CELL("Pear")
+                                                           CELL("7") "</w:tr></w:tbl>" W_END},
+                    {0}},
+           "Item | Price | Stock\n\nItem: Apple; Price: 5; Stock: 70\n\nPrice: 6; Stock: 80\n\n"
+           "Item: Pear; Price: 7");
+}
+
+#define SPAN(props, text) "<w:tc><w:tcPr>" props "</w:tcPr>" P(text) "</w:tc>"
+#define WIDE(n)           "<w:gridSpan w:val='" n "'/>"
+#define TALL              "<w:vMerge w:val='restart'/>"
+#define ON                "<w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc>"
+#define ROW(cells)        "<w:tr>" cells "</w:tr>"
+#define NAMES(cells)      "<w:tr><w:trPr><w:tblHeader/></w:trPr>" cells "</w:tr>"
+#define TABLE(rows)       "<w:tbl>" rows "</w:tbl>"
+
+static void expect_word(const char *body, const char *text) {
+    fo_buf whole = {0};
+    fo_buf_printf(&whole, "%s%s%s", W, body, W_END);
+    expect((part[]){{"word/document.xml", whole.data}, {0}}, text);
+    fo_buf_free(&whole);
+}
+
+/* What goes over rows or columns is said in each of them, and two rows of names are one. */
+static void merged_cells_stand_in_all_their_columns(void **state) {
+    (void)state;
+    expect_word(TABLE(ROW(SPAN(TALL, "Ward") SPAN(WIDE("2"), "Visiting times")
+                              SPAN(TALL, "Visitors")) ROW(ON CELL("Weekdays") CELL("Weekends") ON)
+                          ROW(CELL("7 shared") CELL("3 pm - 7 pm") CELL("2 pm - 6 pm") CELL("two"))
+                              ROW(CELL("7 single") SPAN(WIDE("2"), "10 am - 8 pm") CELL("three"))),
+                "Ward | Visiting times Weekdays | Visiting times Weekends | Visitors\n\n"
+                "Ward: 7 shared; Visiting times Weekdays: 3 pm - 7 pm; Visiting times Weekends: "
+                "2 pm - 6 pm; Visitors: two\n\n"
+                "Ward: 7 single; Visiting times Weekdays: 10 am - 8 pm; Visiting times Weekends: "
+                "10 am - 8 pm; Visitors: three");
+    expect_word(TABLE(ROW(CELL("Group") CELL("Glove") CELL("Change after"))
+                          ROW(SPAN(TALL, "Acids") CELL("Nitrile") CELL("2 hours"))
+                              ROW(ON CELL("Butyl") CELL("30 minutes"))
+                                  ROW(CELL("Bases") CELL("Latex") CELL("1 hour"))),
+                "Group | Glove | Change after\n\nGroup: Acids; Glove: Nitrile; Change after: 2 "
+                "hours\n\nGroup: Acids; Glove: Butyl; Change after: 30 minutes\n\nGroup: Bases; "
+                "Glove: Latex; Change after: 1 hour");
+    /* Rows of names that say so; a title above them, and a heading of a group. */
+    expect_word(TABLE(ROW(SPAN(WIDE("3"), "Rents")) NAMES(CELL("Flat") CELL("Rent") CELL("Deposit"))
+                          NAMES(CELL("") CELL("a month") CELL("once"))
+                              ROW(SPAN(WIDE("3"), "Upper floor"))
+                                  ROW(CELL("Studio") CELL("640") CELL("960"))),
+                "Rents\n\nFlat | Rent a month | Deposit once\n\nUpper floor\n\n"
+                "Flat: Studio; Rent a month: 640; Deposit once: 960");
+    /* One row of names, with a wide one: what is below it are things. */
+    expect_word(
+        TABLE(ROW(CELL("") SPAN(WIDE("2"), "Open")) ROW(CELL("Pool") CELL("3 pm") CELL("7 pm"))),
+        "Open | Open\nPool | 3 pm | 7 pm");
+}
+
+/* Hostile widths, and cells that go on from nowhere. */
+static void merged_cells_are_bounded(void **state) {
+    (void)state;
+    fo_buf text = {0};
+    for (int i = 0; i < 63; i++) fo_buf_str(&text, "All | ");
+    fo_buf_str(&text, "behind\n\n1; All: 2");
+    expect_word(TABLE(ROW(CELL("") SPAN(WIDE("1023"), "All") SPAN(WIDE("-4"), "behind")) ROW(ON ON)
+                          ROW(SPAN(TALL, "1") SPAN(WIDE("99999"), "2"))),
+                text.data);
+    fo_buf_free(&text);
+}
+
+#define NOTE(id, text) "<w:footnote w:id='" id "'>" P(text) "</w:footnote>"
+#define REF(id)        "<w:r><w:footnoteReference w:id='" id "'/></w:r>"
+
+static void notes_stand_where_they_are_called(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            {"word/document.xml", W
+             "<w:p><w:pPr><w:pStyle w:val='Heading1'/></w:pPr><w:r><w:t>Rules</w:t></w:r>" REF("4") "</w:p><w:p><w:r><w:t>Nobody works alone.</w:t></w:r>" REF(
+                 "1") "<w:r><w:t xml:space='preserve'> Hair is tied back.</w:t></w:r>" REF("1")
+                 REF("9") "<w:r><w:endnoteReference w:id='1'/></w:r></w:p>" TABLE(
+                     ROW(CELL("Glove") CELL("Hours") CELL("Box"))
+                         ROW(CELL("Thick") "<w:tc><w:p><w:r><w:t>2</w:t></w:r>" REF(
+                             "2") "</w:p></w:tc>" CELL("7"))) P("End.") W_END},
+            {"word/footnotes.xml",
+             "<w:footnotes xmlns:w='w'><w:footnote w:type='separator' w:id='0'>" P(
+                 "x") "</w:footnote>" NOTE("1", " Exception: paperwork.") NOTE("2", "dry hands")
+                 NOTE("3", "Nobody asks for it.") NOTE("4", "of 2026")
+                     NOTE("5", "") "</w:footnotes>"},
+            {"word/endnotes.xml", "<w:endnotes xmlns:w='w'><w:endnote w:id='1'>" P("Not")
+                                      P("for lunch.") "</w:endnote>"
+                                                      "</w:endnotes>"},
+            {0}},
+        "Rules\n\n(of 2026)\n\nNobody works alone. (Exception: paperwork.) Hair is tied back. (Not "
+        "for lunch.)\n\nGlove | Hours | Box\n\nGlove: Thick; Hours: 2 (dry hands); Box: 7\n\n"
+        "End.\n\nNobody asks for it.");
+    expect((part[]){ODF_TYPE("text"),
+                    {"content.xml",
+                     "<d><h outline-level='1'>Rules<note><note-body><p>of 2026</p></note-body>"
+                     "</note></h><table><table-row><table-cell><p>Key<note><note-body><p>of "
+                     "brass</p></note-body></note></p></table-cell></table-row></table></d>"},
+                    {0}},
+           "Rules\n\n(of 2026)\n\nKey (of brass)");
+}
+
+#define LEVEL(n, form, text)                                                                       \
+    "<w:lvl w:ilvl='" n "'><w:start w:val='1'/><w:numFmt w:val='" form                             \
+    "'/><w:lvlText w:val='" text "'/></w:lvl>"
+#define LIST(id, definition, more)                                                                 \
+    "<w:num w:numId='" id "'><w:abstractNumId w:val='" definition "'/>" more "</w:num>"
+#define IN(list, level) "<w:numPr><w:ilvl w:val='" level "'/><w:numId w:val='" list "'/></w:numPr>"
+#define PP(props, text) "<w:p><w:pPr>" props "</w:pPr><w:r><w:t>" text "</w:t></w:r></w:p>"
+#define STYLED(id)      "<w:pStyle w:val='" id "'/>"
+
+/* Word counts, and its text has none of the numbers. */
+static void paragraphs_of_word_have_their_numbers(void **state) {
+    (void)state;
+    const part
+        styles =
+            {"word/styles.xml",
+             "<w:styles xmlns:w='w'><w:style w:styleId='Heading1'><w:name w:val='heading "
+             "1'/><w:pPr>"
+             "<w:numPr><w:numId w:val='4'/></w:numPr></w:pPr></w:style><w:style "
+             "w:styleId='Heading2'>"
+             "<w:name w:val='heading 2'/><w:pPr><w:numPr><w:numId w:val='4'/></w:numPr></w:pPr>"
+             "</w:style><w:style w:styleId='Steps'><w:name w:val='List Number'/><w:pPr><w:numPr>"
+             "<w:numId w:val='2'/></w:numPr></w:pPr></w:style><w:style w:styleId='Mine'><w:basedOn "
+             "w:val='Steps'/></w:style></w:styles>"},
+        numbers = {"word/numbering.xml",
+                   "<w:numbering xmlns:w='w'><w:abstractNum w:abstractNumId='0'>" LEVEL(
+                       "0", "decimal", "%1.") LEVEL("1", "lowerLetter", "%2)")
+                       LEVEL("2", "lowerRoman",
+                             "(%3)") "</w:abstractNum><w:abstractNum "
+                                     "w:abstractNumId='1'>" LEVEL("0", "bullet", "x")
+                                         LEVEL("1", "none",
+                                               "") "</w:abstractNum><w:abstractNum "
+                                                   "w:abstractNumId='2'><w:lvl w:ilvl='0'><w:start "
+                                                   "w:val='2'/><w:numFmt w:val='upperRoman'/>"
+                                                   "<w:lvlText w:val='%1.'/></w:lvl><w:lvl "
+                                                   "w:ilvl='1'><w:start w:val='1'/><w:pStyle "
+                                                   "w:val='Heading2'/><w:isLgl/><w:lvlText "
+                                                   "w:val='%1.%2'/></w:lvl></w:abstractNum>" LIST(
+                                                       "1", "0", "") LIST("2", "0",
+                                                                          "<w:lvlOverride "
+                                                                          "w:ilvl='0'>"
+                                                                          "<w:startOverride "
+                                                                          "w:val='7'/>"
+                                                                          "</w:lvlOverride>")
+                                                       LIST("3", "1", "") LIST("4", "2", "") LIST(
+                                                           "5", "0", "") LIST("6", "900", "")
+                                                           LIST("7", "99999", "") "</w:numbering>"};
+    expect(
+        (part[]){styles,
+                 numbers,
+                 {"word/document.xml",
+                  W PP(STYLED("Heading1"), "Rules") PP(IN("1", "0"), "Report.") PP(
+                      IN("1", "1"), "Write.") PP(IN("1", "1"), "Call.") PP(IN("1", "2"), "Twice.")
+                      P("Between.") PP(IN("1", "0"), "") PP(IN("1", "0"), "Wait.")
+                          PP(IN("1", "1"), "There.") PP(IN("5", "0"), "It goes on.")
+                              PP(STYLED("Heading2"), "Pets") PP(STYLED("Heading2"), "Dogs") PP(
+                                  STYLED("Heading1"), "Rent") PP(STYLED("Heading2"), "Late")
+                                  PP(STYLED("Heading1") IN("0", "0"), "Annex") PP(
+                                      STYLED("Steps"), "Seven.") PP(STYLED("Mine"), "Eight.")
+                                      PP(IN("3", "0"), "A point.") PP(IN("3", "1"), "Nothing.") PP(
+                                          IN("6", "0"), "Of no definition.") PP(IN("7", "77"),
+                                                                                "Of none at all.")
+                                          PP(IN("1", "12"), "Of no level.") TABLE(ROW("<w:tc>" PP(
+                                              IN("2", "1"), "") "</w:tc>" CELL("key"))) W_END},
+                 {0}},
+        "II. Rules\n\n1. Report.\na) Write.\nb) Call.\n(i) Twice.\n\nBetween.\n\n3. Wait.\na) "
+        "There.\n4. It goes on.\n\n2.1 Pets\n\n2.2 Dogs\n\nIII. Rent\n\n3.1 Late\n\nAnnex\n\n"
+        "7. Seven.\n8. Eight.\n\xE2\x80\xA2 A point.\n\nNothing.\n\n\xE2\x80\xA2 Of no "
+        "definition.\n\xE2\x80\xA2 Of none at all.\n\xE2\x80\xA2 Of no level.\n\na) | key");
+}
+
+/* Letters go on with aa, Roman numerals end at 3,999, and a mark has no end of numbers. */
+static void numbers_of_word_are_bounded(void **state) {
+    (void)state;
+    fo_buf part_of_numbers = {0}, body = {0}, text = {0};
+    fo_buf_str(&part_of_numbers, "<w:numbering xmlns:w='w'>");
+    static const char *const starts[][3] = {
+        {"lowerLetter", "28", "bb."},         {"upperLetter", "999999999999", "1000000."},
+        {"lowerRoman", "3999", "mmmcmxcix."}, {"upperRoman", "4000", "4000."},
+        {"decimalZero", "7", "07."},          {"ordinalText", "-9", "0."},
+        {"lowerRoman", "3888", ""},
+    };
+    for (int i = 0; i < 7; i++) {
+        const bool last = i == 6;
+        fo_buf_printf(&part_of_numbers,
+                      "<w:abstractNum w:abstractNumId='%d'><w:lvl w:ilvl='0'><w:start w:val='%s'/>"
+                      "<w:numFmt w:val='%s'/><w:lvlText w:val='%s'/></w:lvl></w:abstractNum><w:num "
+                      "w:numId='%d'><w:abstractNumId w:val='%d'/></w:num>",
+                      i, starts[i][1], starts[i][0],
+                      last ? "%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1%1" : "%1.", i + 1, i);
+        fo_buf_printf(&body,
+                      "<w:p><w:pPr><w:numPr><w:numId w:val='%d'/></w:numPr></w:pPr><w:r><w:t>x"
+                      "</w:t></w:r></w:p>",
+                      i + 1);
+        fo_buf_printf(&text, "%s%s%s", i ? "\n" : "", starts[i][2], last ? "" : " x");
+    }
+    for (int i = 0; i < 19; i++) fo_buf_str(&text, "mmmdccclxxxviii");
+    fo_buf_str(&text, "% x");
+    fo_buf_str(&part_of_numbers, "</w:numbering>");
+    fo_buf document = {0};
+    fo_buf_printf(&document, "%s%s%s", W, body.data, W_END);
+    expect((part[]){{"word/numbering.xml", part_of_numbers.data},
+                    {"word/document.xml", document.data},
+                    {0}},
+           text.data);
+    fo_buf_free(&part_of_numbers);
+    fo_buf_free(&body);
+    fo_buf_free(&text);
+    fo_buf_free(&document);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(word_documents),
+        cmocka_unit_test(cells_behind_a_gap_stand_below_their_names),
+        cmocka_unit_test(merged_cells_stand_in_all_their_columns),
+        cmocka_unit_test(merged_cells_are_bounded),
+        cmocka_unit_test(notes_stand_where_they_are_called),
+        cmocka_unit_test(paragraphs_of_word_have_their_numbers),
+        cmocka_unit_test(numbers_of_word_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, formats_here, NULL);
+}
