@@ -10,7 +10,7 @@
 void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
-    t->n_cells = t->n_header = 0;
+    t->n_cells = t->n_header = t->own_header = t->again = 0;
     t->said = t->begun = t->used = t->fresh = t->pairs = t->more = t->told = t->group = false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
@@ -94,6 +94,7 @@ static void keep_header(table_rows *t, bool said) {
     fo_buf_add(&t->header, t->row.data, t->row.len);
     memcpy(t->header_cells, t->cells, t->n_cells * sizeof *t->cells);
     t->n_header = t->n_cells;
+    t->own_header = t->n_cells - t->again;
     t->said = said;
     t->used = false;
 }
@@ -103,7 +104,8 @@ static bool is_header(const table_rows *t, bool number, bool says) {
     if (t->group) return false;
     if (says) return !t->said;
     if (t->n_cells == 2 && t->pairs) return false;
-    return !t->said && !t->used && !number && t->n_cells > 1 && t->n_cells > t->n_header;
+    return !t->said && !t->used && !number && t->n_cells > 1 &&
+           (!t->n_header || t->n_cells - t->again > t->own_header);
 }
 
 /* Is it one of those whose columns are named? A remark above or below a table is not; and where there are

@@ -29,8 +29,11 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool sheet; /* of a workbook, where two columns may have a header */
     bool pairs; /* two cells without a header were written: what follows is no header of two */
     bool begun;
-    bool fresh;      /* the header was the last row */
-    bool group;      /* the caller's: the row at hand heads those below it, and has one cell */
+    bool fresh;        /* the header was the last row */
+    size_t own_header; /* cells of the header, less those that say again what others do */
+    /* the caller's */
+    size_t again;    /* cells of the row at hand that say again what one before them says */
+    bool group;      /* the row at hand heads those below it, and has one cell */
     bool more, told; /* cells were left out; it has been said */
 } table_rows;
 

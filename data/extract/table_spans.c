@@ -68,7 +68,7 @@ void table_spans_cell(table_spans *t, uint32_t column, uint32_t width, uint32_t 
     }
     for (uint32_t i = 0; i < width && column + i < TABLE_SPANS_COLUMNS; i++) {
         if (i && !column) c.n = 0;
-        if (i) say(t, column + i, c.words, c.n, WIDE);
+        if (i) t->now.again += say(t, column + i, c.words, c.n, WIDE);
         keep_below(t, column + i, &c);
     }
 }
@@ -110,8 +110,11 @@ static void write_row(table_spans *t, table_shape *s, bool header) {
     }
     t->named |= !s->alone;
     r->group = group;
+    /* A sheet may have remarks above its table, and those are not names because they are wide. */
+    r->again = r->sheet && !group ? s->again : 0;
     table_rows_end_row(r, s->placed ? &s->place : NULL, header);
     r->group = false;
+    r->again = 0;
 }
 
 /* The row that table_rows has and the one that is held change places. */

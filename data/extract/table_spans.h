@@ -34,8 +34,8 @@ typedef struct table_span {
 
 typedef struct table_shape { /* of a row */
     uint8_t how[TABLE_SPANS_COLUMNS];
-    uint32_t first, last, own_first; /* columns with words; with words that are the row's own */
-    uint32_t n_own, n_covered;
+    uint32_t first, last, own_first;  /* columns with words; with words that are the row's own */
+    uint32_t n_own, n_covered, again; /* cells; those that say again what a wide one says */
     uint32_t row;
     bool alone; /* a title, or the heading of a group: the rows below begin no further left */
     bool wide, number, header, placed;

@@ -144,6 +144,10 @@ static void count(word_list *list, word_definition *d, int level) {
         d->levels[i].begun = false;
     }
     list->used = true;
+    for (int i = 0; i < level; i++) { /* what was left out counts as said once */
+        if (!d->levels[i].begun) d->levels[i].count = d->levels[i].start;
+        d->levels[i].begun = true;
+    }
     word_level *own = &d->levels[level];
     own->count = own->begun ? own->count + 1 : own->start;
     own->begun = true;
@@ -195,7 +199,7 @@ static void write_mark(const word_definition *d, int level, char mark[WORD_MARK_
             continue;
         }
         const word_level *l = &d->levels[*++s - '1'];
-        k += add_number(mark + k, l->begun ? l->count : l->start, own->legal ? DECIMAL : l->form);
+        k += add_number(mark + k, l->count, own->legal ? DECIMAL : l->form);
     }
     while (k && mark[k - 1] == ' ') k--;
     mark[k] = 0;

@@ -205,6 +205,18 @@ static void merged_cells_of_sheets_stand_in_all_their_columns(void **state) {
     assert_string_equal(extracted_place(&x, &x.blocks[2])->range, "A3:D4");
     assert_string_equal(extracted_place(&x, &x.blocks[4])->range, "A6:D6");
     extracted_deinit(&x);
+    /* Remarks above a table, which are as wide: its names are below them. */
+    expect(
+        (part[]){
+            book[0],
+            book[1],
+            {"xl/a.xml",
+             "<worksheet><sheetData>" R("1", T("A1", "Please") T("B1", "keep")) R(
+                 "2", T("A2", "Name") T("B2", "Hour") T("C2", "Day"))
+                 R("3", T("A3", "Hall") T("B3", "30") T("C3", "140")) "</sheetData><mergeCells>" M(
+                     "B1:C1") "</mergeCells></worksheet>"},
+            {0}},
+        "S\n\nPlease | keep | keep\nName | Hour | Day\n\nName: Hall; Hour: 30; Day: 140");
 }
 
 #define C(text)        "<table-cell><p>" text "</p></table-cell>"

@@ -215,6 +215,21 @@ static void paragraphs_of_word_have_their_numbers(void **state) {
         "definition.\n\xE2\x80\xA2 Of none at all.\n\xE2\x80\xA2 Of no level.\n\na) | key");
 }
 
+/* A level that was passed over has begun: what comes next on it is the second. */
+static void levels_of_word_that_are_left_out_count(void **state) {
+    (void)state;
+    expect((part[]){{"word/numbering.xml",
+                     "<w:numbering xmlns:w='w'><w:abstractNum w:abstractNumId='0'>" LEVEL(
+                         "0", "decimal", "%1.") LEVEL("1", "decimal", "%1.%2")
+                         LEVEL("2", "decimal",
+                               "%1.%2.%3") "</w:abstractNum>" LIST("1", "0", "") "</w:numbering>"},
+                    {"word/document.xml",
+                     W PP(IN("1", "1"), "a") PP(IN("1", "1"), "b") PP(IN("1", "0"), "c")
+                         PP(IN("1", "2"), "d") PP(IN("1", "1"), "e") PP(IN("1", "0"), "f") W_END},
+                    {0}},
+           "1.1 a\n1.2 b\n2. c\n2.1.1 d\n2.2 e\n3. f");
+}
+
 /* Letters go on with aa, Roman numerals end at 3,999, and a mark has no end of numbers. */
 static void numbers_of_word_are_bounded(void **state) {
     (void)state;
@@ -263,6 +278,7 @@ int main(void) {
         cmocka_unit_test(merged_cells_are_bounded),
         cmocka_unit_test(notes_stand_where_they_are_called),
         cmocka_unit_test(paragraphs_of_word_have_their_numbers),
+        cmocka_unit_test(levels_of_word_that_are_left_out_count),
         cmocka_unit_test(numbers_of_word_are_bounded),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
