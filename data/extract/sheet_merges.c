@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MERGES = 65536, MAX_BYTES = 8 << 20, MAX_ROW = 1048576, MAX_COLUMN = 16384 };
+enum { MAX_MERGES = 65536, MAX_BYTES = 8 << 20, MAX_ENTRY = 512 };
+enum { MAX_ROW = 1048576, MAX_COLUMN = 16384 };
 
 static const char list[] = "mergeCells", entry[] = "mergeCell ";
 
@@ -88,8 +89,8 @@ static bool read_list(sheet_merges *m, const char *s) {
     while (m->n < MAX_MERGES && (s = strstr(s, entry))) {
         sheet_merge one = {0};
         s += sizeof entry - 1;
-        const char *end = s + strcspn(s, ">");
-        if (read_merge(s, end, &one) && !add(m, &one)) return false;
+        const char *end = memchr(s, '>', strnlen(s, MAX_ENTRY));
+        if (end && read_merge(s, end, &one) && !add(m, &one)) return false;
     }
     if (m->n) qsort(m->merges, m->n, sizeof *m->merges, by_place);
     return true;

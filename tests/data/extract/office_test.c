@@ -219,6 +219,44 @@ static void merged_cells_of_sheets_stand_in_all_their_columns(void **state) {
         "S\n\nPlease | keep | keep\nName | Hour | Day\n\nName: Hall; Hour: 30; Day: 140");
 }
 
+#define A_CELL(says, text) "<tc" says "><txBody><p><r><t>" text "</t></r></p></txBody></tc>"
+
+static void merged_cells_of_slides_stand_in_all_their_columns(void **state) {
+    (void)state;
+    expect(
+        (part[]){{"ppt/presentation.xml",
+                  "<p xmlns:r='r'><sldIdLst><sldId id='256' r:id='r1'/></sldIdLst></p>"},
+                 {"ppt/_rels/presentation.xml.rels", RELS(REL("r1", "slide", "slides/slide1.xml"))},
+                 {"ppt/slides/slide1.xml",
+                  "<s><tbl><tr>" A_CELL(" rowSpan='2'", "Hall") A_CELL(" gridSpan='2'", "Talks")
+                      A_CELL(" hMerge='1'", "") "</tr><tr>" A_CELL(" vMerge='1'", "") A_CELL(
+                          "", "Morning") A_CELL("", "Evening") "</tr><tr>" A_CELL("", "Alder")
+                          A_CELL("", "9:30") A_CELL("", "20:00") "</tr><tr>" A_CELL("", "Birch")
+                              A_CELL(" gridSpan='2'", "closed")
+                                  A_CELL(" hMerge='1'", "") "</tr></tbl></s>"},
+                 {0}},
+        "Hall | Talks Morning | Talks Evening\n\nHall: Alder; Talks Morning: 9:30; Talks Evening: "
+        "20:00\n\nHall: Birch; Talks Morning: closed; Talks Evening: closed");
+}
+
+/* A list of merged cells without end, in which none is. */
+static void lists_of_merged_cells_are_bounded(void **state) {
+    (void)state;
+    fo_buf sheet = {0};
+    fo_buf_str(&sheet, "<worksheet><sheetData><row r='1'><c r='A1'><v>7</v></c></row></sheetData>"
+                       "<mergeCells x='");
+    for (int i = 0; i < 800000; i++) fo_buf_str(&sheet, "mergeCell ");
+    fo_buf_str(&sheet, "'/></worksheet>");
+    expect((part[]){{"xl/workbook.xml",
+                     "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='r1'/></sheets>"
+                     "</workbook>"},
+                    {"xl/_rels/workbook.xml.rels", RELS(REL("r1", "worksheet", "a.xml"))},
+                    {"xl/a.xml", sheet.data},
+                    {0}},
+           "S\n\n7");
+    fo_buf_free(&sheet);
+}
+
 #define C(text)        "<table-cell><p>" text "</p></table-cell>"
 #define C2(says, text) "<table-cell " says "><p>" text "</p></table-cell>"
 #define COVERED        "<covered-table-cell/>"
@@ -577,6 +615,8 @@ static void rows_below_a_stray_quote_are_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merged_cells_of_sheets_stand_in_all_their_columns),
+        cmocka_unit_test(merged_cells_of_slides_stand_in_all_their_columns),
+        cmocka_unit_test(lists_of_merged_cells_are_bounded),
         cmocka_unit_test(merged_cells_of_open_documents_stand_in_all_their_columns),
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
         cmocka_unit_test(months_are_shown_by_their_names),
