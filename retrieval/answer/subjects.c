@@ -14,12 +14,24 @@ static bool is_a_certain_thing(const fact_text *t, size_t w) {
                                   before->end - before->start);
 }
 
+/* "Hungary", not 100 "MB", "Monday" or "I'll". */
+static bool is_a_name(const question *q, const fact_word *w) {
+    const char *word = q->text.text + w->start;
+    const size_t n = w->end - w->start;
+    enum cell_unit unit;
+    double times;
+    return (w->flags & WORD_CAPITAL) && !(w->flags & (WORD_INITIAL | WORD_DIGIT | WORD_CALENDAR)) &&
+           !memchr(word, '\'', n) && !cell_unit_named(word, n, &unit, &times);
+}
+
 /* Terms of the question that say whose answer is asked for. */
 static uint64_t things_of(const question *q) {
     uint64_t things = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const int k = question_term_of(q, q->text.words[i].id);
-        if (k >= 0 && (q->terms[k].name || is_a_certain_thing(&q->text, i))) things |= 1ull << k;
+        const bool names = is_a_name(q, &q->text.words[i]) || is_a_certain_thing(&q->text, i);
+        if (k >= 0 && names && !(q->text.words[i].flags & (WORD_DIGIT | WORD_CALENDAR)))
+            things |= 1ull << k;
     }
     return things;
 }
@@ -39,16 +51,6 @@ void subjects_mark(candidate_set *set) {
         p->off_subject = p->title_text[0] && !p->command && !(things & p->title) &&
                          (things & titled & ~own) != 0;
     }
-}
-
-/* "Hungary", not 100 "MB", "Monday" or "I'll". */
-static bool is_a_name(const question *q, const fact_word *w) {
-    const char *word = q->text.text + w->start;
-    const size_t n = w->end - w->start;
-    enum cell_unit unit;
-    double times;
-    return (w->flags & WORD_CAPITAL) && !(w->flags & (WORD_INITIAL | WORD_DIGIT | WORD_CALENDAR)) &&
-           !memchr(word, '\'', n) && !cell_unit_named(word, n, &unit, &times);
 }
 
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) {

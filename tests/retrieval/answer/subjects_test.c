@@ -36,6 +36,9 @@ static void what_a_title_names_is_said_by_its_document(void **state) {
     assert_int_equal(off_subject("Are dogs let into the museum?"), 1u << HOTEL | 1u << HOTEL_DOGS);
     assert_int_equal(off_subject("What does Larkspur charge for dogs?"), 1u << MUSEUM);
     /* anybody's, or nobody's */
+    all[LS].title = "The 10 rules of May";
+    assert_int_equal(off_subject("Is there a charge for dogs on 10 May?"), 0);
+    all[LS].title = "ls - list files";
     assert_int_equal(off_subject("What is the charge for a guide dog?"), 0);
     assert_int_equal(off_subject("May I bring a dog to this hotel?"), 0);
     assert_int_equal(off_subject("How do I list the files?"), 0);
