@@ -16,7 +16,7 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/html_guard.h"
-#include "data/extract/html_table.h"
+#include "data/extract/text_table.h"
 
 enum tag_kind {
     TAG_INLINE, /* no boundary */
@@ -78,7 +78,7 @@ typedef struct reader {
     size_t n_lists;
     unsigned number[MAX_LIST_DEPTH]; /* of the next item; 0: bullets */
     size_t pre_depth;
-    html_table table;
+    text_table table;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
     bool in_term, after_term; /* after: nothing has begun since it ended */
     size_t n_named;           /* open elements that name what comes: headings, terms, summaries */
@@ -222,16 +222,16 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     case TAG_TABLE:
         leave_row(r);
         builder_end(b);
-        html_table_begin(&r->table, b);
+        text_table_begin(&r->table, b);
         break;
     case TAG_ROW:
-        if (!r->table.b) html_table_begin(&r->table, b); /* a row of no table */
-        html_table_row(&r->table);
+        if (!r->table.b) text_table_begin(&r->table, b); /* a row of no table */
+        text_table_row(&r->table);
         r->in_row = true;
         break;
     case TAG_CELL:
         if (r->in_row)
-            html_table_cell(&r->table, strcasecmp(name, "th") == 0,
+            text_table_cell(&r->table, strcasecmp(name, "th") == 0,
                             number_in(attributes, "colspan"), number_in(attributes, "rowspan"));
         else
             builder_end(b);
@@ -295,13 +295,13 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         if (r->pre_depth && !--r->pre_depth) builder_end(b);
         break;
     case TAG_ROW:
-        if (r->in_row) html_table_end_row(&r->table);
+        if (r->in_row) text_table_end_row(&r->table);
         r->in_row = false;
         break;
     case TAG_TABLE:
         r->in_row = false;
         builder_end(b);
-        html_table_begin(&r->table, b);
+        text_table_begin(&r->table, b);
         break;
     case TAG_TITLE:
         r->in_title = false;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/text_table.h"
 #include "kernels/utf8.h"
 
 enum { MAX_LIST_DEPTH = 32 };
@@ -15,6 +16,7 @@ typedef struct reader {
     size_t calls; /* callbacks left: md4c can be made to call quadratically often */
     size_t list_depth;
     unsigned item_number[MAX_LIST_DEPTH]; /* 0: bullets */
+    text_table table;
     bool in_html, in_code, item_fresh, in_row;
 } reader;
 
@@ -72,13 +74,16 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         r->in_html = true;
         fo_buf_clear(&r->html);
         break;
+    case MD_BLOCK_TABLE:
+        text_table_begin(&r->table, r->b);
+        break;
     case MD_BLOCK_TR:
-        builder_begin(r->b, TEXT_TABLE_ROW, 0);
+        text_table_row(&r->table);
         r->in_row = true;
         break;
     case MD_BLOCK_TH:
     case MD_BLOCK_TD:
-        builder_cell(r->b);
+        text_table_cell(&r->table, type == MD_BLOCK_TH, 1, 1);
         break;
     default:
         break;
@@ -116,7 +121,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_TR:
         r->in_row = false;
-        builder_end(b);
+        text_table_end_row(&r->table);
         break;
     case MD_BLOCK_P:
         builder_end(b);

@@ -125,6 +125,23 @@ static void cells_of_a_table_keep_their_columns(void **state) {
          "colspan=2>closed</table><table><tr><th>A<th>B<tr><th>C<th>D</table>",
          "Day | Summer opens | Summer closes | Winter opens | Winter closes\n"
          "Monday | 9 | 18 | closed | closed\nA | B\nC | D"},
+        /* names that are numbers are said with each row */
+        {"text/html",
+         "<table><tr><th>Setting<th>4.1<th>4.2<tr><th>Port<td>8080<td>8420<tr><td "
+         "colspan=3>Limits<tr><td rowspan=2>"
+         "File<td><td>8 GB<tr><td>2<td>3</table>",
+         "Setting | 4.1 | 4.2\n\nSetting: Port; 4.1: 8080; 4.2: 8420\nLimits\n\nSetting: File; "
+         "4.2: 8 GB\n\n"
+         "Setting: File; 4.1: 2; 4.2: 3"},
+        {"text/html",
+         "<table><tr><th rowspan=2>Rent<th "
+         "colspan=2>Year<tr><th>2024<th>2025<tr><td>Flat<td>870<td>905</table>",
+         "Rent | Year 2024 | Year 2025\nFlat | 870 | 905"},
+        {"text/markdown",
+         "| Year | 2024 | 2025 |\n|---|---|---|\n| Rent | 870 | **905** |\n| Deposit | | 90 |\n",
+         "Year | 2024 | 2025\n\nYear: Rent; 2024: 870; 2025: 905\n\nYear: Deposit; 2025: 90"},
+        {"text/markdown", "| Capacity | 5 |\n|---|---|\n| Weight | 7 |\n",
+         "Capacity | 5\nWeight | 7"},
         /* no table around it; a list in a cell; spans without an end */
         {"text/html",
          "<tr><td>a<td>b</tr><table><tr><td "
