@@ -181,7 +181,10 @@ static void join_names(table_spans *t) {
         const char *high = above ? r->row.data + above->at : "",
                    *low = own ? t->kept.data + own->at : "";
         const bool same = above && own && above->n == own->n && !memcmp(high, low, own->n);
-        joined[n] = (table_cell){.at = text.len, .column = above ? above->column : own->column};
+        joined[n] = (table_cell){.at = text.len,
+                                 .column = above ? above->column
+                                           : own ? own->column
+                                                 : 0};
         if (above) fo_buf_add(&text, high, above->n);
         if (above && own && !same) fo_buf_char(&text, ' ');
         if (own && !same) fo_buf_add(&text, low, own->n);
