@@ -115,6 +115,25 @@ static bool is_all_capitals(const char *s) {
     return !*s;
 }
 
+/* "list directory contents" is something to do, "capability shell wrapper" is not. */
+static bool is_to_be_done(const char *s) {
+    static const char verbs[] =
+        "print display show list convert create run generate change search check compute compare "
+        "set remove update "
+        "make report get view copy compress manipulate format extract configure verify translate "
+        "send read query "
+        "perform install build add tell parse modify maintain locate edit compile start stop split "
+        "rename merge "
+        "manage look initialize fix find filter enable disable dump determine upgrade trace test "
+        "strip stream save "
+        "retrieve replace process open close match kill interpret execute encrypt decrypt delete "
+        "control "
+        "concatenate collect clear clean attach archive administer join sort count cut mount "
+        "unmount load unload "
+        "download upload sign import export inspect measure monitor schedule";
+    return fo_words_have_any_case(verbs, s, strcspn(s, " ,"));
+}
+
 bool suggestion_of_line(const char *line, size_t len, bool title, char *out, size_t cap) {
     while (len && isspace((unsigned char)line[len - 1])) len--;
     while (len && isspace((unsigned char)*line)) line++, len--;
@@ -130,7 +149,9 @@ bool suggestion_of_line(const char *line, size_t len, bool title, char *out, siz
     copy[len] = 0;
     char *dash = strstr(copy, " - ");
     if (title && dash && count_words(dash + 3, strlen(dash + 3)) >= 3) {
-        if (!is_plain(dash + 3, strlen(dash + 3)) || isupper((unsigned char)dash[3])) return false;
+        if (!is_plain(dash + 3, strlen(dash + 3)) || isupper((unsigned char)dash[3]) ||
+            !is_to_be_done(dash + 3))
+            return false;
         return put(out, cap, "How can I ", dash + 3, strlen(dash + 3));
     }
     if (title) return false; /* of a whole document: too wide for one answer */

@@ -70,6 +70,7 @@ static void lines_and_titles_make_questions(void **state) {
         {"Hi all,", false, NULL},
         {"Dear residents", false, NULL},
         {"Drinking water", true, NULL},
+        {"capsh - capability shell wrapper", true, NULL},
         {"cut - Remove sections from each line", true, NULL},
         {"", false, NULL},
         {"COMMAND SYNOPSIS", false, NULL},
