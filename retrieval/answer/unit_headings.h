@@ -15,5 +15,9 @@ bool unit_is_numbered_heading(const unit_lines *l, size_t i);
 /* "E. For office use", "IV. Payment": a capital or a Roman number and a few words without an end, above what they name. Several
  * below each other are a choice, "A. Yes", "B. No". */
 bool unit_is_section(const unit_lines *l, size_t i);
+/* "PASSWORDS" above a line of dashes, equals signs, tildes or stars, right above what it names, as plain text has it. */
+bool unit_is_underlined(const unit_lines *l, size_t i);
+/* Such a line between blank ones: it parts what is above from what is below, and heads nothing. */
+bool unit_is_rule_between(const unit_lines *l, size_t i);
 
 #endif

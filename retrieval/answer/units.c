@@ -716,8 +716,14 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     unit_reader r = {.in = {.text = text, .len = len, .before = before}, .out = out, .err = err};
     int rc = unit_lines_read(&r.in, err);
     for (size_t i = 0; !rc && i < r.in.n; i++)
-        if (unit_is_numbered_heading(&r.in, i) || unit_is_section(&r.in, i))
+        if (unit_is_underlined(&r.in, i)) {
             r.in.v[i].class = LINE_HEADING;
+            r.in.v[i + 1].class = LINE_BLANK;
+        } else if (unit_is_rule_between(&r.in, i)) {
+            r.in.v[i].class = LINE_BLANK;
+        } else if (unit_is_numbered_heading(&r.in, i) || unit_is_section(&r.in, i)) {
+            r.in.v[i].class = LINE_HEADING;
+        }
     if (!rc) find_tags(&r);
     if (!rc) find_fields(&r);
     if (!rc) find_amounts(&r);

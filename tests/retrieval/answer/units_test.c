@@ -592,6 +592,26 @@ static void a_field_alone_below_its_heading_is_an_item(void **state) {
 }
 
 /* As forms and contracts have them, also right below a table; choices and steps are items or lines as before. */
+static void what_is_underlined_is_a_heading(void **state) {
+    (void)state;
+    static const char text[] =
+        "Guide\n=====\n\nPASSWORDS\n---------\nPasswords have 14 characters. They stay.\n\n"
+        "2. Printing\n~~~~~~~~~~~\nPrint on both sides.\n";
+    read_units(text);
+    expect(text, "Guide", TEXT_UNIT_HEADING, "");
+    expect(text, "PASSWORDS", TEXT_UNIT_HEADING, "");
+    expect(text, "Passwords have 14 characters.", TEXT_UNIT_SENTENCE, "PASSWORDS");
+    expect(text, "Print on both sides.", TEXT_UNIT_SENTENCE, "2. Printing");
+    /* names of columns, and a rule between two texts */
+    static const char table[] =
+        "Day    Opens   Closes\n---------------------\nMon    9       18\nTue    10      19\n";
+    read_units(table);
+    expect(table, "Mon    9       18", TEXT_UNIT_ROW, "Day    Opens   Closes");
+    static const char rule[] = "It ends here.\n\n-----\n\nIt goes on.\n";
+    read_units(rule);
+    expect(rule, "It goes on.", TEXT_UNIT_SENTENCE, "");
+}
+
 static void a_letter_and_a_few_words_head_a_section(void **state) {
     (void)state;
     const char *form = "Bookings: | Alan Petrie\nBank: | Hall Trust, 00-11-22\nE. For office use\n"
@@ -667,6 +687,7 @@ int main(void) {
         cmocka_unit_test(lines_with_leaders_are_items),
         cmocka_unit_test(faults_with_a_dash_are_items),
         cmocka_unit_test(a_field_alone_below_its_heading_is_an_item),
+        cmocka_unit_test(what_is_underlined_is_a_heading),
         cmocka_unit_test(a_letter_and_a_few_words_head_a_section),
         cmocka_unit_test(a_text_may_end_with_a_colon),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
