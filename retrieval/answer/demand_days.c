@@ -123,15 +123,23 @@ int demand_month_named(const word_token *t) {
     return date_month_named_in_english(t) - 1;
 }
 
-/* "may" is a month beside a number or behind a word of time, and so are "march" and what is short. */
-static int month_of(const word_token *t, const word_token *before, bool number_behind) {
+/* "may" is a month beside a number, behind a word of time or another month ("April, May and June"), and so are "march" and what
+ * is short. */
+static int month_of(const word_token *t, const word_token *before, bool number_behind,
+                    bool listed) {
     const int m = demand_month_named(t);
     if (m == NO_MONTH) return m;
-    const bool beside = before->digits || number_behind ||
+    const bool beside = before->digits || number_behind || listed ||
                         word_token_in("in from to until till of by since early late mid during "
                                       "before after and or through next last each every",
                                       before);
-    return (m == 2 || m == 4 || t->n <= SHORT) && !beside ? NO_MONTH : m;
+    const bool is_short = t->n <= SHORT && !word_token_in("july", t); /* nobody is called so */
+    return (m == 2 || m == 4 || is_short) && !beside ? NO_MONTH : m;
+}
+
+static bool parts_a_list(const word_token *t) {
+    return word_token_is(t, ",") || word_token_is(t, "/") || word_token_is(t, "&") ||
+           word_token_in("and or", t);
 }
 
 uint16_t demand_months_in(const char *text, size_t len) {
@@ -139,12 +147,13 @@ uint16_t demand_months_in(const char *text, size_t len) {
     word_token before = {0};
     int last = NO_MONTH;
     bool ranges = false; /* since the last month nothing stood but a sign of a range and a number */
+    bool listed = false; /* ... but what parts those of a list */
     for (size_t at = 0;;) {
         word_token t = word_token_next(text, len, &at);
         if (!t.n) return months;
         size_t behind = at;
         const word_token next = word_token_next(text, len, &behind);
-        const int month = month_of(&t, &before, next.digits);
+        const int month = month_of(&t, &before, next.digits, listed);
         if (month != NO_MONTH) {
             for (int m = last; ranges && m != month; m = (m + 1) % MONTHS)
                 months |= (uint16_t)(1 << m);
@@ -157,6 +166,7 @@ uint16_t demand_months_in(const char *text, size_t len) {
             last = NO_MONTH;
             ranges = false;
         }
+        listed = month != NO_MONTH || (listed && parts_a_list(&t));
         before = t;
     }
 }

@@ -9,15 +9,35 @@
 
 /* ---- days and months -------------------------------------------------------------------- */
 
+/* "18:30 from April to September, 17:00 in the other months": does the text speak of those that it does not name, too? */
+static bool speaks_of_the_rest(const char *text, size_t len, const char *rest_of) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("other remaining", &before) && word_token_in(rest_of, &t)) return true;
+        if (word_token_in("rest", &before) && word_token_in("of", &t)) {
+            size_t behind = at;
+            word_token what = word_token_next(text, len, &behind);
+            if (word_token_in("the", &what)) what = word_token_next(text, len, &behind);
+            if (word_token_in("year week month season", &what)) return true;
+        }
+        before = t;
+    }
+}
+
 /* "Only on Saturdays" answers whether it can be done on a Wednesday. */
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len) {
     uint8_t said = d->days ? demand_days_in(text, len) : 0;
-    return said & d->days ? DAY_MET : !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
+    if (said & d->days || (said && speaks_of_the_rest(text, len, "days"))) return DAY_MET;
+    return !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
 }
 
 enum demand_day demands_month_in(const demands *d, const char *text, size_t len) {
     const uint16_t said = d->months ? demand_months_in(text, len) : 0;
-    return said & d->months ? DAY_MET : !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
+    if (said & d->months || (said && speaks_of_the_rest(text, len, "months seasons")))
+        return DAY_MET;
+    return !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
 }
 
 /* ---- places ------------------------------------------------------------------------------ */

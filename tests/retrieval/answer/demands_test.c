@@ -141,6 +141,7 @@ static void another_day_is_told_apart(void **state) {
         {"Can I come on Sunday?", "Sundays from 9", DAY_MET},
         {"When is it open?", "Sunday: closed", DAY_NOT_SAID}, /* no day is demanded */
         {"When is it open daily?", "Monday to Friday", DAY_NOT_SAID},
+        {"When is it open on Tuesday?", "Monday from 9, all other days from 10", DAY_MET},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         demands d = asked(cases[i].question);
@@ -165,6 +166,15 @@ static void another_month_is_told_apart(void **state) {
         {"What is allowed in July?", "April\xE2\x80\x93September", DAY_MET},
         {"What is allowed in July?", "In April it may rain, and in September", DAY_OTHER},
         {"What is allowed in July?", "You may march on.", DAY_NOT_SAID},
+        {"What is allowed in July?", "in June, July and August until 8.30 pm", DAY_MET},
+        {"What is allowed in May?", "in April, May or June", DAY_MET},
+        {"What is allowed in June?", "July and August: until nine", DAY_OTHER},
+        {"What is allowed in June?", "April/May/June", DAY_MET},
+        {"When must I be back in November?", "18:30 from April to May, 17:00 in the other months",
+         DAY_MET},
+        {"When must I be back in November?", "18:30 in May, for the rest of the year 17:00",
+         DAY_MET},
+        {"When must I be back in November?", "18:30 in May, for the rest of us 17:00", DAY_OTHER},
         {"Is it allowed in July?", "Only in May.", DAY_NOT_SAID},
         {"What may I do?", "Only in May.", DAY_NOT_SAID},
     };
