@@ -85,11 +85,18 @@ static int by_place(const void *a, const void *b) {
     return (x->column > y->column) - (x->column < y->column);
 }
 
-static bool read_list(sheet_merges *m, const char *s) {
-    while (m->n < MAX_MERGES && (s = strstr(s, entry))) {
+static bool read_list(sheet_merges *m, const fo_buf *text) {
+    const char *s = text->data, *stop = s + text->len;
+    const size_t n = sizeof entry - 1;
+    while (m->n < MAX_MERGES && (s = memchr(s, entry[0], (size_t)(stop - s)))) {
+        if ((size_t)(stop - s) < n || memcmp(s, entry, n) != 0) {
+            s++;
+            continue;
+        }
         sheet_merge one = {0};
-        s += sizeof entry - 1;
-        const char *end = memchr(s, '>', strnlen(s, MAX_ENTRY));
+        s += n;
+        const size_t left = (size_t)(stop - s);
+        const char *end = memchr(s, '>', left < MAX_ENTRY ? left : MAX_ENTRY);
         if (end && read_merge(s, end, &one) && !add(m, &one)) return false;
     }
     if (m->n) qsort(m->merges, m->n, sizeof *m->merges, by_place);
@@ -100,7 +107,7 @@ int sheet_merges_find(sheet_merges *m, zip_parts *z, const char *part, fo_err *e
     tail t = {0};
     m->n = m->next = 0;
     int rc = zip_parts_each_piece(z, part, on_piece, &t, err);
-    bool fine = !t.text.failed && (rc || !t.begun || read_list(m, t.text.data));
+    bool fine = !t.text.failed && (rc || !t.begun || read_list(m, &t.text));
     fo_buf_free(&t.text);
     return rc ? rc : fine ? FO_OK : fo_no_memory(err);
 }
