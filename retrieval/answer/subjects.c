@@ -56,14 +56,15 @@ void subjects_mark(candidate_set *set) {
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) {
     const question *q = &set->q;
     uint64_t names = 0;
-    for (size_t i = 0; i < q->text.n_words && p->title_text[0]; i++) {
+    for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const int k = question_term_of(q, w->id);
         if (k >= 0 && q->terms[k].name && is_a_name(q, w)) names |= 1ull << k;
     }
     for (size_t i = 0; names && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (!strcmp(o->title_text, p->title_text)) names &= ~(o->said | o->title);
+        if (!p->title_text[0] || !strcmp(o->title_text, p->title_text))
+            names &= ~(o->said | o->title);
     }
     return names != 0;
 }

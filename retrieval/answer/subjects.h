@@ -10,7 +10,8 @@
  * about anything; pages of commands are told apart by their names. */
 void subjects_mark(candidate_set *set);
 
-/* Does a name of the question, no number, stand nowhere in the passages of that one's document, nor in its title? */
+/* Does a name of the question, no number, stand nowhere in the passages of that one's document, nor in its title? Where it has
+ * none, all passages may be of its document. */
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p);
 
 #endif

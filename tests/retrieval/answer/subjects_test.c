@@ -83,8 +83,8 @@ static void a_name_that_no_passage_says_is_lost(void **state) {
                      0); /* a capital begins every sentence */
     assert_int_equal(loses_a_name("May I bring 20 KG of dogs on Monday, and I'll pay?"), 0);
     all[MUSEUM].title = NULL; /* what it is about, nobody says */
-    assert_int_equal(loses_a_name("What do dogs from Hungary cost?"),
-                     ((1u << N) - 1) & ~(1u << MUSEUM));
+    assert_int_equal(loses_a_name("What do dogs from Hungary cost?"), (1u << N) - 1);
+    assert_int_equal(loses_a_name("What does the Larkspur charge for dogs?"), 1u << LS);
     all[MUSEUM].title = "Museum of Seafaring";
 }
 
