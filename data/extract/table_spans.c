@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/utf8.h"
+
 enum { NOTHING, OWN, WIDE, COVERED }; /* how a column of a row has its words */
 
 void table_spans_begin(table_spans *t, builder *b, bool sheet) {
@@ -142,12 +144,6 @@ static void write_held(table_spans *t) {
     exchange(t);
 }
 
-static bool has_digit(const table_rows *r) {
-    for (size_t i = 0; i < r->row.len; i++)
-        if (r->row.data[i] >= '0' && r->row.data[i] <= '9') return true;
-    return false;
-}
-
 /* Do the held row and the one at hand name the columns together? */
 static bool are_names(const table_spans *t) {
     const table_shape *a = &t->held, *b = &t->now;
@@ -163,7 +159,8 @@ static bool are_names(const table_spans *t) {
     }
     if (!below_wide) return false;
     if (b->n_covered && !below_nothing) return true; /* a form that only names have */
-    return !a->header && !has_digit(&t->rows);       /* "3 pm" is no number, nor a name */
+    return !a->header &&
+           !fo_has_digit(t->rows.row.data, t->rows.row.len); /* "3 pm" is no number, nor a name */
 }
 
 /* To table_rows: the names of the held row, and behind each that of the row at hand. */

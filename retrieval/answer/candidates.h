@@ -5,6 +5,8 @@
 #ifndef FORAGE_RETRIEVAL_CANDIDATES_H
 #define FORAGE_RETRIEVAL_CANDIDATES_H
 
+#include <string.h>
+
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/question.h"
 #include "retrieval/answer/units.h"
@@ -116,6 +118,16 @@ void candidate_set_deinit(candidate_set *set);
 int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
                            const passage *p, fo_err *err);
 void candidate_passage_deinit(candidate_passage *cp);
+
+/* Are both of one document, so far as their titles tell? */
+static inline bool candidate_one_document(const candidate_passage *a, const candidate_passage *b) {
+    return strcmp(a->title_text, b->title_text) == 0;
+}
+
+/* It is of another thing, if not of a rival: CAND_OTHER_THING. */
+static inline void candidate_set_apart(candidate *c) {
+    if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
+}
 
 /* Do both hang on the same stretch of one passage? */
 bool candidate_same_head(const candidate *a, const candidate *b);

@@ -149,7 +149,7 @@ typedef struct quantity {
     bool year;
 } quantity;
 
-static uint32_t kind_of(uint32_t kind, const char *s, size_t n) {
+uint32_t cell_kind_of(uint32_t kind, const char *s, size_t n) {
     if (!kind) kind = 2166136261u;
     for (size_t i = 0; i < n; i++)
         kind = (kind ^ (unsigned char)(fo_is_upper(s[i]) ? s[i] | 0x20 : s[i])) * 16777619u;
@@ -163,7 +163,7 @@ static size_t power_at(const char *s, size_t n, quantity *q) {
     if (q->unit != CELL_LENGTH || !(square || cube) || (!sign && n > 1 && fo_is_digit(s[1])))
         return 0;
     q->times = pow(q->times, square ? 2 : 3);
-    q->kind = kind_of(q->kind, square ? "2" : "3", 1);
+    q->kind = cell_kind_of(q->kind, square ? "2" : "3", 1);
     return sign ? sign : 1;
 }
 
@@ -171,7 +171,7 @@ static size_t degrees_at(const char *s, size_t n, quantity *q) {
     size_t at = 0;
     const word_token t = word_token_next(s, n, &at);
     q->unit = CELL_DEGREES;
-    if (word_token_in("f fahrenheit", &t)) q->kind = kind_of(0, "f", 1);
+    if (word_token_in("f fahrenheit", &t)) q->kind = cell_kind_of(0, "f", 1);
     return word_token_in("c f celsius fahrenheit", &t) ? at : 0;
 }
 
@@ -185,14 +185,14 @@ static size_t unit_at(const char *s, size_t n, quantity *q) {
     if (t.letters && at + 1 < n && s[at] == '/' && fo_is_letter(s[at + 1]) &&
         word_token_in("km m mi", &t)) {
         q->unit = CELL_SPEED;
-        q->kind = kind_of(0, t.s, t.n);
+        q->kind = cell_kind_of(0, t.s, t.n);
         return at;
     }
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (word_token_in(units[i].words, &t)) {
             q->unit = units[i].unit;
             q->times = units[i].times;
-            if (q->unit == CELL_SPEED) q->kind = kind_of(0, t.s, t.n);
+            if (q->unit == CELL_SPEED) q->kind = cell_kind_of(0, t.s, t.n);
             return at + power_at(s + at, n - at, q);
         }
     if (word_token_in("in", &t) && (at == n || cell_is_mark(s[at], "),;"))) { /* not "in stock" */
@@ -210,7 +210,7 @@ static size_t unit_at(const char *s, size_t n, quantity *q) {
                       demand_month_named(&t) >= 0;
     if (none) return 0;
     q->unit = CELL_OTHER;
-    if (at < n && s[at] == '/') q->kind = kind_of(0, t.s, t.n); /* kbit/s, Mbit/s */
+    if (at < n && s[at] == '/') q->kind = cell_kind_of(0, t.s, t.n); /* kbit/s, Mbit/s */
     return t.letters ? at : 0;
 }
 
@@ -224,7 +224,7 @@ static size_t per_at(const char *s, size_t n, quantity *q) {
     else if (!often)
         return 0;
     if (!t.letters) return 0;
-    q->kind = kind_of(q->kind, t.s, t.n);
+    q->kind = cell_kind_of(q->kind, t.s, t.n);
     return at;
 }
 

@@ -43,6 +43,9 @@ typedef struct cell_value {
  * is not looked at, but for other prices. */
 bool cell_value_read(const char *cell, size_t n, cell_value *out);
 
+/* A hash of s[n] behind `before` (0: of nothing), whatever the case of ASCII letters; never 0. */
+uint32_t cell_kind_of(uint32_t before, const char *s, size_t n);
+
 /* The unit that a word names, "kg", "days", and how many of the least of its kind it is; false: it names none. */
 bool cell_unit_named(const char *word, size_t n, enum cell_unit *unit, double *times);
 

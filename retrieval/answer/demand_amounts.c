@@ -57,10 +57,6 @@ static bool is_number(const word_token *t) {
     return t->digits || word_token_in(numerals, t);
 }
 
-static bool is_dash(const word_token *t) {
-    return word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93");
-}
-
 /* ---- money ------------------------------------------------------------------------------- */
 
 /* "8.50": in a list of prices what they are in is seldom said. */
@@ -105,7 +101,7 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
     if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
                        fo_is_digit(before->s[-1]);
-    if (clock || is_dash(before) || word_token_in(labels, before) ||
+    if (clock || word_token_is_dash(before) || word_token_in(labels, before) ||
         demand_month_named(before) >= 0 || word_token_is(before, "#") ||
         word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;
@@ -128,7 +124,7 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
 
 /* A time or a way: "24 months", "3 m", "7:00 to 9:00", "3\'", "from 1914 to 1918", "until 19 July". */
 static bool is_length(const char *text, const word_token *before, const word_token *t) {
-    const bool ranges = is_dash(before) && before->s > text &&
+    const bool ranges = word_token_is_dash(before) && before->s > text &&
                         (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
     return word_token_in(lengths, t) ||
            (is_number(before) &&

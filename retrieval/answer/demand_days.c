@@ -50,8 +50,8 @@ static uint8_t range(int a, int b) {
 }
 
 static bool is_range_sign(const word_token *t) {
-    return word_token_in("to until till through", t) || word_token_is(t, "-") ||
-           word_token_is(t, "\xE2\x80\x93") || word_token_is(t, "\xE2\x80\x94");
+    return word_token_in("to until till through", t) || word_token_is_dash(t) ||
+           word_token_is(t, "\xE2\x80\x94");
 }
 
 /* The sign behind a word: that which touches it, or a figure, a dash or a bar behind blanks ("Fri   7.30", "Mon - Thu"). */

@@ -302,7 +302,7 @@ static bool is_quoted(const candidate_set *set, const candidate *c) {
 /* What a mail quotes was said before what it says itself, and may hold no longer: "185 people, not 160". */
 static bool is_said_before(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
-    return !strcmp(set->passages[c->passage].title_text, set->passages[best->passage].title_text) &&
+    return candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
            is_quoted(set, c) && !is_quoted(set, best);
 }
 

@@ -228,7 +228,7 @@ static size_t owner_length(const candidate_set *set, const candidate *c, bool se
 /* Are units of more than one document chosen? A document is told by its title. */
 static bool of_several(const candidate_set *set, const candidate *c, size_t n) {
     for (size_t i = 1; i < n; i++)
-        if (strcmp(set->passages[c[i].passage].title_text, set->passages[c[0].passage].title_text))
+        if (!candidate_one_document(&set->passages[c[i].passage], &set->passages[c[0].passage]))
             return true;
     return false;
 }

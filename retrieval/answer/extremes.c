@@ -445,7 +445,7 @@ static bool speaks_of(const candidate_set *set, const candidate_passage *p,
     if (!noun->letters || is_named_in(noun, p->title_text, strlen(p->title_text))) return true;
     for (size_t i = 0; i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (!strcmp(o->title_text, p->title_text) && is_named_in(noun, o->text.text, o->text.len))
+        if (candidate_one_document(o, p) && is_named_in(noun, o->text.text, o->text.len))
             return true;
     }
     return false;

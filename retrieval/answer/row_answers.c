@@ -135,11 +135,11 @@ static uint64_t subject_of(const question *q, bool names_only) {
 bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage *p) {
     bool several = false;
     for (size_t i = 0; i < set->n_passages; i++)
-        several |= strcmp(set->passages[i].title_text, p->title_text) != 0;
+        several |= !candidate_one_document(&set->passages[i], p);
     uint64_t lacking = subject_of(&set->q, !several);
     for (size_t i = 0; lacking && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (o == p || !strcmp(o->title_text, p->title_text)) lacking &= ~(o->title | o->said);
+        if (o == p || candidate_one_document(o, p)) lacking &= ~(o->title | o->said);
     }
     return lacking != 0;
 }
@@ -264,7 +264,7 @@ void rows_set_apart(candidate_set *set, size_t index) {
             if (other->unit.kind != TEXT_UNIT_ROW || other->unit.record != c->unit.record ||
                 other->unit.head_start != c->unit.head_start || !candidate_says_less(set, c, other))
                 continue;
-            if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
+            candidate_set_apart(c);
             break;
         }
     }

@@ -43,7 +43,7 @@ void subjects_mark(candidate_set *set) {
         uint64_t titled = 0, own = p->title | p->said;
         for (size_t k = 0; k < set->n_passages; k++) {
             const candidate_passage *o = &set->passages[k];
-            if (!strcmp(o->title_text, p->title_text))
+            if (candidate_one_document(o, p))
                 own |= o->said;
             else if (!o->command)
                 titled |= o->title;
@@ -63,8 +63,7 @@ bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) 
     }
     for (size_t i = 0; names && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (!p->title_text[0] || !strcmp(o->title_text, p->title_text))
-            names &= ~(o->said | o->title);
+        if (!p->title_text[0] || candidate_one_document(o, p)) names &= ~(o->said | o->title);
     }
     return names != 0;
 }

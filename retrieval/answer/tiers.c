@@ -11,7 +11,6 @@ enum { MOST = 256 }; /* candidates with bounds that are looked at */
 typedef struct tier {
     candidate *c;
     value_bound bound;
-    size_t at; /* of it in the set */
     bool has, holds;
 } tier;
 
@@ -47,16 +46,12 @@ static void take_cells(tier *t, const value_bound *amount, const candidate_passa
     }
 }
 
-static const char *title_of(const candidate_set *set, const candidate *c) {
-    return set->passages[c->passage].title_text;
-}
-
 /* Rows of one table may lie in several passages of a document. */
 static bool are_rows_alike(const candidate_set *set, const candidate *a, const candidate *b) {
     const candidate_passage *p = &set->passages[a->passage], *q = &set->passages[b->passage];
     const text_unit *u = &a->unit, *v = &b->unit;
     if (p == q) return rows_of_one_table(p, u, v);
-    if (u->record != v->record || strcmp(p->title_text, q->title_text) != 0) return false;
+    if (u->record != v->record || !candidate_one_document(p, q)) return false;
     const char *s = p->text.text, *t = q->text.text;
     if (u->record)
         return table_row_is_alike(s + u->start, u->end - u->start, t + v->start, v->end - v->start);
@@ -72,10 +67,6 @@ static bool are_of_one_list(const candidate_set *set, const candidate *a, const 
     return a->passage == b->passage && u->head_start == v->head_start && u->head_end == v->head_end;
 }
 
-static void set_apart(candidate *c) {
-    if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
-}
-
 /* tiers[n] are of one list. False: none of them holds the amount. */
 static bool mark_list(const candidate_set *set, uint32_t number, tier *const *tiers, size_t n) {
     const tier *best = NULL;
@@ -88,7 +79,7 @@ static bool mark_list(const candidate_set *set, uint32_t number, tier *const *ti
         if (!best) continue;
         c->tier_holds = tiers[i]->holds && !value_bound_is_closer(&best->bound, &tiers[i]->bound);
         if (!c->tier_holds)
-            set_apart(c);
+            candidate_set_apart(c);
         else if (c->f[CAND_OTHER_THING] < CAND_RIVAL && !set->passages[c->passage].off_subject)
             c->f[CAND_OTHER_THING] =
                 0; /* that a sibling has more words of the question is no matter */
@@ -105,7 +96,7 @@ static bool may_be_tier(const candidate *c) {
 static size_t find_tiers(const candidate_set *set, const value_bound *amount, tier tiers[MOST]) {
     size_t n = 0;
     for (size_t i = 0; i < set->n && n < MOST; i++) {
-        tier t = {.c = &set->c[i], .at = i};
+        tier t = {.c = &set->c[i]};
         const candidate_passage *p = &set->passages[t.c->passage];
         if (!may_be_tier(t.c)) continue;
         if (t.c->unit.kind == TEXT_UNIT_ROW)
@@ -123,13 +114,14 @@ static void mark_amount(candidate_set *set, const value_bound *amount) {
     const size_t n = find_tiers(set, amount, tiers);
     for (size_t i = 0; i < n; i++) {
         size_t n_list = 0;
-        for (size_t k = i; k < n && !seen[i]; k++) {
+        if (seen[i]) continue;
+        for (size_t k = i; k < n; k++) {
             if (seen[k] || !are_of_one_list(set, tiers[i].c, tiers[k].c)) continue;
             list[n_list++] = &tiers[k];
-            seen[k] = k > i;
+            seen[k] = true;
         }
         if (n_list < 2) continue;
-        const bool held = mark_list(set, (uint32_t)(tiers[i].at + 1), list, n_list);
+        const bool held = mark_list(set, (uint32_t)(tiers[i].c - set->c + 1), list, n_list);
         if (!held && tiers[i].c->unit.kind == TEXT_UNIT_ROW && set->q.demands.amount != AMOUNT_NONE)
             set->passages[tiers[i].c->passage].beyond = true;
     }
@@ -145,7 +137,8 @@ void tiers_mark(candidate_set *set) {
 static void mark_beyond(candidate_set *set, const candidate_passage *p) {
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        if (!c->tier_holds && !strcmp(title_of(set, c), p->title_text)) set_apart(c);
+        if (!c->tier_holds && candidate_one_document(&set->passages[c->passage], p))
+            candidate_set_apart(c);
     }
 }
 

@@ -50,10 +50,6 @@ static double number_of(const word_token *t) {
     return strtod(digits, NULL);
 }
 
-static bool is_dash(const word_token *t) {
-    return word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93");
-}
-
 /* A part of a time of the day, of a date, of a number with marks that are not read here. */
 static bool is_part(const tokens *x, size_t i) {
     const word_token *t = &x->t[i], *next = &x->t[i + 1], *last = before(x, i, 1);
@@ -65,11 +61,8 @@ static bool is_part(const tokens *x, size_t i) {
 
 /* The noun without its plural. */
 static uint32_t noun_of(const word_token *t) {
-    uint32_t h = 2166136261u;
-    const size_t n = t->n > 3 && (t->s[t->n - 1] | 0x20) == 's' ? t->n - 1 : t->n;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)(fo_is_upper(t->s[i]) ? t->s[i] | 0x20 : t->s[i])) * 16777619u;
-    return h ? h : 1;
+    const bool plural = t->n > 3 && (t->s[t->n - 1] | 0x20) == 's';
+    return cell_kind_of(0, t->s, t->n - plural);
 }
 
 /* What the number before token i counts: *i moves behind its unit. False: nothing that is known. */
@@ -78,7 +71,8 @@ static bool read_unit(const tokens *x, size_t *i, value_bound *out, double *time
     *times = 1;
     out->unit = CELL_PLAIN;
     out->noun = 0;
-    if (is_dash(t) && x->t[*i + 1].letters && t->s + 1 == x->t[*i + 1].s) t = &x->t[++*i];
+    if (word_token_is_dash(t) && x->t[*i + 1].letters && t->s + 1 == x->t[*i + 1].s)
+        t = &x->t[++*i];
     if (!t->letters) return false;
     if (cell_unit_named(t->s, t->n, &out->unit, times)) return ++*i, true;
     if (word_token_in("to or and up upwards plus off of in at is are was for from until before "
@@ -102,10 +96,10 @@ static bool is_ahead(const tokens *x, size_t i) {
 /* "9-year-old", "9 years old", "aged 9", "my son is 9". i: behind the number. */
 static bool is_age(const tokens *x, size_t number, size_t i) {
     const word_token *t = &x->t[i];
-    if (is_dash(t)) t = &x->t[++i];
+    if (word_token_is_dash(t)) t = &x->t[++i];
     if (word_token_in("aged age turned turn turns", before(x, number, 1))) return true;
     if (word_token_in("year years yo", t)) {
-        if (is_dash(&x->t[i + 1])) i++;
+        if (word_token_is_dash(&x->t[i + 1])) i++;
         return word_token_in("yo", t) || word_token_in("old olds", &x->t[i + 1]);
     }
     return word_token_in("is am are m s re", before(x, number, 1)) &&
@@ -181,7 +175,7 @@ static enum side side_ahead(enum side side) {
 static bool read_range(const tokens *x, size_t i, value_bound *v, size_t *next) {
     const word_token *between = &x->t[i + 1];
     const bool and = word_token_in("and", between) && word_token_in("between", before(x, i, 1));
-    if (!is_dash(between) && !word_token_in("to", between) && !and) return false;
+    if (!word_token_is_dash(between) && !word_token_in("to", between) && !and) return false;
     const double other = number_of(&x->t[i + 2]);
     if (isnan(other) || is_part(x, i + 2) || word_token_in("up", before(x, i, 1))) return false;
     const double one = number_of(&x->t[i]);

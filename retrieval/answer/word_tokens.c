@@ -70,3 +70,7 @@ int word_token_year(const word_token *t) {
     }
     return year >= 1000 && year < 2200 ? year : 0;
 }
+
+bool word_token_is_dash(const word_token *t) {
+    return word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93");
+}

@@ -30,4 +30,7 @@ int word_token_year(const word_token *t);
 /* Is it these bytes? */
 bool word_token_is(const word_token *t, const char *bytes);
 
+/* A hyphen or an en dash? */
+bool word_token_is_dash(const word_token *t);
+
 #endif

@@ -5,14 +5,6 @@
 #include "index/search/search_index.h"
 #include "tests/index/search/index_fixture.h"
 
-static search_index *open_index(const char *dir) {
-    search_index *ix;
-    fo_err err = {0};
-    assert_ok(search_index_open(&ix, dir, &(search_index_options){.tenant = "default"}, NULL, &err),
-              &err);
-    return ix;
-}
-
 /* The file with other bytes in one section, under checksums that are right. */
 static void rewrite(const char *path, unsigned type, const void *data, size_t n) {
     fo_err err = {0};
@@ -34,7 +26,7 @@ static void rewrite(const char *path, unsigned type, const void *data, size_t n)
 static int check(const int64_t *chunks, const uint32_t *order, size_t n) {
     char *dir = test_folder(), path[4200];
     fo_err err = {0};
-    search_index *ix = open_index(dir);
+    search_index *ix = open_default_index(dir);
     for (size_t i = 0; i < n; i++) add(ix, chunks[i]);
     assert_ok(search_index_publish(ix, 1, &err), &err);
     assert_ok(search_index_seal(ix, &err), &err);
@@ -42,7 +34,7 @@ static int check(const int64_t *chunks, const uint32_t *order, size_t n) {
     assert_ok(search_index_close(ix, true, &err), &err);
     snprintf(path, sizeof path, "%s/%016x.seg", dir, 1);
     rewrite(path, SECTION_ID_ORDER, order, n * sizeof *order);
-    ix = open_index(dir);
+    ix = open_default_index(dir);
     int rc = search_index_verify(ix, &err);
     if (rc) assert_non_null(strstr(err.msg, "the order of chunk ids is damaged at 1"));
     assert_ok(search_index_close(ix, false, &err), &err);

@@ -6,14 +6,6 @@
 #include "index/search/search_index.h"
 #include "tests/index/search/index_fixture.h"
 
-static search_index *open_index(const char *dir) {
-    search_index *ix;
-    fo_err err = {0};
-    assert_ok(search_index_open(&ix, dir, &(search_index_options){.tenant = "default"}, NULL, &err),
-              &err);
-    return ix;
-}
-
 enum { IDS = 60 };
 
 /* Staged chunks that are found for each id. */
@@ -37,7 +29,7 @@ static void what_is_removed_before_it_is_published_is_never_found(void **state) 
     uint64_t seed = test_seed();
     for (int round = 0; round < 60; round++) {
         char *dir = test_folder();
-        search_index *ix = open_index(dir);
+        search_index *ix = open_default_index(dir);
         fo_err err = {0};
         int alive[IDS] = {0};
         int64_t last = 0;
@@ -87,7 +79,7 @@ static void a_removal_costs_no_look_at_all_that_is_staged(void **state) {
     for (int k = 0; k < 2; k++) {
         char *dir = test_folder();
         fo_err err = {0};
-        search_index *ix = open_index(dir);
+        search_index *ix = open_default_index(dir);
         for (int64_t i = 0; i < staged[k]; i++) add(ix, first + i);
         took[k] = removing(ix, first);
         search_index_discard(ix);

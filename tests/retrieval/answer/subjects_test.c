@@ -17,17 +17,36 @@ static passage all[N] = {
      false},
 };
 
-/* Bit i: passage i is of another document than the question. */
-static unsigned off_subject(const char *asked) {
+static bool is_off_subject(const candidate_set *set, size_t i) {
+    return set->passages[i].off_subject;
+}
+
+static bool has_lost_a_name(const candidate_set *set, size_t i) {
+    return subjects_lose_a_name(set, &set->passages[i]);
+}
+
+/* Bit i: it is so of passage i. */
+static unsigned passages_that(const char *asked,
+                              bool (*is_so)(const candidate_set *set, size_t i)) {
     candidate_set set = {0};
     fo_err err = {0};
     for (size_t i = 0; i < N; i++) all[i].len = strlen(all[i].text);
     const extractive_input in = {.question = asked, .passages = all, .n_passages = N, .lx = &lx};
     assert_ok(candidate_set_read(&set, &in, &err), &err);
-    unsigned off = 0;
-    for (size_t i = 0; i < N; i++) off |= (unsigned)set.passages[i].off_subject << i;
+    unsigned found = 0;
+    for (size_t i = 0; i < N; i++) found |= (unsigned)is_so(&set, i) << i;
     candidate_set_deinit(&set);
-    return off;
+    return found;
+}
+
+/* Bit i: passage i is of another document than the question. */
+static unsigned off_subject(const char *asked) {
+    return passages_that(asked, is_off_subject);
+}
+
+/* Bit i: what passage i's document says has not all names of the question. */
+static unsigned loses_a_name(const char *asked) {
+    return passages_that(asked, has_lost_a_name);
 }
 
 static void what_a_title_names_is_said_by_its_document(void **state) {
@@ -58,20 +77,6 @@ static void the_document_that_was_asked_about_answers(void **state) {
     assert_ok(extractive_answer_make(&a, &in, &err), &err);
     assert_true(strstr(a.text, "assistance dogs") && !strstr(a.text, "guide"));
     extractive_answer_deinit(&a);
-}
-
-/* Bit i: what passage i's document says has not all names of the question. */
-static unsigned loses_a_name(const char *asked) {
-    candidate_set set = {0};
-    fo_err err = {0};
-    for (size_t i = 0; i < N; i++) all[i].len = strlen(all[i].text);
-    const extractive_input in = {.question = asked, .passages = all, .n_passages = N, .lx = &lx};
-    assert_ok(candidate_set_read(&set, &in, &err), &err);
-    unsigned lost = 0;
-    for (size_t i = 0; i < N; i++)
-        lost |= (unsigned)subjects_lose_a_name(&set, &set.passages[i]) << i;
-    candidate_set_deinit(&set);
-    return lost;
 }
 
 static void a_name_that_no_passage_says_is_lost(void **state) {

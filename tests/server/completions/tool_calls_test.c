@@ -203,20 +203,31 @@ static void arguments_are_objects_whatever_the_schema_says(void **state) {
     assert_non_null(strstr(err.msg, "no object satisfies"));
 }
 
+/* As many tools as a request may have: each name with its number behind it, in the parameters their number for %d. */
+static fo_buf sixty_tools(const char *name, const char *parameters) {
+    const char *number = strstr(parameters, "%d");
+    fo_buf b = {0};
+    fo_buf_char(&b, '[');
+    for (int i = 0; i < 60; i++) {
+        fo_buf_printf(&b, "%s{\"function\":{\"name\":\"%s%d\",\"parameters\":{\"type\":\"object\",",
+                      i ? "," : "", name, i);
+        if (number)
+            fo_buf_printf(&b, "%.*s%d%s", (int)(number - parameters), parameters, i, number + 2);
+        else
+            fo_buf_str(&b, parameters);
+        fo_buf_str(&b, "}}}");
+    }
+    fo_buf_char(&b, ']');
+    return b;
+}
+
 /* What one tool may have compiled is what all of them may, and where it is not enough, none is called. */
 static void the_schemas_of_all_tools_share_what_one_may_take(void **state) {
     (void)state;
     answer_rule rule;
     json_schema *s = NULL;
     fo_err err;
-    fo_buf b = {0};
-    fo_buf_char(&b, '[');
-    for (int i = 0; i < 60; i++)
-        fo_buf_printf(&b,
-                      "%s{\"function\":{\"name\":\"f%d\",\"parameters\":{\"type\":\"object\","
-                      "\"properties\":{\"a\":{\"pattern\":\"^(x?){1000}%d$\"}}}}}",
-                      i ? "," : "", i, i);
-    fo_buf_char(&b, ']');
+    fo_buf b = sixty_tools("f", "\"properties\":{\"a\":{\"pattern\":\"^(x?){1000}%d$\"}}");
     assert_int_equal(rule_of(b.data, "f7", &rule, &s, &err), FO_OK);
     json_schema_free(s);
     assert_int_equal(rule_of(b.data, NULL, &rule, &s, &err), FO_ELIMIT);
@@ -237,14 +248,8 @@ static void each_of_sixty_tools_can_be_called(void **state) {
     answer_rule rule;
     json_schema *s = NULL;
     fo_err err;
-    fo_buf b = {0};
-    fo_buf_char(&b, '[');
-    for (int i = 0; i < 60; i++)
-        fo_buf_printf(&b,
-                      "%s{\"function\":{\"name\":\"find_%d\",\"parameters\":{\"type\":\"object\","
-                      "\"properties\":{\"a\":{\"type\":\"integer\"}},\"required\":[\"a\"]}}}",
-                      i ? "," : "", i);
-    fo_buf_char(&b, ']');
+    fo_buf b =
+        sixty_tools("find_", "\"properties\":{\"a\":{\"type\":\"integer\"}},\"required\":[\"a\"]");
     assert_int_equal(rule_of(b.data, NULL, &rule, &s, &err), FO_OK);
     json_reader *r = malloc(sizeof *r);
     for (int i = 0; i < 60; i++) {
