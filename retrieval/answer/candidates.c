@@ -97,6 +97,8 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     const question *q = &set->q;
     const char *t = p->title ? p->title : "";
     int rc = candidate_passage_read(cp, q, lx, p, err);
+    cp->document = p->document ? p->document : "";
+    if (!rc && !t[0]) rc = subjects_named_by(&cp->named, q, lx, cp->document, title, err);
     if (!rc) rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc) return rc;
     cp->lacks_version = !exact_names_versions_in(&q->exact, p->text, p->len, t) &&
@@ -119,6 +121,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
         if (k < 0) continue;
         if (title->words[i].end <= names) cp->unnamed = false;
         cp->title |= 1ull << k;
+        cp->named |= 1ull << k;
         tf[k] += tf[k] < UINT16_MAX;
     }
     for (size_t i = 0; i < cp->text.n_words; i++) {

@@ -82,6 +82,8 @@ typedef struct candidate_passage {
     uint64_t said;          /* terms in the text */
     uint64_t title;         /* terms in the title */
     const char *title_text; /* the caller's; "" without one */
+    const char *document;   /* the caller's id of the document; "": not known */
+    uint64_t named;         /* terms in the title, or without one in the document's name */
     uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
@@ -119,8 +121,9 @@ int candidate_passage_read(candidate_passage *cp, const question *q, const lexic
                            const passage *p, fo_err *err);
 void candidate_passage_deinit(candidate_passage *cp);
 
-/* Are both of one document, so far as their titles tell? */
+/* Are both of one document? Where that of one is not known, so far as their titles tell. */
 static inline bool candidate_one_document(const candidate_passage *a, const candidate_passage *b) {
+    if (a->document[0] && b->document[0]) return strcmp(a->document, b->document) == 0;
     return strcmp(a->title_text, b->title_text) == 0;
 }
 

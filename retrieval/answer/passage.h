@@ -9,15 +9,16 @@
 typedef struct passage {
     const char *text; /* UTF-8 */
     size_t len;
-    const char *title;   /* NULL or "": none */
-    float score;         /* fused, only its order and relative size matter */
-    float dense;         /* cosine with the question */
-    float sparse;        /* BM25 */
-    bool open_start;     /* the text begins in the middle of a sentence */
-    bool open_end;       /* and ends in the middle of one */
-    size_t before;       /* bytes of the document that stand before text[0] in memory: facts.h */
-    const char *heading; /* of the section that the text begins in; NULL or "": none */
-    bool whole_tables;   /* no table goes on before its first or behind its last line */
+    const char *title;    /* NULL or "": none */
+    float score;          /* fused, only its order and relative size matter */
+    float dense;          /* cosine with the question */
+    float sparse;         /* BM25 */
+    bool open_start;      /* the text begins in the middle of a sentence */
+    bool open_end;        /* and ends in the middle of one */
+    size_t before;        /* bytes of the document that stand before text[0] in memory: facts.h */
+    const char *heading;  /* of the section that the text begins in; NULL or "": none */
+    bool whole_tables;    /* no table goes on before its first or behind its last line */
+    const char *document; /* id of the document that it is of; NULL or "": not known */
 } passage;
 
 #endif

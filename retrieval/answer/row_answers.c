@@ -139,7 +139,7 @@ bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage 
     uint64_t lacking = subject_of(&set->q, !several);
     for (size_t i = 0; lacking && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (o == p || candidate_one_document(o, p)) lacking &= ~(o->title | o->said);
+        if (o == p || candidate_one_document(o, p)) lacking &= ~(o->named | o->said);
     }
     return lacking != 0;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernels/buf.h"
 #include "kernels/words.h"
 #include "retrieval/answer/cell_values.h"
 
@@ -36,19 +37,47 @@ static uint64_t things_of(const question *q) {
     return things;
 }
 
+/* Is it known which passages are of its document? */
+static bool is_told_apart(const candidate_passage *p) {
+    return p->title_text[0] || p->document[0];
+}
+
+/* "docs/ferry-timetable.txt" is called "ferry timetable". */
+static bool take_name(fo_buf *b, const char *document) {
+    const char *slash = strrchr(document, '/'), *name = slash ? slash + 1 : document,
+               *dot = strrchr(name, '.');
+    const size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    for (size_t i = 0; i < n; i++) fo_buf_char(b, strchr("-_.+", name[i]) ? ' ' : name[i]);
+    return !b->failed;
+}
+
+int subjects_named_by(uint64_t *named, const question *q, const lexicon *lx, const char *document,
+                      fact_text *words, fo_err *err) {
+    fo_buf name = {0};
+    int rc =
+        take_name(&name, document) ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a name");
+    if (!rc && name.len) rc = fact_text_read(words, lx->analyzer, name.data, name.len, err);
+    for (size_t i = 0; !rc && name.len && i < words->n_words; i++) {
+        const int k = question_term_of(q, words->words[i].id);
+        if (k >= 0) *named |= 1ull << k;
+    }
+    fo_buf_free(&name);
+    return rc;
+}
+
 void subjects_mark(candidate_set *set) {
     const uint64_t things = things_of(&set->q);
     for (size_t i = 0; things && i < set->n_passages; i++) {
         candidate_passage *p = &set->passages[i];
-        uint64_t titled = 0, own = p->title | p->said;
+        uint64_t titled = 0, own = p->named | p->said;
         for (size_t k = 0; k < set->n_passages; k++) {
             const candidate_passage *o = &set->passages[k];
             if (candidate_one_document(o, p))
                 own |= o->said;
             else if (!o->command)
-                titled |= o->title;
+                titled |= o->named;
         }
-        p->off_subject = p->title_text[0] && !p->command && !(things & p->title) &&
+        p->off_subject = is_told_apart(p) && !p->command && !(things & p->named) &&
                          (things & titled & ~own) != 0;
     }
 }
@@ -63,7 +92,7 @@ bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) 
     }
     for (size_t i = 0; names && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];
-        if (!p->title_text[0] || candidate_one_document(o, p)) names &= ~(o->said | o->title);
+        if (!is_told_apart(p) || candidate_one_document(o, p)) names &= ~(o->said | o->named);
     }
     return names != 0;
 }

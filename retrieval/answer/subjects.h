@@ -5,6 +5,10 @@
 
 #include "retrieval/answer/candidates.h"
 
+/* Terms of the question in the name of a document's file, "docs/ferry-timetable.txt"; words is read anew. */
+int subjects_named_by(uint64_t *named, const question *q, const lexicon *lx, const char *document,
+                      fact_text *words, fo_err *err);
+
 /* Sets off_subject of the passages: the question names a thing that stands in the title of a passage of another document, and
  * nowhere in the passages or the title of this one, whose title says nothing else of what it names. What has no title may be
  * about anything; pages of commands are told apart by their names. */

@@ -468,6 +468,7 @@ passage run_passage(const query_context *c) {
                      .len = c->chunk.text_len,
                      .before = c->chunk.n_before,
                      .title = c->chunk.title,
+                     .document = c->chunk.document_id,
                      .heading = c->chunk.heading,
                      .score = (float)c->score,
                      .dense = (float)c->dense,

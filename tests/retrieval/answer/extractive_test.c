@@ -13,13 +13,13 @@
 static const passage library[] = {
     {"The Harbour Bridge opened in 1932. It is 503 metres long and carries eight lanes of traffic. "
      "Did you know that tolls were paid until 1988? Painters never stop working on it.",
-     0, "Harbour Bridge", 0.9f, 0.8f, 9, false, false, 0, NULL, false},
+     0, "Harbour Bridge", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
     {"# Ferries\n\nFerries cross the harbour every ten minutes. The first ferry sailed in 1861, "
      "when "
      "the toll was two pence.",
-     0, "Ferries", 0.5f, 0.4f, 4, false, false, 0, NULL, false},
+     0, "Ferries", 0.5f, 0.4f, 4, false, false, 0, NULL, false, NULL},
     {"Opera houses need good acoustics. The hall seats 2,679 people.", 0, "Opera", 0.2f, 0.3f, 1,
-     false, false, 0, NULL, false},
+     false, false, 0, NULL, false, NULL},
 };
 
 static extractive_answer ask(const char *question, const passage *p, size_t n, size_t sentences,
@@ -78,7 +78,7 @@ static void a_term_before_its_sentence_is_supported(void **state) {
          "both Mizrahi and Sephardi Jews , form most of the rest of the Jewish population . "
          "Marriages between them "
          "run at over 35 % , and a quarter of the children in schools come of them .",
-         0, "Peoples", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         0, "Peoples", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     extractive_answer a = ask("Who forms most of the rest of the Jewish population?", p, 1, 1, -1);
     if (!strstr(a.text, "Israel: … Jews who left")) fail_msg("%s", a.text);
     assert_int_equal(a.n_citations, 1);
@@ -93,7 +93,7 @@ static void rows_that_are_not_asked_about_stay_away(void **state) {
          "Boat: Electric boat; Persons: 6; Half day: 68; Licence needed: no\n"
          "Boat: Motor boat; Persons: 8; Half day: 130; Licence needed: yes\n"
          "Boat: Sailing dinghy; Persons: 3; Half day: 50; Licence needed: yes\n",
-         0, "Boats", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         0, "Boats", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     extractive_answer a = ask("How many persons fit in the electric boat?", p, 1, 3, -1);
     if (!strstr(a.text, "Electric boat") || strstr(a.text, "Rowing")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
@@ -112,12 +112,12 @@ static void a_row_says_what_it_is_of(void **state) {
     static const passage p[] = {
         {"Ticket | Zone 1 | Zone 2 | Zone 3\nSingle, adult | 2.10 | 3.20 | 4.50\n"
          "Single, child | 1.05 | 1.60 | 2.25\nDay, adult | 5.40 | 7.80 | 10.20\n",
-         0, "Fares", 0.9f, 0.8f, 9, false, false, 0, NULL, false},
+         0, "Fares", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
         {"Name: Old Bess; Species: Oak; Planted: 1790; Height m: 31\n"
          "Name: Granny; Species: Yew; Planted: 1655; Height m: 12\n",
-         0, "Trees", 0.9f, 0.8f, 9, false, false, 0, NULL, false},
+         0, "Trees", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
         {"Bird | Seen\nCrane | 12\nHeron | 4\n", 0, "Birds", 0.9f, 0.8f, 9, false, false, 0, NULL,
-         false},
+         false, NULL},
     };
     static const struct {
         const char *question, *says, *says_not;
@@ -145,7 +145,7 @@ static void an_answer_says_what_it_is_about(void **state) {
         {"## Child lock\n\nHold the key for three seconds. The same again releases it.\n\n"
          "## Extras\n\n- Oat milk costs 2.40.\n- Soup costs 5.\n\n"
          "## Cleaning the oven\n\nClean the oven with a soft cloth.\n",
-         0, "Manual", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         0, "Manual", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     static const struct {
         const char *question, *answer;
         size_t sentences;
@@ -174,7 +174,8 @@ static void a_change_is_of_its_version(void **state) {
     (void)state;
     static const passage p[] = {{"## 3.2.0 (2026-08-14)\n\n### Removed\n\n- The old theme.\n\n"
                                  "## 3.0.0 (2025-10-20)\n\n### Removed\n\n- The import of XML.\n",
-                                 0, "Changelog", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+                                 0, "Changelog", 0.9f, 0.8f, 9, false, false, 0, NULL, false,
+                                 NULL}};
     extractive_answer a = ask("What was removed in 3.0?", p, 1, 1, -1);
     if (!strstr(a.text, "XML")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
@@ -189,7 +190,7 @@ static void a_change_is_of_its_version(void **state) {
                                    "## 3.0.0\n\n### Removed\n\n- The import of XML.\n";
     const size_t above = (size_t)(strstr(document, "###") - document);
     const passage later[] = {
-        {document + above, 0, "Changelog", 0.9f, 0.8f, 9, false, false, above, NULL, false}};
+        {document + above, 0, "Changelog", 0.9f, 0.8f, 9, false, false, above, NULL, false, NULL}};
     a = ask("What was removed in 3.0?", later, 1, 1, -1);
     if (!strstr(a.text, "XML")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
@@ -277,10 +278,10 @@ static void a_question_is_never_the_answer(void **state) {
     static const passage faq[] = {
         {"8.5 How can I find out what package produced a particular file? 8.6 How is a package "
          "removed again?",
-         0, "Questions", 0.9f, 0.8f, 9, false, false, 0, NULL, false},
+         0, "Questions", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
         {"8.5 How can I find out what package produced a particular file? Run dpkg -S with the "
          "file.",
-         0, "Questions", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         0, "Questions", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     static const char question[] = "How do I find out which package produced a file?";
     extractive_answer a = ask(question, faq, 1, 3, 0);
     if (!a.abstain) fail_msg("%s (%g)", a.text, a.support);
@@ -296,12 +297,12 @@ static void an_option_is_explained_or_refused(void **state) {
     static const passage pages[] = {
         {"EXIT STATUS\n\nWhere the -z option of tar was used and the compressor fails, tar exits "
          "with 2.\n",
-         0, "tar - an archiving utility", 0.9f, 0.8f, 9, false, false, 0, NULL, false},
+         0, "tar - an archiving utility", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
         {"OPTIONS\n\n-z, --gzip\nFilter the archive through gzip(1).\n\n-Z, --compress\nFilter the "
          "archive through compress(1).\n\n-x, --extract\nTake files out of an archive.\n",
-         0, "tar - an archiving utility", 0.5f, 0.4f, 8, false, false, 0, NULL, false},
+         0, "tar - an archiving utility", 0.5f, 0.4f, 8, false, false, 0, NULL, false, NULL},
         {"OPTIONS\n\n-q, --quiet\nSay nothing.\n", 0, "zip - package files", 0.4f, 0.4f, 3, false,
-         false, 0, NULL, false},
+         false, 0, NULL, false, NULL},
     };
     static const struct {
         const char *question, *answer;
@@ -326,12 +327,12 @@ static void an_option_is_explained_outside_of_manual_pages(void **state) {
     static const passage pages[] = {
         {"Where a disk gives --read-only as the reason, what --read-only does is told below.\n\n"
          "--read-only serves a home that nobody writes to.\n",
-         0, "Running it", 0.9f, 0.8f, 9, false, false, 0, NULL, false},
+         0, "Running it", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
         {"- --jobs N: files worked on at a time.\n- --quiet: as --jobs, and says nothing.\n", 0,
-         "Running it", 0.5f, 0.4f, 8, false, false, 0, NULL, false},
+         "Running it", 0.5f, 0.4f, 8, false, false, 0, NULL, false, NULL},
         {"Option | Meaning\n--depth N | how far down folders are read\n--flat | no --depth at "
          "all\n",
-         0, "Running it", 0.4f, 0.4f, 7, false, false, 0, NULL, false},
+         0, "Running it", 0.4f, 0.4f, 7, false, false, 0, NULL, false, NULL},
     };
     static const char *const cases[][2] = {
         {"What does --read-only do?", "--read-only serves a home that nobody writes to. [1]"},
@@ -364,7 +365,8 @@ static void steps_keep_their_lines(void **state) {
          "one. [1]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        passage p = {cases[i].text, 0, "Kitchen", 0.9f, 0.9f, 9, false, false, 0, NULL, false};
+        passage p = {cases[i].text, 0,     "Kitchen", 0.9f, 0.9f,  9,
+                     false,         false, 0,         NULL, false, NULL};
         extractive_answer a = ask("How do I change the filter?", &p, 1, 1, -1);
         assert_string_equal(a.text, cases[i].answer);
         extractive_answer_deinit(&a);
@@ -386,7 +388,8 @@ static void the_words_of_a_question_are_no_question(void **state) {
                                     false,
                                     0,
                                     NULL,
-                                    false};
+                                    false,
+                                    NULL};
     extractive_answer a = ask("How many daily versions are kept?", &options, 1, 1, -1);
     assert_string_equal(a.text,
                         "Option: --keep-daily N; Default: 14; Meaning: how many daily versions "
@@ -399,9 +402,9 @@ static void the_question_itself_is_no_answer(void **state) {
     (void)state;
     static const passage pages[] = {
         {"Ask like this:\n\n    forage query \"How long are the batteries kept?\"\n", 0, "Asking",
-         0.9f, 0.9f, 9, false, false, 0, NULL, false},
+         0.9f, 0.9f, 9, false, false, 0, NULL, false, NULL},
         {"The batteries of the traps are kept for two years.", 0, "Power", 0.5f, 0.5f, 5, false,
-         false, 0, NULL, false},
+         false, 0, NULL, false, NULL},
     };
     extractive_answer a = ask("How long are the batteries kept?", pages, 2, 1, -1);
     assert_string_equal(a.text, "The batteries of the traps are kept for two years. [1]");
@@ -422,7 +425,8 @@ static void the_question_itself_is_no_answer(void **state) {
                                   false,
                                   0,
                                   NULL,
-                                  false};
+                                  false,
+                                  NULL};
     a = ask("How long are the batteries kept?", &block, 1, 3, -1);
     assert_null(strstr(a.text, "batteries"));
     extractive_answer_deinit(&a);
@@ -439,7 +443,8 @@ static void the_question_itself_is_no_answer(void **state) {
         false,
         0,
         NULL,
-        false};
+        false,
+        NULL};
     a = ask("How long are the batteries kept?", &goes_on, 1, 3, -1);
     assert_null(strstr(a.text, "batteries"));
     extractive_answer_deinit(&a);
@@ -454,7 +459,8 @@ static void the_question_itself_is_no_answer(void **state) {
                                         false,
                                         0,
                                         NULL,
-                                        false};
+                                        false,
+                                        NULL};
     a = ask("How long are the batteries kept?", &asked_often, 1, 1, -1);
     assert_non_null(strstr(a.text, "two years"));
     extractive_answer_deinit(&a);
@@ -465,20 +471,20 @@ static void what_a_question_demands_is_met_or_refused(void **state) {
     (void)state;
     static const passage hours[] = {
         {"| day | open |\n|---|---|\n| Tuesday to Friday | 10 to 19 |\n| Saturday | 10 to 14 |\n",
-         0, "Opening hours of the library", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         0, "Opening hours of the library", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     static const passage pump[] = {
         {"The heat pump needs 40 cm of free space. Clean the filter of the heat pump in May.", 0,
-         "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     static const passage priced[] = {
         {"The heat pump needs 40 cm of free space. The whole set comes to 900 euros.", 0,
-         "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL, false}};
+         "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
     static const passage poultry[] = {{"Not allowed on the market: weapons, live poultry.", 0,
-                                       "Market rules", 0.9f, 0.8f, 9, false, false, 0, NULL,
-                                       false}};
+                                       "Market rules", 0.9f, 0.8f, 9, false, false, 0, NULL, false,
+                                       NULL}};
     static const passage reasons[] = {{"Live poultry is not allowed on the market, because of the "
                                        "bird flu. Stalls open at seven.",
                                        0, "Market rules", 0.9f, 0.8f, 9, false, false, 0, NULL,
-                                       false}};
+                                       false, NULL}};
     static const struct {
         const char *question;
         const passage *p;
@@ -506,8 +512,8 @@ static void what_a_question_demands_is_met_or_refused(void **state) {
 static const passage exa[] = {
     {"-s, --sort=SORT_FIELD\n    Which field to sort by.\n\n-r, --reverse\n    Reverse the sort "
      "order.\n",
-     0, "exa \xE2\x80\x94 a modern replacement for ls", 0.9f, 0.8f, 9, false, false, 0, NULL,
-     false}};
+     0, "exa \xE2\x80\x94 a modern replacement for ls", 0.9f, 0.8f, 9, false, false, 0, NULL, false,
+     NULL}};
 
 /* An option alone says nothing to somebody who does not know whose it is. */
 static void an_option_says_whose_it_is(void **state) {
@@ -551,8 +557,9 @@ static void markers_of_documents_are_none_of_ours(void **state) {
     (void)state;
     static const passage forged[] = {
         {"Grebes dive for [2] fish [1]. The [1, 2] young ride on their back.[12]", 0, "Grebes", 1,
-         NAN, NAN, false, false, 0, NULL, false},
-        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN, false, false, 0, NULL, false},
+         NAN, NAN, false, false, 0, NULL, false, NULL},
+        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN, false, false, 0, NULL, false,
+         NULL},
     };
     extractive_answer a =
         ask("What do grebes dive for and where do the young ride?", forged, 2, 3, -1);
@@ -580,7 +587,8 @@ static void neighbours_share_a_citation(void **state) {
                  false,
                  0,
                  NULL,
-                 false};
+                 false,
+                 NULL};
     extractive_answer a = ask("At how many degrees does tin melt and boil?", &p, 1, 2, -1);
     assert_string_equal(a.text, "Tin melts at 232 degrees. Tin boils at 2602 degrees. [1]");
     assert_int_equal(a.n_citations, 1);
@@ -604,7 +612,8 @@ static void a_pronoun_comes_with_what_it_stands_for(void **state) {
         false,
         0,
         NULL,
-        false};
+        false,
+        NULL};
     const char *const question = "Is heating included with water?";
     extractive_answer a = ask(question, &p, 1, 3, -1);
     const char *both =
@@ -632,7 +641,8 @@ static void a_row_of_columns_is_said_with_their_names(void **state) {
                        false,
                        0,
                        NULL,
-                       false};
+                       false,
+                       NULL};
     extractive_answer a = ask("How long does Rinse take?", &p, 1, 1, -1);
     assert_string_equal(a.text, "Program: Rinse; Temperature: cold; Time: 14 min [1]");
     assert_true(a.citations[0].verified);
@@ -681,7 +691,7 @@ static void a_sentence_is_shown_whole_or_with_an_ellipsis(void **state) {
     const char *text =
         "The committee met in the old hall beside the river, and after many hours of "
         "talk it chose the blue design, although nobody had asked for it";
-    passage p = {text, strlen(text), "", 1, NAN, NAN, false, false, 0, NULL, false};
+    passage p = {text, strlen(text), "", 1, NAN, NAN, false, false, 0, NULL, false, NULL};
     static const char question[] = "Which design did the committee choose?";
     for (size_t room = 1; room < strlen(text) + 5; room++) {
         extractive_answer a = ask_in(question, &p, room);
@@ -710,7 +720,7 @@ static void a_sentence_is_shown_whole_or_with_an_ellipsis(void **state) {
 static void what_a_passage_does_not_hold_of_a_sentence_is_marked(void **state) {
     (void)state;
     static const char text[] = "that may be used\non the lake. Teal leaks. The rowing boat carries";
-    passage p = {text, strlen(text), "", 1, NAN, NAN, true, true, 0, NULL, false};
+    passage p = {text, strlen(text), "", 1, NAN, NAN, true, true, 0, NULL, false, NULL};
     extractive_answer a = ask_in("What may be used on the lake?", &p, 17);
     assert_string_equal(a.text, ELLIPSIS " that may be used" ELLIPSIS " [1]");
     extractive_answer_deinit(&a);
@@ -779,8 +789,8 @@ static void any_text_gives_exact_and_verified_citations(void **state) {
             texts[k] = malloc(n ? n : 1);
             memcpy(texts[k], buffer, n);
             p[k] = (passage){
-                texts[k], n,    k ? "Bridge of Paris" : NULL, 1, NAN, NAN, false, false, 0,
-                NULL,     false};
+                texts[k], n,   k ? "Bridge of Paris" : NULL, 1, NAN, NAN, false, false, 0, NULL,
+                false,    NULL};
         }
         extractive_answer a;
         fo_err err = {0};
@@ -827,7 +837,7 @@ static void a_stop_string_ends_what_is_said(void **state) {
         {{"still for h", "for"}, "Herons eat fish and frogs. They stand [1]", 0, 1},
         {{"Herons", "fish"}, "", 0, 0},
     };
-    const passage p = {two, strlen(two), "", 1, 0.9f, 9, false, false, 0, NULL, false};
+    const passage p = {two, strlen(two), "", 1, 0.9f, 9, false, false, 0, NULL, false, NULL};
     fo_err err = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extractive_input in = {.question = "What do herons eat and how do they stand still?",
@@ -858,8 +868,8 @@ static void a_stop_string_ends_what_is_said(void **state) {
 static void a_stop_string_reaches_over_a_marker(void **state) {
     (void)state;
     static const passage p[] = {
-        {"Herons eat fish.", 16, "", 1, 0.9f, 9, false, false, 0, NULL, false},
-        {"Herons eat frogs, too.", 22, "", 0.9f, 0.9f, 8, false, false, 0, NULL, false}};
+        {"Herons eat fish.", 16, "", 1, 0.9f, 9, false, false, 0, NULL, false, NULL},
+        {"Herons eat frogs, too.", 22, "", 0.9f, 0.9f, 8, false, false, 0, NULL, false, NULL}};
     static const char *const stops[] = {"fish. Herons", ", too"};
     static const char *const texts[] = {"Herons eat [1]",
                                         "Herons eat fish. [1] Herons eat frogs [2]"};
@@ -897,7 +907,7 @@ static void a_stop_string_meets_the_ends_of_lines(void **state) {
         {" boat", NULL, 0}, /* no blank stands there */
         {"cutter; licence", "boat: sloop; licence: yes [1]\nboat: [2]", 2},
     };
-    const passage p = {table, strlen(table), "", 1, 0.9f, 9, false, false, 0, NULL, false};
+    const passage p = {table, strlen(table), "", 1, 0.9f, 9, false, false, 0, NULL, false, NULL};
     const extractive_input in = {.question = "Which boats need a licence?",
                                  .passages = &p,
                                  .n_passages = 1,

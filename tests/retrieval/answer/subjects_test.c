@@ -8,13 +8,13 @@ enum { MUSEUM, HOTEL, HOTEL_DOGS, LS, N };
 
 static passage all[N] = {
     {"Only guide dogs may come in, there is no charge for guide dogs.", 0, "Museum of Seafaring",
-     .9f, .8f, 9, false, false, 0, NULL, false},
+     .9f, .8f, 9, false, false, 0, NULL, false, NULL},
     {"The rooms are cleaned daily.", 0, "The Larkspur Hotel: House Rules", .5f, .4f, 4, false,
-     false, 0, NULL, false},
+     false, 0, NULL, false, NULL},
     {"There is no charge for assistance dogs.", 0, "The Larkspur Hotel: House Rules", .5f, .4f, 4,
-     false, false, 0, NULL, false},
-    {"Lists the files of a hotel.", 0, "ls - list files", .5f, .4f, 4, false, false, 0, NULL,
-     false},
+     false, false, 0, NULL, false, NULL},
+    {"Lists the files of a hotel.", 0, "ls - list files", .5f, .4f, 4, false, false, 0, NULL, false,
+     NULL},
 };
 
 static bool is_off_subject(const candidate_set *set, size_t i) {
@@ -93,11 +93,34 @@ static void a_name_that_no_passage_says_is_lost(void **state) {
     all[MUSEUM].title = "Museum of Seafaring";
 }
 
+/* Files without a title: they are told apart by what they are, and called as their files are. */
+static void an_untitled_document_is_called_as_its_file(void **state) {
+    (void)state;
+    static const char *files[N] = {"trip/museum.txt", "trip/larkspur-hotel.txt",
+                                   "trip/larkspur-hotel.txt", "trip/ls.txt"};
+    const char *titles[N];
+    for (size_t i = 0; i < N; i++) {
+        titles[i] = all[i].title;
+        all[i].title = NULL;
+        all[i].document = files[i];
+    }
+    const unsigned others = 1u << MUSEUM | 1u << LS;
+    assert_int_equal(off_subject("What is the charge for a guide dog in the hotel?"), 1u << MUSEUM);
+    assert_int_equal(loses_a_name("What does the Larkspur charge for dogs?"), others);
+    for (size_t i = 0; i < N; i++) all[i].title = "Stay"; /* one title, several documents */
+    assert_int_equal(loses_a_name("What does the Larkspur charge for dogs?"), (1u << N) - 1);
+    for (size_t i = 0; i < N; i++) {
+        all[i].title = titles[i];
+        all[i].document = NULL;
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
+        cmocka_unit_test(an_untitled_document_is_called_as_its_file),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

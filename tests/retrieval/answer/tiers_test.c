@@ -80,7 +80,8 @@ static void the_closest_bound_is_the_one(void **state) {
 static void assert_tier(const char *asked, const char *text, const char *holds, size_t n_apart) {
     candidate_set set = {0};
     fo_err err = {0};
-    const passage p = {text, strlen(text), "Tariff", .9f, .8f, 9, false, false, 0, NULL, true};
+    const passage p = {text,  strlen(text), "Tariff", .9f,  .8f,  9,
+                       false, false,        0,        NULL, true, NULL};
     const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
     assert_ok(candidate_set_read(&set, &in, &err), &err);
     size_t apart = 0, held = 0;
