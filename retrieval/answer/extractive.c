@@ -26,6 +26,8 @@ static const double keep_within = 3.9;
 static const double keep_entry_within = 3;
 /* An option beside the one that was asked for does another thing. */
 static const double keep_option_within = 2;
+/* Another document says more of the same only where it is about as likely: otherwise it speaks of another thing. */
+static const double keep_other_document = 1;
 /* Log odds of the cross-encoder, of a further unit and behind the best: what hardly answers, or far less likely than what is
  * said already, is beside the point. */
 static const double keep_cross = -1, keep_cross_within = 3;
@@ -318,6 +320,9 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return false;
     if (c->tiers && !c->tier_holds) return false;
     if (restricts(set, c) || goes_on_answering(set, c)) return true;
+    if (best->score - c->score > keep_other_document &&
+        !candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]))
+        return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&
@@ -361,11 +366,24 @@ static candidate whole_list(const candidate_set *set, const candidate *c) {
     return list;
 }
 
+/* Read with the question, it answers so much less that it only shares words with the best row: "how many times does it try
+ * again" and "time between two copies". What the table itself picks out is not asked that. */
+static bool is_far_behind(const candidate_set *set, const candidate *c) {
+    static const double far = 5;
+    const candidate *best = &set->c[0];
+    for (size_t k = 0; k < set->q.n_terms;
+         k++) /* a further thing that is asked about by its name */
+        if (set->q.terms[k].name && (c->set & ~best->set & 1ull << k)) return false;
+    return set->crossed && isfinite(c->cross) && best->f[CAND_BY_TABLE] == 0 &&
+           cross_of(best) - c->cross > far;
+}
+
 /* Marks the rows that answer as the best one does; are there any? Then no other row answers. */
 static bool mark_alike(candidate_set *set) {
     bool several = false;
     for (size_t i = 1; i < set->n; i++)
-        several |= set->c[i].alike = row_answers_alike(set, &set->c[0], &set->c[i]);
+        several |= set->c[i].alike =
+            row_answers_alike(set, &set->c[0], &set->c[i]) && !is_far_behind(set, &set->c[i]);
     return several;
 }
 
