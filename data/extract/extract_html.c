@@ -128,7 +128,7 @@ static int number_in(const xmlChar **attributes, const char *name) {
 static void leave_row(reader *r) {
     if (!r->in_row) return;
     r->in_row = false;
-    builder_end(r->b);
+    text_table_leave_row(&r->table);
 }
 
 static void begin_list_item(reader *r) {

@@ -19,6 +19,7 @@ void text_table_row(text_table *t) {
     if (!t->rows) {
         t->first_blocks = t->row_blocks;
         t->first_text = t->row_text;
+        t->wide = false; /* a row may have been left before */
     }
     builder_begin(t->b, TEXT_TABLE_ROW, 0);
     t->column = t->n_cells = 0;
@@ -63,6 +64,25 @@ static void say_what_goes_on(text_table *t) {
         c->rows--;
         say(t, t->column, c);
         name_column(t, t->column, c);
+    }
+}
+
+/* Behind the last column from here on that a cell of a row above goes on in; 0: there is none. */
+static size_t end_of_what_goes_on(const text_table *t) {
+    size_t end = t->n_below;
+    while (end > t->column && !t->below[end - 1].rows) end--;
+    return end > t->column ? end : 0;
+}
+
+/* The row has ended, and cells from above stand behind its own: in their columns. */
+static void say_all_that_goes_on(text_table *t) {
+    static const text_cell nothing = {0};
+    const size_t end = end_of_what_goes_on(t);
+    say_what_goes_on(t);
+    while (t->column < end) {
+        say(t, t->column, &nothing);
+        name_column(t, t->column++, &nothing);
+        say_what_goes_on(t);
     }
 }
 
@@ -182,8 +202,9 @@ static void write_with_names(text_table *t) {
 
 void text_table_end_row(text_table *t) {
     close_cell(t);
-    say_what_goes_on(t);
-    const bool second = t->rows == 1 && t->one_name && t->heads && !t->cut;
+    say_all_that_goes_on(t);
+    const bool second =
+        t->rows == 1 && t->one_name && t->heads && !t->cut && t->row_blocks == t->names_blocks;
     if (second)
         write_names_as_one(t);
     else if (t->say_names)
@@ -191,5 +212,13 @@ void text_table_end_row(text_table *t) {
     if (second || (!t->rows && t->heads)) t->say_names = has_number_for_a_name(t);
     t->one_name = !t->rows && t->heads && t->wide && t->n_names[0] > 1;
     t->rows++;
+    builder_end(t->b);
+    if (t->one_name) t->names_blocks = t->b->n_blocks;
+}
+
+void text_table_leave_row(text_table *t) {
+    t->cell_open = false;
+    for (; t->column < t->n_below; t->column++)
+        if (t->below[t->column].rows) t->below[t->column].rows--;
     builder_end(t->b);
 }

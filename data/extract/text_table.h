@@ -7,8 +7,8 @@
  *
  * A row is read alone, so what goes over several of them is said in each: the words of a cell with a rowspan stand in the
  * rows below, those of one with a colspan in all of its columns, but for the first column, where a wide cell heads a group of
- * rows. Two rows of names, of which the first has wide ones, become one: "Summer opens | Summer closes". Longer cells are
- * not said again.
+ * rows. Two rows of names, of which the first has wide ones and nothing stands between them, become one: "Summer opens | Summer
+ * closes". Longer cells are not said again.
  *
  * Rows are written "a | b | c". Below names that are numbers, which nobody would take for names ("Setting | 4.1 | 4.2"), each
  * row says them: "Setting: port; 4.1: 8080; 4.2: 8420", as table_rows.h does. */
@@ -36,6 +36,7 @@ typedef struct text_table { /* zero-initialised; owns nothing; 40 KB */
     size_t n_names[2], n_below;
     size_t rows;                     /* that are complete */
     size_t first_blocks, first_text; /* of b, before the first row */
+    size_t names_blocks;             /* of b, behind it, where it is one of names */
     size_t column;                   /* of the next cell */
     size_t cell_at, cell_column;     /* of the open one: its text in b, its first column */
     uint32_t cell_width, cell_rows;
@@ -57,5 +58,7 @@ void text_table_row(text_table *t);
 /* Spans below 1 are 1. head: <th>. */
 void text_table_cell(text_table *t, bool head, int columns, int rows);
 void text_table_end_row(text_table *t);
+/* The row ends where it is, for what comes is no part of its cells: blocks of b. */
+void text_table_leave_row(text_table *t);
 
 #endif

@@ -142,6 +142,20 @@ static void cells_of_a_table_keep_their_columns(void **state) {
          "Year | 2024 | 2025\n\nYear: Rent; 2024: 870; 2025: 905\n\nYear: Deposit; 2025: 90"},
         {"text/markdown", "| Capacity | 5 |\n|---|---|\n| Weight | 7 |\n",
          "Capacity | 5\nWeight | 7"},
+        /* a cell over rows behind the end of a shorter row; and one of a row that is left */
+        {"text/html", "<table><tr><td>a<td>b<td rowspan=2>C<tr><td>d<tr><td>e<td>f<td>g</table>",
+         "a | b | C\nd |  | C\ne | f | g"},
+        {"text/html",
+         "<table><tr><td>a<td>b<td rowspan=2>C<tr><td><ul><li>d</ul><tr><td>e<td>f<td>g</table>",
+         "a | b | C\n\n- d\n\ne | f | g"},
+        /* what stands between two rows of names */
+        {"text/html",
+         "<table><tr><th colspan=2>Team A</tr><tr><td><ul><li>one</ul></td><td>Alpha</td></tr>"
+         "<tr><th colspan=2>Team B</tr><tr><td>x<td>y</table>",
+         "Team A\n\n- one\n\nAlpha\n\nTeam B\nx | y"},
+        {"text/html",
+         "<table><tr><td colspan=2><h2>Teams</h2></tr><tr><th>A<th>B</tr><tr><th>C<th>D</table>",
+         "Teams\n\nA | B\nC | D"},
         /* no table around it; a list in a cell; spans without an end */
         {"text/html",
          "<tr><td>a<td>b</tr><table><tr><td "
