@@ -268,6 +268,11 @@ static void keep_text(fo_buf *to, const fo_buf *from) {
     fo_buf_add(to, from->data, from->len);
 }
 
+/* Of what repeats, one that was moved or changed: which one it was. */
+static const char *instead_of(const property *p) {
+    return has_word(p, "THISANDFUTURE") ? "Instead of this and all later ones" : "Instead of";
+}
+
 static void read_event_field(reader *r, const property *p) {
     static const char *const plain[][2] = {
         {"LOCATION", "Where"},        {"STATUS", "Status"},
@@ -286,6 +291,7 @@ static void read_event_field(reader *r, const property *p) {
     if (!strcmp(p->name, "ATTENDEE")) return add_person(r, "Attendee", p);
     if (!strcmp(p->name, "EXDATE")) return add_dates(r, "Except", p);
     if (!strcmp(p->name, "RDATE")) return add_dates(r, "Also", p);
+    if (!strcmp(p->name, "RECURRENCE-ID")) return add_dates(r, instead_of(p), p);
     if (!strcmp(p->name, "DUE")) return add_dates(r, "Due", p);
     if (!strcmp(p->name, "COMPLETED")) return add_dates(r, "Completed", p);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
@@ -308,6 +314,11 @@ static void add_card_field(reader *r, const char *what, const property *p) {
     else
         add_field(r, name.data, r->value.data);
     fo_buf_free(&name);
+}
+
+/* In other values a ";" is a letter of them, such as of an address. */
+static bool has_parts(const char *name) {
+    return !strcmp(name, "ORG") || !strcmp(name, "ADR") || !strcmp(name, "GENDER");
 }
 
 static void read_card_field(reader *r, const property *p) {
@@ -333,7 +344,7 @@ static void read_card_field(reader *r, const property *p) {
     }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (!strcmp(p->name, plain[i][0])) {
-            read_value(r, p, ", ");
+            read_value(r, p, has_parts(p->name) ? ", " : NULL);
             add_card_field(r, plain[i][1], p);
         }
 }
@@ -371,6 +382,13 @@ static void write_lines(builder *b, const char *s, size_t n) {
     }
 }
 
+/* One whole day may also be written as one that ends where it begins: its last day is before its first one then. */
+static bool ends_as_it_begins(const reader *r) {
+    if (r->end.len != r->start.len) return false;
+    const int order = memcmp(r->end.data, r->start.data, r->end.len);
+    return order == 0 || (r->all_day && order < 0);
+}
+
 static void end_component(reader *r) {
     builder *b = r->b;
     bool card = !strcmp(r->kind, "VCARD");
@@ -387,8 +405,7 @@ static void end_component(reader *r) {
     if (!card && r->start.len) {
         builder_str(b, "When: ");
         add_clean(b, r->start.data, r->start.len);
-        bool same = r->end.len == r->start.len && !memcmp(r->end.data, r->start.data, r->end.len);
-        if (r->end.len && !same) {
+        if (r->end.len && !ends_as_it_begins(r)) {
             builder_str(b, " to ");
             /* The same day need not be said twice. */
             bool day = !r->all_day && r->end.len > 16 - 5 && r->start.len > 11 &&

@@ -315,6 +315,32 @@ static void whole_days_are_told_from_the_first_to_the_last(void **state) {
              "calendar",
              "Holidays\n\nWhen: 2026-12-21 to 2027-01-03\n\nTraining day\n\nWhen: 2026-11-13\n\n"
              "No lessons.\n\nTrip\n\nWhen: 2027-05-17 to 2027-05-21\nWhere: Hostel");
+    /* One that ends on the day where it begins. */
+    read_one("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Trip\nDTSTART;VALUE=DATE:20240503\n"
+             "DTEND;VALUE=DATE:20240503\nEND:VEVENT\nEND:VCALENDAR\n",
+             "calendar", "Trip\n\nWhen: 2024-05-03");
+}
+
+static void one_that_was_moved_is_told_as_such(void **state) {
+    (void)state;
+    read_one("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Board\n"
+             "RECURRENCE-ID;TZID=Europe/Berlin:20240213T100000\nDTSTART:20240215T090000Z\n"
+             "END:VEVENT\nBEGIN:VEVENT\nSUMMARY:Board\nRECURRENCE-ID;RANGE=THISANDFUTURE:"
+             "20240312T100000Z\nDTSTART:20240312T110000Z\nEND:VEVENT\nEND:VCALENDAR\n",
+             "calendar",
+             "Board\n\nWhen: 2024-02-15 09:00 UTC\nInstead of: 2024-02-13 10:00 "
+             "(Europe/Berlin)\n\nBoard\n\nWhen: 2024-03-12 11:00 UTC\nInstead of this and all "
+             "later ones: 2024-03-12 10:00 UTC");
+}
+
+/* A semicolon parts what has parts, and is a letter of what has none. */
+static void addresses_of_a_card_are_whole(void **state) {
+    (void)state;
+    read_one("BEGIN:VCARD\nFN:Ann\nORG:Reedmark;Water\nURL:https://x.org/a;b=1?c=2\n"
+             "ADR:;;Long Pier 4;Reedmark\nEND:VCARD\n",
+             "calendar",
+             "Ann\n\nOrganization: Reedmark, Water\nURL: https://x.org/a;b=1?c=2\n"
+             "Address: Long Pier 4, Reedmark");
 }
 
 int main(void) {
@@ -332,6 +358,8 @@ int main(void) {
         cmocka_unit_test(repetitions_are_told_whole),
         cmocka_unit_test(all_dates_of_a_list_are_told),
         cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),
+        cmocka_unit_test(one_that_was_moved_is_told_as_such),
+        cmocka_unit_test(addresses_of_a_card_are_whole),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
