@@ -76,7 +76,10 @@ typedef struct reader {
     fo_buf title, first_heading;
     size_t skip_depth; /* open elements since the one that is left out, itself included */
     size_t n_lists;
-    unsigned number[MAX_LIST_DEPTH]; /* of the next item; 0: bullets */
+    struct {
+        bool numbered;
+        int next; /* number of the next item */
+    } lists[MAX_LIST_DEPTH];
     size_t pre_depth;
     text_table table;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
@@ -117,11 +120,17 @@ static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
     return false;
 }
 
-static int number_in(const xmlChar **attributes, const char *name) {
-    for (; attributes && attributes[0]; attributes += 2)
-        if (attributes[1] && strcasecmp((const char *)attributes[0], name) == 0)
-            return atoi((const char *)attributes[1]);
-    return 1;
+/* The fallback where there is no such attribute, or no number in it. */
+static int number_in(const xmlChar **attributes, const char *name, int fallback) {
+    enum { MOST = 1000000000 };
+    for (; attributes && attributes[0]; attributes += 2) {
+        if (!attributes[1] || strcasecmp((const char *)attributes[0], name) != 0) continue;
+        const char *value = (const char *)attributes[1];
+        char *end;
+        const long n = strtol(value, &end, 10);
+        return end == value ? fallback : n > MOST ? MOST : n < -MOST ? -MOST : (int)n;
+    }
+    return fallback;
 }
 
 /* A table whose cells hold headings, lists or tables is layout: its parts are blocks. */
@@ -131,15 +140,16 @@ static void leave_row(reader *r) {
     text_table_leave_row(&r->table);
 }
 
-static void begin_list_item(reader *r) {
+static void begin_list_item(reader *r, const xmlChar **attributes) {
     leave_row(r);
     builder_begin(r->b, TEXT_LIST_ITEM, 0);
     size_t depth = r->n_lists < MAX_LIST_DEPTH ? r->n_lists : MAX_LIST_DEPTH;
     for (size_t i = 1; i < depth; i++) builder_str(r->b, "  ");
-    unsigned *number = depth ? &r->number[depth - 1] : NULL;
-    if (number && *number) {
-        char mark[16];
-        snprintf(mark, sizeof mark, "%u. ", (*number)++);
+    if (depth && r->lists[depth - 1].numbered) {
+        char mark[32];
+        const int number = number_in(attributes, "value", r->lists[depth - 1].next);
+        r->lists[depth - 1].next = number + 1;
+        snprintf(mark, sizeof mark, "%d. ", number);
         builder_str(r->b, mark);
     } else {
         builder_str(r->b, "- ");
@@ -206,13 +216,16 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         builder_begin(b, TEXT_HEADING, (uint8_t)(name[1] - '0'));
         break;
     case TAG_ITEM:
-        begin_list_item(r);
+        begin_list_item(r, attributes);
         break;
     case TAG_LIST:
     case TAG_ORDERED:
         leave_row(r);
         builder_end(b);
-        if (r->n_lists < MAX_LIST_DEPTH) r->number[r->n_lists] = kind == TAG_ORDERED;
+        if (r->n_lists < MAX_LIST_DEPTH) {
+            r->lists[r->n_lists].numbered = kind == TAG_ORDERED;
+            r->lists[r->n_lists].next = number_in(attributes, "start", 1);
+        }
         r->n_lists++;
         break;
     case TAG_PRE:
@@ -232,7 +245,8 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     case TAG_CELL:
         if (r->in_row)
             text_table_cell(&r->table, strcasecmp(name, "th") == 0,
-                            number_in(attributes, "colspan"), number_in(attributes, "rowspan"));
+                            number_in(attributes, "colspan", 1),
+                            number_in(attributes, "rowspan", 1));
         else
             builder_end(b);
         break;

@@ -1,4 +1,5 @@
 /* Markdown by md4c, rendered as readable text: markup goes, code, bullets and cells stay. */
+#include <inttypes.h>
 #include <md4c.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,24 +16,25 @@ typedef struct reader {
     fo_buf html;  /* a block of raw HTML, or a whole inline run of it */
     size_t calls; /* callbacks left: md4c can be made to call quadratically often */
     size_t list_depth;
-    unsigned item_number[MAX_LIST_DEPTH]; /* 0: bullets */
+    int64_t item_number[MAX_LIST_DEPTH]; /* -1: bullets */
     text_table table;
     bool in_html, in_code, item_fresh, in_row;
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
-static void begin_item(reader *r) {
+static void begin_item(reader *r, const MD_BLOCK_LI_DETAIL *item) {
     size_t depth = r->list_depth < MAX_LIST_DEPTH ? r->list_depth : MAX_LIST_DEPTH;
     builder_begin(r->b, TEXT_LIST_ITEM, 0);
     for (size_t i = 1; i < depth; i++) builder_str(r->b, "  ");
-    unsigned *number = depth ? &r->item_number[depth - 1] : NULL;
-    if (number && *number) {
-        char mark[16];
-        snprintf(mark, sizeof mark, "%u. ", (*number)++ % 1000000000u);
+    int64_t *number = depth ? &r->item_number[depth - 1] : NULL;
+    if (number && *number >= 0) {
+        char mark[32];
+        snprintf(mark, sizeof mark, "%" PRId64 ". ", (*number)++);
         builder_str(r->b, mark);
     } else {
         builder_str(r->b, "- ");
     }
+    if (item->is_task) builder_str(r->b, item->task_mark == ' ' ? "[ ] " : "[x] ");
     r->item_fresh = true;
 }
 
@@ -50,13 +52,14 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
     case MD_BLOCK_OL:
         builder_end(r->b);
         if (r->list_depth < MAX_LIST_DEPTH) {
-            unsigned first = type == MD_BLOCK_OL ? ((MD_BLOCK_OL_DETAIL *)detail)->start : 0;
-            r->item_number[r->list_depth] = type == MD_BLOCK_OL && first == 0 ? 1 : first;
+            int64_t *number = &r->item_number[r->list_depth];
+            *number = -1;
+            if (type == MD_BLOCK_OL) *number = ((MD_BLOCK_OL_DETAIL *)detail)->start;
         }
         r->list_depth++;
         break;
     case MD_BLOCK_LI:
-        begin_item(r);
+        begin_item(r, detail);
         break;
     case MD_BLOCK_P:
         if (!r->item_fresh) builder_begin(r->b, r->list_depth ? TEXT_LIST_ITEM : TEXT_PARAGRAPH, 0);
@@ -202,6 +205,15 @@ static bool closes(const char *s, size_t n) {
     return n >= 3 && (!memcmp(s, "---", 3) || !memcmp(s, "...", 3)) && fo_only_blanks(s + 3, n - 3);
 }
 
+/* Bytes of a value that says no more than that it is in the lines below: "|", ">-"; 0: it says more. */
+static size_t block_mark(const char *s, size_t n) {
+    size_t at = 0;
+    while (at < n && s[at] == ' ') at++;
+    if (at == n || (s[at] != '|' && s[at] != '>')) return 0;
+    for (at++; at < n && (fo_is_digit(s[at]) || s[at] == '+' || s[at] == '-');) at++;
+    return fo_only_blanks(s + at, n - at) ? n : 0;
+}
+
 static void take_title(builder *b, const char *s, size_t n) {
     while (n && *s == ' ') s++, n--;
     while (n && s[n - 1] == ' ') n--;
@@ -213,18 +225,26 @@ static void take_title(builder *b, const char *s, size_t n) {
  * that a text begins with is followed by a blank line, or by words. Bytes of it; 0: there is none. */
 static size_t front_matter(const char *s, size_t n, const char **title, size_t *n_title) {
     enum { MOST = 64 << 10 };
-    bool keys = false;
+    bool keys = false, open = false; /* open: what is indented goes on with the title */
     *n_title = 0;
     if (n < 8 || memcmp(s, "---\n", 4) != 0 || s[4] == '\n') return 0;
     for (size_t at = 4; at < n && at < MOST;) {
         const char *line = s + at, *newline = memchr(line, '\n', n - at);
         size_t len = newline ? (size_t)(newline - line) : n - at, key = key_bytes(line, len, keys);
         if (closes(line, len)) return keys ? at + len : 0;
+        if (!fo_only_blanks(line, len)) {
+            open = open && fo_is_blank(line[0]);
+            if (open) *n_title = (size_t)(line + len - *title);
+        }
         bool list = len && line[0] == '-' && (len == 1 || line[1] == ' ');
         bool belongs = list || (len && strchr(" \t]}", line[0]));
         if (!key && len && line[0] != '#' && !(keys && belongs)) return 0;
-        if (key == 5 && !memcmp(line, "title", 5) && !*n_title)
-            *title = line + 6, *n_title = len - 6;
+        if (key == 5 && !memcmp(line, "title", 5) && !*n_title) {
+            const size_t mark = block_mark(line + 6, len - 6);
+            *title = line + 6 + mark;
+            *n_title = len - 6 - mark;
+            open = mark || !fo_only_blanks(*title, *n_title);
+        }
         keys |= key > 0;
         at += len + 1;
     }

@@ -54,6 +54,49 @@ static void markdown_becomes_readable_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* What a task is and what number an item has are part of what they say. */
+static void items_keep_their_state_and_numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *bytes, *text;
+    } cases[] = {
+        {"text/markdown", "- [x] Ship it\n- [ ] Test it\n- [X] Plan\n- [y] none\n",
+         "- [x] Ship it\n- [ ] Test it\n- [x] Plan\n- [y] none"},
+        {"text/markdown", "3. [x] a\n4. b\n", "3. [x] a\n4. b"},
+        {"text/markdown", "0. a\n1. b\n   - c\n\n999999999) d\n999999999) e\n",
+         "0. a\n1. b\n  - c\n999999999. d\n1000000000. e"},
+        {"text/html",
+         "<ol start=7><li>a<li>b<ul start=3><li value=4>c</ul><li value='12'>d<li>e</ol>"
+         "<ol start='0'><li>f<li value=x>g</ol><ol start=''><li>h<li value=-3>i</ol>"
+         "<ol start=99999999999999999999><li>j</ol><li value=9>k",
+         "7. a\n8. b\n  - c\n12. d\n13. e\n0. f\n1. g\n1. h\n-3. i\n1000000000. j\n- k"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].bytes, cases[i].type, NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
+/* A title may go on in the lines below it. */
+static void titles_of_several_lines_are_whole(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"---\ntitle: >-\n  Care of\n  ponds\nx: y\n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: |2+ \n\n  Care of\n\n  ponds\n  \n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: \"Care of\n  ponds\"\nx: y\n  z\n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: > 5 ponds\n---\n# Other\n", "> 5 ponds"},
+        {"---\ntitle: >-\nx: y\n---\n# Other\n", "Other"},
+        {"---\ntitle:\n  en: Ponds\n---\n# Other\n", "Other"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i][0], "text/markdown", NULL);
+        assert_string_equal(x.title, cases[i][1]);
+        assert_string_equal(x.text, "Other");
+        extracted_deinit(&x);
+    }
+}
+
 /* A rule at the top of a text is followed by text; lines of keys alone are no text. */
 static void a_rule_at_the_top_costs_no_text(void **state) {
     (void)state;
@@ -424,6 +467,8 @@ static void hostile_nesting_and_long_lines_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_becomes_readable_text),
+        cmocka_unit_test(items_keep_their_state_and_numbers),
+        cmocka_unit_test(titles_of_several_lines_are_whole),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
         cmocka_unit_test(cells_of_a_table_keep_their_columns),
