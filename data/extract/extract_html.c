@@ -16,6 +16,7 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/html_guard.h"
+#include "data/extract/superscript.h"
 #include "data/extract/text_table.h"
 
 enum tag_kind {
@@ -83,6 +84,7 @@ typedef struct reader {
     size_t pre_depth;
     text_table table;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
+    bool raised, link;        /* a <sup>, an <a> has begun, and no text since */
     bool in_term, after_term; /* after: nothing has begun since it ended */
     size_t n_named;           /* open elements that name what comes: headings, terms, summaries */
 } reader;
@@ -183,6 +185,16 @@ static bool too_deep(reader *r, const char *name) {
     return true;
 }
 
+static void begin_inline(reader *r, const char *name) {
+    r->raised |= strcasecmp(name, "sup") == 0;
+    r->link |= strcasecmp(name, "a") == 0;
+}
+
+static void end_inline(reader *r, const char *name) {
+    r->raised &= strcasecmp(name, "sup") != 0;
+    r->link &= strcasecmp(name, "a") != 0;
+}
+
 static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **attributes) {
     reader *r = arg;
     const char *name = (const char *)xml_name;
@@ -275,6 +287,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         boundary(r);
         break;
     default:
+        begin_inline(r, name);
         break;
     }
 }
@@ -334,8 +347,15 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         boundary(r);
         break;
     default:
+        end_inline(r, (const char *)xml_name);
         break;
     }
+}
+
+/* Before these words of the page. */
+static void mark_raised(reader *r, const char *s, size_t n) {
+    if (r->raised) builder_str(r->b, superscript_mark_in(r->b, s, n, r->link));
+    r->raised = r->link = false;
 }
 
 static void characters(void *arg, const xmlChar *text, int len) {
@@ -350,8 +370,10 @@ static void characters(void *arg, const xmlChar *text, int len) {
     } else if (r->in_title) {
         if (r->title.len < 4096) fo_buf_add(&r->title, clean.data, clean.len);
     } else if (r->pre_depth) {
+        mark_raised(r, clean.data, clean.len);
         builder_add(r->b, clean.data, clean.len);
     } else {
+        mark_raised(r, clean.data, clean.len);
         builder_add_flowing(r->b, clean.data, clean.len);
         for (size_t i = 0; r->item_fresh && i < clean.len; i++)
             if (clean.data[i] > ' ' || clean.data[i] < 0) r->item_fresh = false;

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/superscript.h"
 #include "data/extract/text_table.h"
 #include "kernels/utf8.h"
 
@@ -19,6 +20,7 @@ typedef struct reader {
     int64_t item_number[MAX_LIST_DEPTH]; /* -1: bullets */
     text_table table;
     bool in_html, in_code, item_fresh, in_row;
+    bool raised, link; /* a <sup>, a link has begun, and no text since */
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
@@ -135,10 +137,30 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
     return 0;
 }
 
-static int span(MD_SPANTYPE type, void *detail, void *arg) {
-    (void)type;
+static int enter_span(MD_SPANTYPE type, void *detail, void *arg) {
     (void)detail;
-    return spend(arg, 0) ? 0 : 1;
+    reader *r = arg;
+    r->link |= type == MD_SPAN_A;
+    return spend(r, 0) ? 0 : 1;
+}
+
+static int leave_span(MD_SPANTYPE type, void *detail, void *arg) {
+    (void)detail;
+    reader *r = arg;
+    r->link &= type != MD_SPAN_A;
+    return spend(r, 0) ? 0 : 1;
+}
+
+static bool is_tag(const char *s, size_t n, const char *begins) {
+    const size_t k = strlen(begins);
+    return n > k && !strncasecmp(s, begins, k) && (s[k] == '>' || s[k] == '/' || fo_is_blank(s[k]));
+}
+
+/* A tag within a line; its content comes as text. */
+static void read_tag(reader *r, const char *s, size_t n) {
+    if (n >= 3 && strncasecmp(s, "<br", 3) == 0) builder_str(r->b, r->in_row ? " " : "\n");
+    r->raised = (r->raised || is_tag(s, n, "<sup")) && !is_tag(s, n, "</sup");
+    r->link = (r->link || is_tag(s, n, "<a")) && !is_tag(s, n, "</a");
 }
 
 static void add_entity(builder *b, const char *s, size_t n) {
@@ -178,12 +200,14 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
     case MD_TEXT_ENTITY:
         add_entity(r->b, s, n);
         break;
-    case MD_TEXT_HTML: /* a tag within a line; its content comes as text */
-        if (n >= 3 && strncasecmp(s, "<br", 3) == 0) builder_str(r->b, r->in_row ? " " : "\n");
-        break;
+    case MD_TEXT_HTML:
+        read_tag(r, s, n);
+        return 0;
     default:
+        if (r->raised) builder_str(r->b, superscript_mark_in(r->b, s, n, r->link));
         builder_add(r->b, s, n);
     }
+    r->raised = r->link = false;
     return 0;
 }
 
@@ -333,8 +357,8 @@ void extract_markdown_text(builder *b, const char *s, size_t n) {
                  (work.addresses < most_addresses ? MD_FLAG_PERMISSIVEURLAUTOLINKS : 0),
         .enter_block = enter_block,
         .leave_block = leave_block,
-        .enter_span = span,
-        .leave_span = span,
+        .enter_span = enter_span,
+        .leave_span = leave_span,
         .text = text,
     };
     size_t n_blocks = b->n_blocks, len = b->text.len;

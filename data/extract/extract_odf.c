@@ -1,10 +1,12 @@
 /* OpenDocument: texts, sheets and presentations, which are one language (content.xml). Headings, lists,
  * tables, notes; of sheets the names of cells, of presentations the slides. Source: OpenDocument 1.2,
  * part 1. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/superscript.h"
 #include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
 
@@ -22,6 +24,11 @@ typedef struct reader {
     int items;              /* depth of lists */
     int skip;               /* depth below what is passed over */
     bool title, in_notes, said_notes;
+    /* text that is raised: the styles that say so, each between blanks, and the span that has one */
+    fo_buf raised_styles;
+    char style[128];      /* the one that is being told */
+    int spans, raised_at; /* how many are open; which of them raises; 0: none */
+    bool raised, link;    /* it, a link, has begun, and no text since */
     /* notes of a text stand where they are called, in brackets; those of a heading below it */
     int in_note;
     fo_buf note, behind;
@@ -170,6 +177,38 @@ static void open_table_part(reader *r, const xml_element *e) {
     }
 }
 
+/* ---- raised text ---------------------------------------------------------------------------------- */
+
+/* "super 58%", "33% 58%"; lowered text is below 0. */
+static void read_style(reader *r, const xml_element *e) {
+    enum { MOST = 64 << 10 };
+    char position[32];
+    if (!*r->style || !xml_attribute(e, "text-position", position, sizeof position)) return;
+    if (strncmp(position, "super", 5) != 0 && atoi(position) <= 0) return;
+    if (r->raised_styles.len > MOST || strchr(r->style, ' ')) return;
+    fo_buf_printf(&r->raised_styles, " %s ", r->style);
+    if (r->raised_styles.failed) r->b->failure = FO_ENOMEM;
+}
+
+static void begin_span(reader *r, const xml_element *e) {
+    char name[128], between[132];
+    r->spans++;
+    if (r->raised_at || !r->raised_styles.len || !xml_attribute(e, "style-name", name, sizeof name))
+        return;
+    snprintf(between, sizeof between, " %s ", name);
+    if (!strstr(r->raised_styles.data, between)) return;
+    r->raised_at = r->spans;
+    r->raised = true;
+}
+
+static void end_span(reader *r) {
+    if (r->raised_at == r->spans) {
+        r->raised_at = 0;
+        r->raised = false;
+    }
+    r->spans -= r->spans > 0;
+}
+
 static void on_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     const char *name = e->name;
@@ -186,6 +225,14 @@ static void on_open(void *ctx, const xml_element *e) {
         } else {
             begin_paragraph(r, e);
         }
+    } else if (!strcmp(name, "style")) {
+        xml_attribute(e, "name", r->style, sizeof r->style);
+    } else if (!strcmp(name, "text-properties")) {
+        read_style(r, e);
+    } else if (!strcmp(name, "span")) {
+        begin_span(r, e);
+    } else if (!strcmp(name, "a")) {
+        r->link = true;
     } else if (!strcmp(name, "s")) {
         long n = xml_number(e, "c", 1);
         for (long i = 0; i < n && i < MAX_BLANKS; i++) add(r, " ", 1);
@@ -218,6 +265,12 @@ static void on_close(void *ctx, const char *name) {
         if (r->in_note) return;
         flush(r);
         r->open -= r->open > 0;
+    } else if (!strcmp(name, "style")) {
+        r->style[0] = 0;
+    } else if (!strcmp(name, "span")) {
+        end_span(r);
+    } else if (!strcmp(name, "a")) {
+        r->link = false;
     } else if (!strcmp(name, "list")) {
         r->items -= r->items > 0;
     } else if (!strcmp(name, "note")) {
@@ -242,7 +295,14 @@ static void on_close(void *ctx, const char *name) {
 
 static void on_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (!r->skip && (r->open || r->in_note) && !r->b->failure) add(r, s, n);
+    if (r->skip || !(r->open || r->in_note) || r->b->failure) return;
+    const fo_buf *before = r->in_note ? &r->note : &r->text;
+    if (r->raised) {
+        const char *mark = superscript_mark(before->data, before->len, s, n, r->link);
+        add(r, mark, strlen(mark));
+    }
+    r->raised = r->link = false;
+    add(r, s, n);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
@@ -288,6 +348,7 @@ int extract_odf(builder *b, extract_input *in, fo_err *err) {
         fo_buf_free(&r->cell);
         fo_buf_free(&r->note);
         fo_buf_free(&r->behind);
+        fo_buf_free(&r->raised_styles);
     }
     free(r);
     zip_parts_close(z);

@@ -54,6 +54,43 @@ static void markdown_becomes_readable_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* A power, and the number of a note, are no part of the number before them. */
+static void raised_numbers_stand_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *text;
+    } cases[] = {
+        {"10<sup>6</sup> cells, 10<SUP>-3</SUP>, 10<sup><i>12</i></sup> and 10<sup>\xE2\x88\x92"
+         "9</sup>",
+         "10^6 cells, 10^-3, 10^12 and 10^\xE2\x88\x92"
+         "9"},
+        {"45<sup><a href=\"#n\">3</a></sup> in 2020<a href=\"#m\"><sup>[4]</sup></a>",
+         "45 3 in 2020 [4]"},
+        {"<a href=\"x\">10<sup>6</sup></a> 1<sup>st</sup>, H<sub>2</sub>O, 5<sub>2</sub>, m<sup>2"
+         "</sup>, 7 <sup>8</sup>, 9<sup></sup>0",
+         "10^6 1st, H2O, 52, m2, 7 8, 90"},
+    };
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i / 2].bytes, i % 2 ? "text/html" : "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i / 2].text);
+        extracted_deinit(&x);
+    }
+    static const struct {
+        const char *type, *bytes, *text;
+    } others[] = {
+        {"text/html", "<pre>10<sup>6</sup></pre><table><tr><td>5<td><sup>3</sup>x</table>",
+         "10^6\n\n5 | 3x"},
+        {"text/html", "<ul><li><sup>3</sup>x</ul>7<p><sup>4</sup>", "- 3x\n\n7\n\n4"},
+        {"text/markdown", "45<sup>[3](#n)</sup> in 2020\n\n<p>10<sup>6</sup></p>\n",
+         "45 3 in 2020\n\n10^6"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        extracted x = read_string(others[i].bytes, others[i].type, NULL);
+        assert_string_equal(x.text, others[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* What a task is and what number an item has are part of what they say. */
 static void items_keep_their_state_and_numbers(void **state) {
     (void)state;
@@ -467,6 +504,7 @@ static void hostile_nesting_and_long_lines_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_becomes_readable_text),
+        cmocka_unit_test(raised_numbers_stand_apart),
         cmocka_unit_test(items_keep_their_state_and_numbers),
         cmocka_unit_test(titles_of_several_lines_are_whole),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),

@@ -158,6 +158,30 @@ static void open_documents(void **state) {
            FO_EUNSUPPORTED, "it is encrypted and asks for a password");
 }
 
+/* A power, and the number of a note, are no part of the number before them. */
+static void raised_numbers_of_open_documents_stand_apart(void **state) {
+    (void)state;
+#define S(style, text) "<span style-name='" style "'>" text "</span>"
+    expect(
+        (part[]){
+            ODF_TYPE("text"),
+            {"content.xml",
+             "<d><automatic-styles><style name='T1'><text-properties text-position='super "
+             "58%'/></style><style name='T2'><text-properties text-position='33% 58%'/>"
+             "</style><style name='T3'><text-properties text-position='sub 58%'/></style>"
+             "<style name='T4'><text-properties text-position='-33% 58%'/></style><style "
+             "name='T'><text-properties/></style></automatic-styles>"
+             "<p>10" S("T1", "6") " cells, 10" S("T2", S("T", "-3")) ", 5" S("T3", "2") ", 5" S(
+                 "T4",
+                 "2") ", 5" S("T", "2") ", 1" S("T1",
+                                                "st") ", 45" S("T1",
+                                                               "<a>3"
+                                                               "</a>") " in 2" S("T1",
+                                                                                 "") "020</p></d>"},
+            {0}},
+        "10^6 cells, 10^-3, 52, 52, 52, 1st, 45 3 in 2020");
+}
+
 /* A frame stands within a paragraph, or a heading, and has paragraphs of its own. */
 static void text_behind_a_frame_is_text(void **state) {
     (void)state;
@@ -623,6 +647,7 @@ int main(void) {
         cmocka_unit_test(slides_are_in_order_and_have_notes),
         cmocka_unit_test(points_of_slides_are_lists),
         cmocka_unit_test(open_documents),
+        cmocka_unit_test(raised_numbers_of_open_documents_stand_apart),
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
