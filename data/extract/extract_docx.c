@@ -5,11 +5,12 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/office_text.h"
+#include "data/extract/superscript.h"
 #include "data/extract/word_notes.h"
 #include "data/extract/word_numbers.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_STYLES = 4096, STYLE_BYTES = WORD_STYLE_BYTES, CONTENTS = -3 };
+enum { MAX_STYLES = 4096, STYLE_BYTES = WORD_STYLE_BYTES, CONTENTS = -3, MAX_WITHIN = 16 };
 
 typedef struct style {
     char id[STYLE_BYTES], based_on[STYLE_BYTES];
@@ -18,18 +19,27 @@ typedef struct style {
     long list, list_level; /* -1: not said */
 } style;
 
+typedef struct paragraph {
+    int level;
+    long list, list_level; /* that it names itself; -1: none */
+    char style[STYLE_BYTES];
+    bool counted; /* its beginning was written, with its number */
+} paragraph;
+
 typedef struct reader {
     builder *b;
     office_text t;
     style *styles;
     size_t n_styles;
-    /* the paragraph at hand */
-    int level;
-    long list, list_level; /* that it names itself; -1: none */
-    char style[STYLE_BYTES];
-    bool in_text; /* in w:t: its characters count */
-    int skip;     /* depth below what is passed over */
-    bool header;  /* the row at hand is one */
+    paragraph p;                  /* the one at hand */
+    paragraph around[MAX_WITHIN]; /* those that a box stands in, from the outermost */
+    int boxes;
+    bool raised, raised_before; /* its run; the text that was added last */
+    int raised_math;            /* depth of exponents */
+    bool link;                  /* one has begun, and no text since */
+    bool in_text;               /* in w:t: its characters count */
+    int skip;                   /* depth below what is passed over */
+    bool header;                /* the row at hand is one */
     word_notes notes;
     word_numbers *numbers;
     fo_buf behind; /* notes of a heading, which stand below it */
@@ -92,9 +102,9 @@ static int level_of_style(const reader *r, const char *id) {
 
 /* What stands before the paragraph at hand: by its own list, else by that of its style. */
 static word_mark next_mark(reader *r, char mark[WORD_MARK_BYTES]) {
-    long list = r->list, level = r->list_level;
+    long list = r->p.list, level = r->p.list_level;
     mark[0] = 0;
-    const style *s = *r->style ? find_style(r, r->style) : NULL;
+    const style *s = *r->p.style ? find_style(r, r->p.style) : NULL;
     for (int depth = 0; s && depth < 8 && list; depth++) {
         if (list < 0 && s->list >= 0) {
             list = s->list;
@@ -107,7 +117,7 @@ static word_mark next_mark(reader *r, char mark[WORD_MARK_BYTES]) {
     if (list <= 0) return WORD_UNMARKED;
     word_mark what = word_numbers_next(r->numbers, list, level < 0 ? 0 : level, mark);
     if (what != WORD_UNKNOWN) return what;
-    return r->list > 0 ? WORD_BULLET : WORD_UNMARKED;
+    return r->p.list > 0 ? WORD_BULLET : WORD_UNMARKED;
 }
 
 static void put_before(fo_buf *text, const char *mark) {
@@ -134,10 +144,10 @@ static void say_note(reader *r, const xml_element *e) {
     const char *s;
     size_t n;
     const bool endnote = *e->name == 'e';
-    if (r->level == CONTENTS ||
+    if (r->p.level == CONTENTS ||
         !word_notes_take(&r->notes, endnote, xml_number(e, "id", -1), &s, &n))
         return;
-    if (r->level && !r->t.tables) {
+    if (r->p.level && !r->t.tables) {
         fo_buf_str(&r->behind, " (");
         fo_buf_add(&r->behind, s, n);
         fo_buf_char(&r->behind, ')');
@@ -152,63 +162,74 @@ static void say_note(reader *r, const xml_element *e) {
 static void write_paragraph(reader *r, word_mark what, const char *mark) {
     builder *b = r->b;
     const fo_buf *text = &r->t.text;
-    const bool heading = r->level != 0, item = what == WORD_BULLET || what == WORD_NUMBER;
+    const bool heading = r->p.level != 0, item = what == WORD_BULLET || what == WORD_NUMBER;
     builder_begin(b,
                   heading ? TEXT_HEADING
                   : item  ? TEXT_LIST_ITEM
                           : TEXT_PARAGRAPH,
-                  (uint8_t)(!heading       ? 0
-                            : r->level < 0 ? 1
-                                           : r->level));
+                  (uint8_t)(!heading         ? 0
+                            : r->p.level < 0 ? 1
+                                             : r->p.level));
     if (what == WORD_BULLET && !heading) mark = "\xE2\x80\xA2";
     builder_str(b, mark);
     if (*mark) builder_str(b, " ");
     builder_add_flowing(b, text->data, text->len);
     builder_end(b);
-    if (r->level < 0) builder_set_title(b, text->data, text->len);
+    if (r->p.level < 0) builder_set_title(b, text->data, text->len);
 }
+
+static const paragraph no_paragraph = {.list = -1, .list_level = -1};
 
 /* A paragraph without words counts too, and in a table its number may be all that a cell says. */
 static void flush(reader *r) {
     char mark[WORD_MARK_BYTES];
-    if (r->level != CONTENTS) {
-        word_mark what = next_mark(r, mark);
+    if (r->p.level != CONTENTS) {
+        word_mark what = WORD_UNMARKED;
+        mark[0] = 0;
+        if (!r->p.counted) what = next_mark(r, mark);
         if (r->t.tables && *mark) put_before(&r->t.text, mark);
         if (office_text_end(&r->t)) write_paragraph(r, what, mark);
     }
     if (!r->t.tables) write_behind(r);
     fo_buf_clear(&r->t.text);
-    r->level = 0;
-    r->list = r->list_level = -1;
-    r->style[0] = 0;
+    r->p = no_paragraph;
+    r->raised_before = false;
 }
 
-static void on_open(void *ctx, const xml_element *e) {
-    reader *r = ctx;
+/* What of a paragraph stands before a box in it is a block of its own, and what comes behind goes on with it: a heading is
+ * one whether its box is anchored before its words or among them. */
+static void begin_box(reader *r) {
+    paragraph p = r->p;
+    p.counted |= r->t.text.len > 0;
+    if (r->t.text.len) flush(r);
+    if (r->boxes < MAX_WITHIN) r->around[r->boxes] = p;
+    r->boxes++;
+    r->p = no_paragraph;
+}
+
+static void end_box(reader *r) {
+    flush(r);
+    if (!r->boxes || --r->boxes >= MAX_WITHIN) return;
+    r->p = r->around[r->boxes];
+}
+
+/* Of a run, or a part of one. */
+static void add_text(reader *r, const char *s, size_t n) {
+    const fo_buf *text = &r->t.text;
+    const bool raised = r->raised || r->raised_math;
+    if (raised && !r->raised_before) {
+        const char *mark = superscript_mark(text->data, text->len, s, n, r->link);
+        office_text_add(&r->t, mark, strlen(mark));
+    }
+    r->raised_before = raised;
+    r->link = false;
+    office_text_add(&r->t, s, n);
+}
+
+static void open_table_part(reader *r, const xml_element *e) {
     const char *name = e->name;
     char value[STYLE_BYTES];
-    /* Moved and deleted text, what properties were before, and what stands in for what this reader takes (mc:Fallback). */
-    if (r->skip || xml_is(name, "Fallback moveFrom del pPrChange trPrChange tcPrChange")) {
-        r->skip++;
-    } else if (!strcmp(name, "t")) {
-        r->in_text = true;
-    } else if (!strcmp(name, "p")) {
-        flush(r);
-    } else if (!strcmp(name, "pStyle")) {
-        xml_attribute(e, "val", r->style, sizeof r->style);
-        r->level = level_of_style(r, r->style);
-    } else if (!strcmp(name, "outlineLvl") && !r->level) {
-        long n = xml_number(e, "val", 9);
-        r->level = n >= 0 && n < 6 ? (int)n + 1 : 0;
-    } else if (!strcmp(name, "numId")) {
-        r->list = xml_number(e, "val", 0);
-    } else if (!strcmp(name, "ilvl")) {
-        r->list_level = xml_number(e, "val", 0);
-    } else if (xml_is(name, "tab br cr")) {
-        office_text_add(&r->t, " ", 1);
-    } else if (!strcmp(name, "noBreakHyphen")) {
-        office_text_add(&r->t, "-", 1);
-    } else if (!strcmp(name, "tbl")) {
+    if (!strcmp(name, "tbl")) {
         flush(r);
         office_text_begin_table(&r->t);
     } else if (!strcmp(name, "tr") && r->t.tables == 1) {
@@ -230,8 +251,50 @@ static void on_open(void *ctx, const xml_element *e) {
         xml_attribute(e, "val", value, sizeof value);
         r->t.covered = strcmp(value, "restart") != 0;
         r->t.rows = TABLE_SPANS_ON;
+    }
+}
+
+static void on_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    const char *name = e->name;
+    char value[STYLE_BYTES];
+    /* Moved and deleted text, what properties were before, and what stands in for what this reader takes (mc:Fallback). */
+    if (r->skip ||
+        xml_is(name, "Fallback moveFrom del pPrChange rPrChange trPrChange tcPrChange")) {
+        r->skip++;
+    } else if (!strcmp(name, "t")) {
+        r->in_text = true;
+    } else if (!strcmp(name, "p")) {
+        flush(r);
+    } else if (!strcmp(name, "txbxContent")) {
+        begin_box(r);
+    } else if (!strcmp(name, "r")) {
+        r->raised = false;
+    } else if (!strcmp(name, "vertAlign")) {
+        xml_attribute(e, "val", value, sizeof value);
+        r->raised = !strcmp(value, "superscript");
+    } else if (!strcmp(name, "sup")) {
+        r->raised_math++;
+    } else if (!strcmp(name, "hyperlink")) {
+        r->link = true;
+    } else if (!strcmp(name, "pStyle")) {
+        xml_attribute(e, "val", r->p.style, sizeof r->p.style);
+        r->p.level = level_of_style(r, r->p.style);
+    } else if (!strcmp(name, "outlineLvl") && !r->p.level) {
+        long n = xml_number(e, "val", 9);
+        r->p.level = n >= 0 && n < 6 ? (int)n + 1 : 0;
+    } else if (!strcmp(name, "numId")) {
+        r->p.list = xml_number(e, "val", 0);
+    } else if (!strcmp(name, "ilvl")) {
+        r->p.list_level = xml_number(e, "val", 0);
+    } else if (xml_is(name, "tab br cr")) {
+        office_text_add(&r->t, " ", 1);
+    } else if (!strcmp(name, "noBreakHyphen")) {
+        office_text_add(&r->t, "-", 1);
     } else if (xml_is(name, "footnoteReference endnoteReference")) {
         say_note(r, e);
+    } else {
+        open_table_part(r, e);
     }
 }
 
@@ -245,6 +308,12 @@ static void on_close(void *ctx, const char *name) {
         r->in_text = false;
     } else if (!strcmp(name, "p")) {
         flush(r);
+    } else if (!strcmp(name, "txbxContent")) {
+        end_box(r);
+    } else if (!strcmp(name, "sup")) {
+        r->raised_math -= r->raised_math > 0;
+    } else if (!strcmp(name, "hyperlink")) {
+        r->link = false;
     } else if (!strcmp(name, "tc") && r->t.tables == 1) {
         flush(r);
         office_text_end_cell(&r->t);
@@ -258,7 +327,7 @@ static void on_close(void *ctx, const char *name) {
 
 static void on_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (!r->skip && r->in_text && !r->b->failure) office_text_add(&r->t, s, n);
+    if (!r->skip && r->in_text && !r->b->failure) add_text(r, s, n);
 }
 
 static const xml_events events = {on_open, on_close, on_text};
@@ -297,8 +366,7 @@ int extract_docx(builder *b, extract_input *in, fo_err *err) {
     reader r = {.b = b,
                 .styles = calloc(MAX_STYLES, sizeof *r.styles),
                 .numbers = calloc(1, sizeof *r.numbers),
-                .list = -1,
-                .list_level = -1};
+                .p = no_paragraph};
     rc = office_text_init(&r.t, b, err);
     if (!rc) rc = r.styles && r.numbers ? read_parts(&r, z, err) : fo_no_memory(err);
     office_text_deinit(&r.t);

@@ -51,6 +51,10 @@ static void cells_behind_a_gap_stand_below_their_names(void **state) {
            "Item: Pear; Price: 7");
 }
 
+#define RUN(text) "<w:r><w:t>" text "</w:t></w:r>"
+#define RAISED(text)                                                                               \
+    "<w:r><w:rPr><w:vertAlign w:val='superscript'/></w:rPr><w:t>" text "</w:t></w:r>"
+
 #define SPAN(props, text) "<w:tc><w:tcPr>" props "</w:tcPr>" P(text) "</w:tc>"
 #define WIDE(n)           "<w:gridSpan w:val='" n "'/>"
 #define TALL              "<w:vMerge w:val='restart'/>"
@@ -96,6 +100,25 @@ static void merged_cells_stand_in_all_their_columns(void **state) {
     expect_word(
         TABLE(ROW(CELL("") SPAN(WIDE("2"), "Open")) ROW(CELL("Pool") CELL("3 pm") CELL("7 pm"))),
         "Open | Open\nPool | 3 pm | 7 pm");
+}
+
+/* A power, and the number of a note, are no part of the number before them. */
+static void raised_numbers_stand_apart(void **state) {
+    (void)state;
+    expect_word("<w:p>" RUN("10") RAISED("6") RUN(" cells, 10") RAISED("-") RAISED("1") RAISED("2")
+                    RUN(", m") RAISED("2") RUN(", 1") RAISED("st")
+                        RUN(", 45") "<w:hyperlink>" RAISED("3") "</w:hyperlink>" RUN(" in 2")
+                            RUN("0") "</w:p>",
+                "10^6 cells, 10^-12, m2, 1st, 45 3 in 20");
+    /* What the mark of the paragraph is, and what a run was, raises nothing; an exponent is raised. */
+    expect_word("<w:p><w:pPr><w:rPr><w:vertAlign w:val='superscript'/></w:rPr></w:pPr>" RUN("1")
+                    RUN("2") "<w:r><w:rPr><w:rPrChange><w:rPr><w:vertAlign w:val='superscript'/>"
+                             "</w:rPr></w:rPrChange></w:rPr><w:t>3</w:t></w:r><w:r><w:rPr>"
+                             "<w:vertAlign w:val='subscript'/></w:rPr><w:t>4</w:t></w:r></w:p>",
+                "1234");
+    expect_word("<w:p><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r><m:t>6</m:t></m:r>"
+                "</m:sup></m:sSup>" RUN("0") "</w:p>",
+                "10^60");
 }
 
 /* Hostile widths, and cells that go on from nowhere. */
@@ -230,6 +253,52 @@ static void levels_of_word_that_are_left_out_count(void **state) {
            "1.1 a\n1.2 b\n2. c\n2.1.1 d\n2.2 e\n3. f");
 }
 
+/* A heading is one with a box in it, too. */
+static void a_box_takes_nothing_from_its_paragraph(void **state) {
+    (void)state;
+#define BOX(text)     "<w:r><wps:txbx><w:txbxContent>" text "</w:txbxContent></wps:txbx></w:r>"
+#define HEADING(text) "<w:p><w:pPr><w:pStyle w:val='Heading1'/></w:pPr>" text "</w:p>"
+#define ITEM(text)                                                                                 \
+    "<w:p><w:pPr><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr></w:pPr>" text "</w:p>"
+    const char *const body = HEADING(BOX(P("Box") "<w:p/>") RUN("Chapter One"))
+        HEADING(RUN("Chapter ") BOX(HEADING(BOX(P("inner")) RUN("Two"))) RUN("Three")) P("Text.");
+    fo_buf whole = {0};
+    fo_buf_printf(&whole, "%s%s%s", W, body, W_END);
+    const part parts[] = {{"word/document.xml", whole.data}, {0}};
+    extracted x;
+    fo_err err;
+    assert_ok(read_parts(&x, parts, &err), &err);
+    assert_string_equal(x.text, "Box\n\nChapter One\n\nChapter\n\ninner\n\nTwo\n\nThree\n\nText.");
+    static const uint8_t levels[] = {0, 1, 1, 0, 1, 1, 0};
+    assert_int_equal(x.n_blocks, sizeof levels);
+    for (size_t i = 0; i < x.n_blocks; i++) {
+        assert_int_equal(x.blocks[i].kind, levels[i] ? TEXT_HEADING : TEXT_PARAGRAPH);
+        assert_int_equal(x.blocks[i].level, levels[i]);
+    }
+    extracted_deinit(&x);
+    fo_buf_clear(&whole);
+    /* Of an item too, which is counted once; and boxes in boxes without end. */
+    expect((part[]){{"word/numbering.xml",
+                     "<w:numbering xmlns:w='w'><w:abstractNum w:abstractNumId='0'>" LEVEL(
+                         "0", "decimal", "%1.") "</w:abstractNum>" LIST("1", "0",
+                                                                        "") "</w:numbering>"},
+                    {"word/document.xml", W ITEM(BOX(P("Box")) RUN("a")) ITEM(RUN("b") BOX(
+                                              ITEM(RUN("c"))) RUN("d")) ITEM(RUN("e")) W_END},
+                    {0}},
+           "Box\n\n1. a\n2. b\n3. c\n\nd\n\n4. e");
+    for (int i = 0; i < 40; i++) fo_buf_str(&whole, "<w:p><w:r><w:txbxContent>");
+    fo_buf_str(&whole, P("deep"));
+    for (int i = 0; i < 40; i++)
+        fo_buf_str(&whole, "</w:txbxContent>"
+                           "<w:t>x</w:t></w:r></w:p>");
+    fo_buf deep = {0};
+    fo_buf_str(&deep, "deep");
+    for (int i = 0; i < 40; i++) fo_buf_str(&deep, "\n\nx");
+    expect_word(whole.data, deep.data);
+    fo_buf_free(&deep);
+    fo_buf_free(&whole);
+}
+
 /* Letters go on with aa, Roman numerals end at 3,999, and a mark has no end of numbers. */
 static void numbers_of_word_are_bounded(void **state) {
     (void)state;
@@ -280,6 +349,8 @@ int main(void) {
         cmocka_unit_test(paragraphs_of_word_have_their_numbers),
         cmocka_unit_test(levels_of_word_that_are_left_out_count),
         cmocka_unit_test(numbers_of_word_are_bounded),
+        cmocka_unit_test(raised_numbers_stand_apart),
+        cmocka_unit_test(a_box_takes_nothing_from_its_paragraph),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
