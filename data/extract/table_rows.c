@@ -11,7 +11,8 @@ void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
     t->n_cells = t->n_header = t->own_header = t->again = 0;
-    t->said = t->begun = t->used = t->fresh = t->pairs = t->more = t->told = t->group = false;
+    t->said = t->begun = t->used = t->fresh = t->pairs = t->corner = t->more = t->told = t->group =
+        false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
 }
@@ -96,7 +97,17 @@ static void keep_header(table_rows *t, bool said) {
     t->n_header = t->n_cells;
     t->own_header = t->n_cells - t->again;
     t->said = said;
-    t->used = false;
+    t->used = t->corner = false;
+}
+
+/* The row begins in the column before the header's first one, and each other cell of it has a name: the header's corner is
+ * empty, and what stands in the row's first cell names the row. Names have no gaps; remarks above a table may. */
+static bool is_under_corner(const table_rows *t) {
+    if (!t->n_header || t->n_cells < 2 || !(t->fresh || t->corner)) return false;
+    const uint32_t first = t->header_cells[0].column,
+                   last = t->header_cells[t->n_header - 1].column;
+    return last - first + 1 == t->n_header && t->cells[0].column + 1 == first &&
+           t->cells[t->n_cells - 1].column <= last;
 }
 
 /* Does the row at hand name the columns of those that come? */
@@ -104,6 +115,7 @@ static bool is_header(const table_rows *t, bool number, bool says) {
     if (t->group) return false;
     if (says) return !t->said;
     if (t->n_cells == 2 && t->pairs) return false;
+    if (is_under_corner(t)) return false;
     return !t->said && !t->used && !number && t->n_cells > 1 &&
            (!t->n_header || t->n_cells - t->again > t->own_header);
 }
@@ -115,6 +127,8 @@ static bool is_headed(const table_rows *t, bool number) {
     if (t->group) return false;
     if (t->n_cells == 1 && t->n_header > 2 && t->cells[0].n > REMARK) return false;
     if (!t->n_header || t->said) return t->n_header != 0;
+    if (is_under_corner(t)) return true;
+    if (t->corner) return true;
     if (t->n_header == 2) return t->sheet && (number || t->used) && t->n_cells == 2;
     if (t->n_cells == 1) return false;
     return t->used || number || t->n_cells == t->n_header;
@@ -139,7 +153,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     }
     if (!t->n_cells) {
         t->n_header = 0;
-        t->begun = t->said = t->used = t->pairs = false;
+        t->begun = t->said = t->used = t->pairs = t->corner = false;
         return;
     }
     bool number = table_rows_has_number(t);
@@ -156,6 +170,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     } else if (is_headed(t, number)) {
         write_with_header(t);
         t->used |= number; /* before, a wider row may come that names the columns */
+        t->corner |= is_under_corner(t);
     } else {
         const bool remark = t->n_cells == 1 && t->n_header > 2;
         write_joined(t, !t->begun || remark || t->group); /* it stands apart */

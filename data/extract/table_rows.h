@@ -6,7 +6,8 @@
  *     Month: March; Rain mm: 41; Snow days: 2
  *
  * A header is a row of two cells or more without a number in it, above all rows that are written with it,
- * and the widest of such; or one that says that it is. Rows without one are written as `a | b | c`. */
+ * and the widest of such; or one that says that it is. One with an empty corner, ", Monday, Tuesday", is not followed by a wider
+ * one: the first cells below it name their rows. Rows without one are written as `a | b | c`. */
 #ifndef FORAGE_DATA_TABLE_ROWS_H
 #define FORAGE_DATA_TABLE_ROWS_H
 
@@ -30,6 +31,7 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool pairs; /* two cells without a header were written: what follows is no header of two */
     bool begun;
     bool fresh;        /* the header was the last row */
+    bool corner;       /* nothing names the first column, whose cells name their rows */
     size_t own_header; /* cells of the header, less those that say again what others do */
     /* the caller's */
     size_t again;    /* cells of the row at hand that say again what one before them says */

@@ -243,6 +243,56 @@ static void merged_cells_of_sheets_stand_in_all_their_columns(void **state) {
         "S\n\nPlease | keep | keep\nName | Hour | Day\n\nName: Hall; Hour: 30; Day: 140");
 }
 
+/* The first column of a table may have no name. */
+static void a_row_below_an_empty_corner_is_no_header(void **state) {
+    (void)state;
+    static const struct {
+        const char *rows, *text;
+    } cases[] = {
+        {R("1", T("B1", "Monday") T("C1", "Tuesday"))
+             R("2", T("A2", "Ann") T("B2", "Early") T("C2", "Late"))
+                 R("3", T("A3", "Bob") T("B3", "Late") T("C3", "Free")),
+         "Monday | Tuesday\n\nAnn; Monday: Early; Tuesday: Late\n\nBob; Monday: Late; Tuesday: "
+         "Free"},
+        {R("1", T("B1", "Monday") T("C1", "Tuesday") T("D1", "Friday"))
+             R("2", T("A2", "Ann") T("D2", "Late")) R("3", T("A3", "Bob") T("B3", "Late"))
+                 R("4", T("A4", "Eve") T("B4", "3") T("C4", "4")),
+         "Monday | Tuesday | Friday\n\nAnn; Friday: Late\n\nBob; Monday: Late\n\nEve; Monday: 3; "
+         "Tuesday: 4"},
+        /* One that has no name of its own; and a wider one names the columns still. */
+        {R("1", T("B1", "Monday") T("C1", "Tuesday"))
+             R("2", T("A2", "Ann") T("B2", "Early") T("C2", "Late"))
+                 R("3", T("B3", "Late") T("C3", "Free"))
+                     R("4", T("A4", "Hut") T("B4", "Beds") T("C4", "Cost") T("D4", "Phone"))
+                         R("5", T("A5", "Alp") T("B5", "3")),
+         "Monday | Tuesday\n\nAnn; Monday: Early; Tuesday: Late\n\nMonday: Late; Tuesday: Free\n"
+         "Hut | Beds | Cost | Phone\n\nHut: Alp; Beds: 3"},
+        /* Names in two rows, of which the first has gaps, and a remark, have no corner. */
+        {R("1", T("B1", "Summer") T("D1", "Winter"))
+             R("2", T("A2", "Hut") T("B2", "opens") T("C2", "closes") T("D2", "opens"))
+                 R("3", T("A3", "Alp") T("B3", "3") T("C3", "5") T("D3", "7")),
+         "Summer | Winter\nHut | opens | closes | opens\n\nHut: Alp; opens: 3; closes: 5; opens: "
+         "7"},
+        {R("1", T("C1", "By") T("D1", "Ann"))
+             R("2", T("A2", "Hut") T("B2", "Beds") T("C2", "Cost") T("D2", "Phone"))
+                 R("3", T("A3", "Alp") T("B3", "3") T("C3", "5") T("D3", "7")),
+         "By | Ann\nHut | Beds | Cost | Phone\n\nHut: Alp; Beds: 3; Cost: 5; Phone: 7"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf sheet = {0}, text = {0};
+        fo_buf_printf(&sheet, "<worksheet><sheetData>%s</sheetData></worksheet>", cases[i].rows);
+        fo_buf_printf(&text, "S\n\n%s", cases[i].text);
+        expect((part[]){{"xl/workbook.xml", "<workbook xmlns:r='r'><sheets><sheet name='S' "
+                                            "r:id='r1'/></sheets></workbook>"},
+                        {"xl/_rels/workbook.xml.rels", RELS(REL("r1", "worksheet", "a.xml"))},
+                        {"xl/a.xml", sheet.data},
+                        {0}},
+               text.data);
+        fo_buf_free(&sheet);
+        fo_buf_free(&text);
+    }
+}
+
 #define A_CELL(says, text) "<tc" says "><txBody><p><r><t>" text "</t></r></p></txBody></tc>"
 
 static void merged_cells_of_slides_stand_in_all_their_columns(void **state) {
@@ -639,6 +689,7 @@ static void rows_below_a_stray_quote_are_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merged_cells_of_sheets_stand_in_all_their_columns),
+        cmocka_unit_test(a_row_below_an_empty_corner_is_no_header),
         cmocka_unit_test(merged_cells_of_slides_stand_in_all_their_columns),
         cmocka_unit_test(lists_of_merged_cells_are_bounded),
         cmocka_unit_test(merged_cells_of_open_documents_stand_in_all_their_columns),

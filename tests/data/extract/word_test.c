@@ -99,7 +99,7 @@ static void merged_cells_stand_in_all_their_columns(void **state) {
     /* One row of names, with a wide one: what is below it are things. */
     expect_word(
         TABLE(ROW(CELL("") SPAN(WIDE("2"), "Open")) ROW(CELL("Pool") CELL("3 pm") CELL("7 pm"))),
-        "Open | Open\nPool | 3 pm | 7 pm");
+        "Open | Open\n\nPool; Open: 3 pm; Open: 7 pm");
 }
 
 /* A power, and the number of a note, are no part of the number before them. */
