@@ -215,15 +215,15 @@ static void run_call_block(jinja *c, jscope *s, const jnode *n) {
     if (!c->failed) print(c, out);
 }
 
-static void run_with(jinja *c, jscope *s, const jnode *n) {
+static flow run_with(jinja *c, jscope *s, const jnode *n) {
     jscope *scope = jinja_alloc(c, 1, sizeof *scope);
-    if (!scope) return;
+    if (!scope) return FLOW_ON;
     scope->parent = s;
     for (size_t i = 0; i < n->n_kids && !c->failed; i++) {
         jval v = jinja_eval(c, s, n->kids[i]->b);
         if (!c->failed) jinja_assign(c, scope, n->kids[i]->a, v);
     }
-    if (!c->failed) run(c, scope, n->b);
+    return c->failed ? FLOW_ON : run(c, scope, n->b);
 }
 
 static flow run(jinja *c, jscope *s, const jnode *n) {
@@ -269,7 +269,7 @@ static flow run(jinja *c, jscope *s, const jnode *n) {
         run_call_block(c, s, n);
         break;
     case N_WITH:
-        run_with(c, s, n);
+        f = run_with(c, s, n);
         break;
     case N_DO:
         jinja_eval(c, s, n->a);

@@ -1,4 +1,5 @@
 /* jinja_filters.c - filters (value | name) and tests (value is name). */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,12 @@ static jval f_length(jinja *c, jval v, const jcall *a) {
     }
 }
 
+/* Its arguments in the order that Hugging Face's own tojson has them in. */
 static jval f_tojson(jinja *c, jval v, const jcall *a) {
     jdump how = {.indent = -1, .item_sep = {", ", 2}, .key_sep = {": ", 2}};
-    how.ascii = j_truth(jarg(a, 1, "ensure_ascii", j_bool(false)));
+    how.ascii = j_truth(jarg(a, 0, "ensure_ascii", j_bool(false)));
     how.sort = j_truth(jarg(a, 3, "sort_keys", j_bool(false)));
-    jval indent = jarg(a, 0, "indent", J_NULL), sep = jarg(a, 2, "separators", J_NULL);
+    jval indent = jarg(a, 1, "indent", J_NULL), sep = jarg(a, 2, "separators", J_NULL);
     if (indent.type == J_INT) {
         if (indent.i > 32) return jinja_fail(c, FO_ELIMIT, "tojson(indent=%d)", (int)indent.i);
         how.indent = indent.i < 0 ? 0 : (int)indent.i;
@@ -72,7 +74,7 @@ static jval f_tojson(jinja *c, jval v, const jcall *a) {
 
 /* ---- numbers ---- */
 
-/* The number a whole string spells; false if it spells none. */
+/* The number a whole string spells; false if it spells none. whole: *i is it, which fits. */
 static bool parse_number(jstr s, double *f, int64_t *i, bool *whole) {
     char text[64];
     while (s.n && (unsigned char)*s.p <= ' ') s.p++, s.n--;
@@ -84,24 +86,27 @@ static bool parse_number(jstr s, double *f, int64_t *i, bool *whole) {
     char *end;
     *f = strtod(text, &end);
     if (*end) return false;
+    errno = 0;
     *i = strtoll(text, &end, 10);
-    *whole = !*end;
+    *whole = !*end && !errno;
     return true;
 }
 
+/* Python's integers have no end, ours do. */
 static jval f_int(jinja *c, jval v, const jcall *a) {
-    (void)c;
     double f;
     int64_t i;
-    bool whole;
+    bool whole = false;
     if (v.type == J_BOOL) return j_int(v.b);
     if (v.type == J_INT) return v;
-    if (v.type == J_FLOAT && fabs(v.f) < 9e18) return j_int((int64_t)v.f);
-    if (v.type == J_STRING && parse_number(*v.s, &f, &i, &whole)) {
-        if (whole) return j_int(i);
-        if (fabs(f) < 9e18) return j_int((int64_t)f);
-    }
-    return jarg(a, 0, "default", j_int(0));
+    if (v.type == J_FLOAT)
+        f = v.f;
+    else if (v.type != J_STRING || !parse_number(*v.s, &f, &i, &whole))
+        return jarg(a, 0, "default", j_int(0));
+    if (whole) return j_int(i);
+    if (!isfinite(f)) return jarg(a, 0, "default", j_int(0));
+    if (fabs(f) < 0x1p63) return j_int((int64_t)f);
+    return jinja_fail(c, FO_EINVAL, "an integer does not fit in 64 bits");
 }
 
 static jval f_float(jinja *c, jval v, const jcall *a) {

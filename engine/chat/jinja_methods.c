@@ -208,27 +208,24 @@ static size_t find_last(jinja *c, jstr s, jstr what, size_t end) {
     return s.n + 1;
 }
 
+/* Behind the blanks that stand at s[at], or behind what is none. */
+static size_t skip_while(jstr s, size_t at, bool blank) {
+    while (at < s.n) {
+        int32_t cp;
+        size_t n = fo_utf8_decode(s.p + at, s.n - at, &cp);
+        if (in_set(cp, NULL) != blank) break;
+        at += n;
+    }
+    return at;
+}
+
+/* The caller charged for a look at all of s. */
 static jval split_blanks(jinja *c, jstr s, int64_t limit) {
     jval out = j_list(c, J_LIST, 0);
-    size_t at = 0;
-    while (!c->failed) {
-        jval rest = jstr_strip(c, (jstr){s.p + at, s.n - at}, NULL, true, false);
-        if (c->failed || !rest.s->n) break;
-        at = s.n - rest.s->n;
-        size_t end = at;
-        while (end < s.n) {
-            int32_t cp;
-            size_t n = fo_utf8_decode(s.p + end, s.n - end, &cp);
-            if (in_set(cp, NULL)) break;
-            end += n;
-        }
-        if (limit-- == 0) {
-            rest = jstr_strip(c, (jstr){s.p + at, s.n - at}, NULL, false, true);
-            if (!c->failed) j_push(c, out.list, rest);
-            break;
-        }
+    for (size_t at = skip_while(s, 0, true), end; at < s.n && !c->failed; limit--) {
+        end = limit ? skip_while(s, at, false) : s.n;
         push_part(c, out, s, at, end);
-        at = end;
+        at = skip_while(s, end, true);
     }
     return out;
 }

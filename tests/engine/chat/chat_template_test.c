@@ -152,6 +152,9 @@ static void errors_name_the_line(void **state) {
         {"{{ \xFF }}", "UTF-8"},
         {"{{ 9223372036854775 * 10000 }}", "64 bits"},
         {"{% set x.y = 1 %}", "namespace"},
+        {"{{ '99999999999999999999' | int }}", "64 bits"},
+        {"{{ '1e30' | int }}", "64 bits"},
+        {"{{ -1e30 | int }}", "64 bits"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         fo_buf out = {0};
