@@ -382,10 +382,15 @@ static size_t match_special(const tokenizer *t, const char *s, size_t n, bool an
     return best;
 }
 
-static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, token_sink *sink) {
+size_t tokenizer_special_at(const tokenizer *t, const char *text, size_t len) {
+    int32_t id;
+    return len && t->first_any[(unsigned char)*text] ? match_special(t, text, len, true, &id) : 0;
+}
+
+static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, bool after_special,
+                        token_sink *sink) {
     const bool *first = any ? t->first_any : t->first_user;
     size_t start = 0, i = 0;
-    bool after_special = true;
     while (i < n) {
         int32_t id = -1;
         size_t len = first[(unsigned char)s[i]] ? match_special(t, s + i, n - i, any, &id) : 0;
@@ -416,13 +421,13 @@ int64_t tokenizer_encode(const tokenizer *t, const char *text, size_t len, unsig
     bool wordpiece = t->kind == TOKENIZER_WORDPIECE;
     int32_t front = t->special_id[wordpiece ? TOKENIZER_CLS : TOKENIZER_BOS];
     int32_t back = t->special_id[wordpiece ? TOKENIZER_SEP : TOKENIZER_EOS];
-    bool any = flags & TOKENIZER_PARSE_SPECIAL;
+    bool any = flags & TOKENIZER_PARSE_SPECIAL, after_special = !(flags & TOKENIZER_CONTINUES);
     if ((flags & TOKENIZER_ADD_SPECIAL) && t->add_bos && front >= 0) sink_add(&sink, front);
     int rc = FO_OK;
     if (any || t->has_user)
-        rc = encode_parts(t, text, len, any, &sink);
+        rc = encode_parts(t, text, len, any, after_special, &sink);
     else if (len)
-        rc = encode_plain(t, text, len, true, &sink);
+        rc = encode_plain(t, text, len, after_special, &sink);
     if (rc) return rc;
     if ((flags & TOKENIZER_ADD_SPECIAL) && t->add_eos && back >= 0) sink_add(&sink, back);
     return (int64_t)sink.n;
@@ -435,7 +440,7 @@ int64_t tokenizer_encode_spans(const tokenizer *t, const char *text, size_t len,
     token_sink sink = {.out = out, .cap = cap, .spans = spans, .origin = text};
     int rc = FO_OK;
     if (t->has_user)
-        rc = encode_parts(t, text, len, false, &sink);
+        rc = encode_parts(t, text, len, false, true, &sink);
     else if (len)
         rc = encode_plain(t, text, len, true, &sink);
     return rc ? rc : (int64_t)(sink.n > cap ? cap + 1 : sink.n);

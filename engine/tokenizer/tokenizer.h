@@ -44,6 +44,7 @@ enum {
 enum {
     TOKENIZER_ADD_SPECIAL = 1,   /* BOS/EOS, or [CLS]/[SEP], as the model wants them */
     TOKENIZER_PARSE_SPECIAL = 2, /* control tokens written in the text become those tokens */
+    TOKENIZER_CONTINUES = 4,     /* other text stands before it: it gets no space in front */
 };
 
 typedef struct tokenizer_string {
@@ -99,6 +100,9 @@ typedef struct tokenizer_span {
 } tokenizer_span;
 int64_t tokenizer_encode_spans(const tokenizer *t, const char *text, size_t len, int32_t *out,
                                tokenizer_span *spans, size_t cap);
+
+/* Bytes of the longest name of a control, unknown or user-defined token that text[0..len) begins with; 0: none. */
+size_t tokenizer_special_at(const tokenizer *t, const char *text, size_t len);
 
 /* The number alone. */
 int64_t tokenizer_count(const tokenizer *t, const char *text, size_t len, unsigned flags);

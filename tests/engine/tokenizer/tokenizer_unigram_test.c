@@ -341,6 +341,12 @@ static void text_is_normalised_first(void **state) {
     assert_ids(t, "a<mask>a", 0, "3 5 7 3 5"); /* user-defined: whole, wherever it stands */
     assert_ids(t, "\xC3\xA9\xC3", 0, "3 8 0"); /* what is not UTF-8 is unknown, no more */
     assert_ids(t, "a</s>", TOKENIZER_PARSE_SPECIAL, "3 5 2");
+    assert_ids(t, "a", TOKENIZER_CONTINUES, "5"); /* behind other text no space is due */
+    assert_ids(t, "a</s>a", TOKENIZER_CONTINUES | TOKENIZER_PARSE_SPECIAL, "5 2 3 5");
+    assert_ids(t, "a<mask>a", TOKENIZER_CONTINUES, "5 7 3 5");
+    assert_int_equal(tokenizer_special_at(t, "</s>a", 5), 4);
+    assert_int_equal(tokenizer_special_at(t, "</s>a", 3), 0);
+    assert_int_equal(tokenizer_special_at(t, "", 0), 0);
     tokenizer_free(t);
     t = create(m, &map, false, false);
     assert_ids(t, " a  a", 0, "3 5 3 3 5");
