@@ -2,10 +2,14 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "engine/chat/jinja.h"
+#include "kernels/utf8.h"
 
 struct chat_prompt {
     chat_template *template; /* NULL: ChatML */
@@ -69,13 +73,23 @@ typedef struct token_list {
     size_t n;
 } token_list;
 
-static int append(token_list *l, const tokenizer *t, const char *text, size_t len, unsigned flags,
-                  fo_err *err) {
-    if (!len) return FO_OK;
+/* What goes on behind a word gets no space in front, as at the head of a text or behind a special token. */
+static unsigned continues(const token_list *l, const tokenizer *t) {
+    const unsigned special = TOKENIZER_CONTROL | TOKENIZER_USER_DEFINED;
+    const bool word = l->n && !(tokenizer_attributes(t, l->ids[l->n - 1]) & special);
+    return word ? TOKENIZER_CONTINUES : 0;
+}
+
+/* Behind those that there are; the text is emptied. */
+static int append(token_list *l, const tokenizer *t, fo_buf *text, unsigned flags, fo_err *err) {
+    if (text->failed) return fo_no_memory(err);
+    if (!text->len) return FO_OK;
     int32_t *more = NULL;
     size_t n = 0;
-    int rc = tokenizer_encode_alloc(t, text, len, flags, &more, &n, err);
+    int rc =
+        tokenizer_encode_alloc(t, text->data, text->len, flags | continues(l, t), &more, &n, err);
     if (rc) return rc;
+    fo_buf_clear(text);
     int32_t *ids = realloc(l->ids, (l->n + n + 1) * sizeof *ids); /* one for BOS */
     if (!ids) {
         free(more);
@@ -103,9 +117,16 @@ bool chat_prompt_has_control(const tokenizer *t, const char *text) {
 /* ---- marks ------------------------------------------------------------------------------------ */
 
 /* Contents that name a control token stand between marks while the template is rendered: by their words alone they
- * cannot be found again, as the template has the same ones. A mark is the sign, 'b' or 'e', the message's number
- * and 'z'. */
-enum { SIGN_BYTES = 22 };
+ * cannot be found again, as the template has the same ones. A mark is the sign, its kind, the message's number and
+ * 'z'. One stands before each such name, too: a template may take a piece out of a content's middle. */
+enum { SIGN_BYTES = 22, MARK_BEGIN = 'b', MARK_NAME = 'n', MARK_END = 'e' };
+
+typedef struct marks {
+    const tokenizer *t;
+    char sign[SIGN_BYTES + 1];
+    bool write; /* else they are only looked for */
+    int first;  /* the first message that needs some; -1: none does */
+} marks;
 
 /* Drawn anew for each prompt, so that no text can hold it. */
 static int draw_sign(char sign[SIGN_BYTES + 1], fo_err *err) {
@@ -116,62 +137,171 @@ static int draw_sign(char sign[SIGN_BYTES + 1], fo_err *err) {
     return FO_OK;
 }
 
-/* Blanks at the ends of a content stay outside: templates trim. */
-static bool mark_content(cJSON *content, const char *sign, int i) {
-    static const char blanks[] = " \t\r\n";
-    const char *text = content->valuestring;
-    size_t from = strspn(text, blanks), to = strlen(text);
-    while (to > from && strchr(blanks, text[to - 1])) to--;
+/* Blanks at the ends of a text stay outside: templates trim. */
+static void inner_part(const char *text, size_t len, size_t *from, size_t *to) {
+    *from = *to = len;
+    bool any = false;
+    for (size_t i = 0, n; i < len; i += n) {
+        int32_t cp;
+        n = fo_utf8_decode(text + i, len - i, &cp);
+        if (jinja_is_blank(cp)) continue;
+        if (!any) *from = i;
+        any = true;
+        *to = i + n;
+    }
+}
+
+static int mark_text(marks *s, cJSON *string, int i, fo_err *err) {
+    const char *text = string->valuestring;
+    if (!chat_prompt_has_control(s->t, text)) return FO_OK;
+    if (s->first < 0) s->first = i;
+    if (!s->write) return FO_OK;
+    size_t len = strlen(text), from, to;
+    inner_part(text, len, &from, &to);
     fo_buf b = {0};
     fo_buf_add(&b, text, from);
-    fo_buf_printf(&b, "%sb%dz", sign, i);
-    fo_buf_add(&b, text + from, to - from);
-    fo_buf_printf(&b, "%se%dz%s", sign, i, text + to);
-    bool ok = !b.failed && cJSON_SetValuestring(content, b.data);
+    fo_buf_printf(&b, "%s%c%dz", s->sign, MARK_BEGIN, i);
+    for (size_t at = from; at < to; at++) {
+        if (tokenizer_special_at(s->t, text + at, to - at))
+            fo_buf_printf(&b, "%s%c%dz", s->sign, MARK_NAME, i);
+        fo_buf_char(&b, text[at]);
+    }
+    fo_buf_printf(&b, "%s%c%dz%s", s->sign, MARK_END, i, text + to);
+    bool ok = !b.failed && cJSON_SetValuestring(string, b.data);
     fo_buf_free(&b);
-    return ok;
+    return ok ? FO_OK : fo_no_memory(err);
+}
+
+static bool is_field(const cJSON *field, const char *name) {
+    return field->string && !strcmp(field->string, name);
+}
+
+/* Does a string within it name a control token, or what a field is called? */
+static bool any_control(const tokenizer *t, const cJSON *tree) {
+    if (tree->string && chat_prompt_has_control(t, tree->string)) return true;
+    if (cJSON_IsString(tree)) return chat_prompt_has_control(t, tree->valuestring);
+    const cJSON *field;
+    cJSON_ArrayForEach(field, tree) if (any_control(t, field)) return true;
+    return false;
+}
+
+static int refuse(int i, const char *field, fo_err *err) {
+    return fo_fail_field(err, FO_EINVAL, "messages",
+                         "messages[%d]%s%.40s holds a control token of the model", i,
+                         *field ? "." : "", field);
+}
+
+/* A text, or parts of which some have a "text". */
+static int mark_content(marks *s, cJSON *content, int i, fo_err *err) {
+    if (cJSON_IsString(content)) return mark_text(s, content, i, err);
+    cJSON *part, *field;
+    int rc = FO_OK;
+    cJSON_ArrayForEach(part, content) {
+        if (!cJSON_IsObject(part) && any_control(s->t, part)) rc = refuse(i, "content", err);
+        if (!cJSON_IsObject(part) || rc) continue;
+        cJSON_ArrayForEach(field, part) {
+            if (rc) break;
+            if (is_field(field, "text") && cJSON_IsString(field))
+                rc = mark_text(s, field, i, err);
+            else if (any_control(s->t, field))
+                rc = refuse(i, "content", err);
+        }
+    }
+    return rc;
+}
+
+/* Templates compare roles, and print names and calls wherever they like: no marks can stand there. */
+static int mark_message(marks *s, cJSON *m, int i, fo_err *err) {
+    cJSON *field;
+    int rc = FO_OK;
+    if (!cJSON_IsObject(m)) return any_control(s->t, m) ? refuse(i, "", err) : FO_OK;
+    cJSON_ArrayForEach(field, m) {
+        if (rc) break;
+        if (is_field(field, "content"))
+            rc = mark_content(s, field, i, err);
+        else if (any_control(s->t, field))
+            rc = refuse(i, field->string, err);
+    }
+    return rc;
+}
+
+static int mark_each(marks *s, const cJSON *messages, fo_err *err) {
+    cJSON *m;
+    int i = 0, rc = FO_OK;
+    cJSON_ArrayForEach(m, messages) if (!rc) rc = mark_message(s, m, i++, err);
+    return rc;
 }
 
 /* *out: a copy with marks, which the caller deletes; NULL where no content needs any. */
-static int mark_messages(const tokenizer *t, const cJSON *messages, const char *sign, cJSON **out,
-                         fo_err *err) {
-    const cJSON *m;
-    int i = 0;
+static int mark_messages(marks *s, const cJSON *messages, cJSON **out, fo_err *err) {
     *out = NULL;
-    cJSON_ArrayForEach(m, messages) {
-        const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
-        if (text && chat_prompt_has_control(t, text)) {
-            if (!*out && !(*out = cJSON_Duplicate(messages, true))) return fo_no_memory(err);
-            cJSON *copy = cJSON_GetArrayItem(*out, i);
-            if (!mark_content(cJSON_GetObjectItemCaseSensitive(copy, "content"), sign, i))
-                return fo_no_memory(err);
-        }
-        i++;
-    }
-    return FO_OK;
+    int rc = mark_each(s, messages, err);
+    if (rc || s->first < 0) return rc;
+    if (!(*out = cJSON_Duplicate(messages, true))) return fo_no_memory(err);
+    s->write = true;
+    return mark_each(s, *out, err);
 }
 
-/* What the template wrote is parsed with control tokens, what stands between marks without. A template that cuts a
- * content, so that one of its marks is missing, leaves nothing to tell them apart by. */
-static int tokenize_rendered(token_list *l, const tokenizer *t, const char *sign, const char *text,
-                             size_t len, fo_err *err) {
-    const char *at = text, *end = text + len, *mark;
-    long open = -1, i = 0;
-    bool paired = true;
-    while (paired && (mark = memmem(at, (size_t)(end - at), sign, SIGN_BYTES))) {
-        int rc = append(l, t, at, (size_t)(mark - at), open < 0 ? TOKENIZER_PARSE_SPECIAL : 0, err);
-        if (rc) return rc;
-        bool begins = mark[SIGN_BYTES] == 'b';
-        char *behind;
-        i = strtol(mark + SIGN_BYTES + 1, &behind, 10);
-        paired = *behind == 'z' && (begins ? open < 0 : open == i);
-        open = begins ? i : -1;
-        at = behind + 1;
+typedef struct mark {
+    const char *at, *behind; /* behind: NULL where it is cut */
+    char kind;
+    int message;
+} mark;
+
+static const char *text_of(const fo_buf *b) {
+    return b->data ? b->data : "";
+}
+
+/* The first one in from..end; false: there is none. */
+static bool next_mark(const char *sign, const char *from, const char *end, mark *m) {
+    *m = (mark){.at = memmem(from, (size_t)(end - from), sign, SIGN_BYTES)};
+    if (!m->at) return false;
+    const char *p = m->at + SIGN_BYTES;
+    if (p < end && (*p == MARK_BEGIN || *p == MARK_NAME || *p == MARK_END)) m->kind = *p++;
+    for (; p < end && *p >= '0' && *p <= '9' && m->message < INT_MAX / 10 - 1; p++)
+        m->message = m->message * 10 + *p - '0';
+    if (m->kind && p < end && *p == 'z') m->behind = p + 1;
+    return true;
+}
+
+/* Is `marked` the same as `plain`, but for its marks? If not, the template cut a content, changed it, or asked what
+ * stands in it, and pieces of marks may be anywhere. */
+static bool same_but_for_marks(const char *sign, const fo_buf *marked, const fo_buf *plain) {
+    const char *at = text_of(marked), *end = at + marked->len;
+    const char *want = text_of(plain), *want_end = want + plain->len;
+    for (mark m;;) {
+        const bool more = next_mark(sign, at, end, &m);
+        const size_t n = (size_t)((more ? m.at : end) - at);
+        if (n > (size_t)(want_end - want) || memcmp(at, want, n) != 0) return false;
+        want += n;
+        if (!more) return want == want_end;
+        if (!m.behind) return false;
+        at = m.behind;
     }
-    if (!paired || open >= 0)
-        return fo_fail_field(err, FO_EINVAL, "messages",
-                             "messages[%ld].content holds a control token of the model", i);
-    return append(l, t, at, (size_t)(end - at), TOKENIZER_PARSE_SPECIAL, err);
+}
+
+/* What the template wrote is parsed with control tokens, what stands between marks without. */
+static int tokenize_rendered(token_list *l, const tokenizer *t, const char *sign,
+                             const fo_buf *text, fo_err *err) {
+    const char *at = text_of(text), *end = at + text->len;
+    fo_buf piece = {0};
+    int open = -1, rc = FO_OK; /* open: the message whose content is gone through */
+    for (mark m; !rc && next_mark(sign, at, end, &m); at = m.behind) {
+        fo_buf_add(&piece, at, (size_t)(m.at - at));
+        const bool begins = m.kind == MARK_BEGIN;
+        if (!m.behind || open != (begins ? -1 : m.message)) {
+            rc = refuse(m.message, "content", err);
+            break;
+        }
+        if (m.kind == MARK_NAME) continue;
+        rc = append(l, t, &piece, begins ? TOKENIZER_PARSE_SPECIAL : 0, err);
+        open = begins ? m.message : -1;
+    }
+    if (!rc && open >= 0) rc = refuse(open, "content", err);
+    if (!rc) fo_buf_add(&piece, at, (size_t)(end - at));
+    if (!rc) rc = append(l, t, &piece, TOKENIZER_PARSE_SPECIAL, err);
+    fo_buf_free(&piece);
+    return rc;
 }
 
 /* ---- both ------------------------------------------------------------------------------------- */
@@ -185,20 +315,37 @@ static void put_bos(token_list *l, const tokenizer *t) {
     l->n++;
 }
 
+static int render_text(const chat_template *template, const chat_template_input *in, fo_buf *text,
+                       fo_err *why, fo_err *err) {
+    bool fell_back;
+    return chat_template_render_or_chatml(template, in, text, &fell_back, why, err);
+}
+
+/* The rendering with marks in *text, from which nothing but them may have changed. */
+static int render_marked(const marks *s, const cJSON *marked, const chat_template *template,
+                         const chat_template_input *in, fo_buf *text, fo_err *err) {
+    chat_template_input given = *in;
+    fo_buf with = {0};
+    given.messages = marked;
+    int rc = render_text(template, &given, &with, NULL, err);
+    if (!rc && !same_but_for_marks(s->sign, &with, text)) rc = refuse(s->first, "content", err);
+    fo_buf_free(text);
+    *text = with;
+    return rc;
+}
+
 int chat_prompt_render_tokens(const tokenizer *t, const chat_template *template,
                               const chat_template_input *in, bool control, int32_t **ids, size_t *n,
                               fo_err *why, fo_err *err) {
-    char sign[SIGN_BYTES + 1];
+    marks s = {.t = t, .first = -1};
     cJSON *marked = NULL;
-    chat_template_input given = *in;
     fo_buf text = {0};
     token_list l = {0};
-    bool fell_back;
-    int rc = draw_sign(sign, err);
-    if (!rc && !control) rc = mark_messages(t, in->messages, sign, &marked, err);
-    if (marked) given.messages = marked;
-    if (!rc) rc = chat_template_render_or_chatml(template, &given, &text, &fell_back, why, err);
-    if (!rc) rc = tokenize_rendered(&l, t, sign, text.data ? text.data : "", text.len, err);
+    int rc = draw_sign(s.sign, err);
+    if (!rc && !control) rc = mark_messages(&s, in->messages, &marked, err);
+    if (!rc) rc = render_text(template, in, &text, why, err);
+    if (!rc && marked) rc = render_marked(&s, marked, template, in, &text, err);
+    if (!rc) rc = tokenize_rendered(&l, t, s.sign, &text, err);
     fo_buf_free(&text);
     cJSON_Delete(marked);
     if (rc) {

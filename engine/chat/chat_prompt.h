@@ -28,10 +28,11 @@ void chat_prompt_date(chat_template_input *in, time_t now);
 bool chat_prompt_has_control(const tokenizer *t, const char *text);
 
 /* The tokens of what a template (NULL: ChatML) makes of in->messages, in fresh memory, BOS in front where
- * the model wants it; caller frees *ids (NULL where there are none). What contents hold is text: names of
- * control tokens in them are no control tokens, unless `control` says that they are. *why (may be NULL) says
- * so where ChatML was written instead of what the template makes of it; its code is 0 else. FO_EINVAL: a
- * template cuts a content that names one. FO_ENOMEM. */
+ * the model wants it; caller frees *ids (NULL where there are none). What contents hold, a string or the "text" of
+ * parts, is text: names of control tokens in them are no control tokens, unless `control` says that they are. *why
+ * (may be NULL) says so where ChatML was written instead of what the template makes of it; its code is 0 else.
+ * FO_EINVAL: something else in a message names one (its role, a call), or a template cuts or changes a content that
+ * does, or asks what stands in it. FO_ENOMEM. */
 int chat_prompt_render_tokens(const tokenizer *t, const chat_template *template,
                               const chat_template_input *in, bool control, int32_t **ids, size_t *n,
                               fo_err *why, fo_err *err);

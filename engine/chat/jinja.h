@@ -341,6 +341,7 @@ bool jinja_has_method(jval self, jstr name);
 jval jinja_method(jinja *c, jval self, jstr name, const jcall *args);
 
 /* Shared between filters and methods. */
+bool jinja_is_blank(int32_t cp); /* as strip() and split() see it */
 jval jstr_strip(jinja *c, jstr s, const jval *chars, bool left, bool right);
 jval jstr_replace(jinja *c, jstr s, jstr from, jstr to, int64_t limit);
 typedef enum jcase { J_UPPER, J_LOWER, J_CAPITALIZE, J_TITLE } jcase;

@@ -9,8 +9,12 @@
 
 /* ---- string helpers that filters share ---- */
 
+bool jinja_is_blank(int32_t cp) {
+    return (unicode_flags(cp) & UNICODE_SPACE) || (cp >= 0x1C && cp <= 0x1F);
+}
+
 static bool in_set(int32_t cp, const jstr *set) {
-    if (!set) return (unicode_flags(cp) & UNICODE_SPACE) || (cp >= 0x1C && cp <= 0x1F);
+    if (!set) return jinja_is_blank(cp);
     for (size_t i = 0; i < set->n;) {
         int32_t other;
         i += fo_utf8_decode(set->p + i, set->n - i, &other);
@@ -213,7 +217,7 @@ static size_t skip_while(jstr s, size_t at, bool blank) {
     while (at < s.n) {
         int32_t cp;
         size_t n = fo_utf8_decode(s.p + at, s.n - at, &cp);
-        if (in_set(cp, NULL) != blank) break;
+        if (jinja_is_blank(cp) != blank) break;
         at += n;
     }
     return at;

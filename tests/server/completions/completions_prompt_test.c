@@ -24,7 +24,8 @@ static const engine *engine_of(const fixture *f) {
     return local_generator_engine(service_generator(f->service));
 }
 
-/* Parts that take turns: what is parsed with control tokens, and what is not; a NULL ends them. */
+/* Parts that take turns: what is parsed with control tokens, and what is not, which goes on behind a word; a NULL ends
+ * them. */
 static void expect(const fixture *f, const char *messages, const char *const *parts) {
     const engine *e = engine_of(f);
     cJSON *list = cJSON_Parse(messages);
@@ -36,7 +37,8 @@ static void expect(const fixture *f, const char *messages, const char *const *pa
         int32_t *want = NULL;
         size_t k = 0;
         assert_ok(tokenizer_encode_alloc(engine_tokenizer(e), parts[i], strlen(parts[i]),
-                                         i % 2 ? 0 : TOKENIZER_PARSE_SPECIAL, &want, &k, &err),
+                                         i % 2 ? TOKENIZER_CONTINUES : TOKENIZER_PARSE_SPECIAL,
+                                         &want, &k, &err),
                   &err);
         assert_true(from + k <= n);
         if (memcmp(got + from, want, k * sizeof *want)) fail_msg("%s: part %zu", messages, i);
