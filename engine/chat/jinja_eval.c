@@ -1,7 +1,8 @@
 /* jinja_eval.c - statements: scopes, loops, macros, output.
  *
  * Scopes are chains of short arrays. A for loop's body has a fresh one in every iteration (what it sets
- * does not outlive that), `if` has none, a macro's hangs below the one it was defined in. */
+ * does not outlive that), and so has a body that is captured; `if` has none, a macro's hangs below the one it was
+ * defined in. */
 #include <string.h>
 
 #include "engine/chat/jinja.h"
@@ -76,13 +77,32 @@ static void print(jinja *c, jval v) {
     }
 }
 
-/* What a body prints, as a string. */
-static jval capture(jinja *c, jscope *s, const jnode *body) {
+/* What a body prints, as a string, and how it was left. */
+static jval capture(jinja *c, jscope *s, const jnode *body, flow *left) {
     fo_buf b = {0}, *outer = c->out;
+    jscope *scope = jinja_alloc(c, 1, sizeof *scope);
+    *left = FLOW_ON;
+    if (!scope) return J_UNDEF;
+    scope->parent = s;
     c->out = &b;
-    run(c, s, body);
+    *left = run(c, scope, body);
     c->out = outer;
     return j_from_buf(c, &b);
+}
+
+/* {% set x %}...{% endset %} and {% filter f %}...{% endfilter %}: left by break or continue, it is as if the block
+ * had not been there. */
+static flow run_captured(jinja *c, jscope *s, const jnode *n) {
+    flow left;
+    jval v = capture(c, s, n->c, &left);
+    if (c->failed || left != FLOW_ON) return left;
+    if (n->b) v = jinja_eval_filters(c, s, n->b, v);
+    if (c->failed) return FLOW_ON;
+    if (n->kind == N_SET_BLOCK)
+        jinja_assign(c, s, n->a, v);
+    else
+        print(c, v);
+    return FLOW_ON;
 }
 
 static flow run_body(jinja *c, jscope *s, const jnode *n) {
@@ -188,9 +208,10 @@ jval jinja_call_macro(jinja *c, const jmacro *m, const jcall *args, const jval *
         jscope_set(c, scope, name_number(c, params->kw_name[i]), v);
     }
     jval out = J_UNDEF;
+    flow left;
     if (!c->failed && m->node->kind == N_MACRO)
         jscope_set(c, scope, name_number(c, (jstr){"caller", 6}), caller ? *caller : J_UNDEF);
-    if (!c->failed) out = capture(c, scope, m->node->b);
+    if (!c->failed) out = capture(c, scope, m->node->b, &left);
     c->depth--;
     return out;
 }
@@ -253,14 +274,8 @@ static flow run(jinja *c, jscope *s, const jnode *n) {
         jinja_assign(c, s, n->a, v);
         break;
     case N_SET_BLOCK:
-        v = capture(c, s, n->c);
-        if (!c->failed && n->b) v = jinja_eval_filters(c, s, n->b, v);
-        jinja_assign(c, s, n->a, v);
-        break;
     case N_FILTER_BLOCK:
-        v = capture(c, s, n->c);
-        if (!c->failed) v = jinja_eval_filters(c, s, n->b, v);
-        if (!c->failed) print(c, v);
+        f = run_captured(c, s, n);
         break;
     case N_MACRO:
         define_macro(c, s, n);

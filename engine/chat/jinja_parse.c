@@ -279,7 +279,11 @@ static jnode *parse_tag(jparser *p) {
     if (j_is(t->text, "with")) return parse_with(p);
     if (j_is(t->text, "break")) return parse_loop_control(p, N_BREAK);
     if (j_is(t->text, "continue")) return parse_loop_control(p, N_CONTINUE);
-    if (j_is(t->text, "generation")) return block_body(p, "endgeneration");
+    if (j_is(t->text, "generation")) { /* of its own: a scope */
+        n = jparse_new(p, N_WITH);
+        if (n) n->b = block_body(p, "endgeneration");
+        return n && n->b ? n : NULL;
+    }
     if (j_is(t->text, "filter")) {
         n = jparse_new(p, N_FILTER_BLOCK);
         if (n) n->b = jparse_filters(p, NULL);
