@@ -162,7 +162,8 @@ void j_print(jinja *c, fo_buf *out, jval v);
 void j_repr(jinja *c, fo_buf *out, jval v);
 jval j_to_string(jinja *c, jval v); /* itself if it is a string */
 typedef struct jdump {
-    int indent; /* -1: on one line */
+    int indent; /* how often `unit` is written a level; -1: all on one line */
+    jstr unit;
     bool ascii, sort;
     jstr item_sep, key_sep;
 } jdump;
@@ -342,6 +343,8 @@ jval jinja_method(jinja *c, jval self, jstr name, const jcall *args);
 
 /* Shared between filters and methods. */
 bool jinja_is_blank(int32_t cp); /* as strip() and split() see it */
+/* Where the line that begins at s[at] ends; *behind: its break, as splitlines() knows them; s.n: it has none. */
+size_t jstr_line_end(jstr s, size_t at, size_t *behind);
 jval jstr_strip(jinja *c, jstr s, const jval *chars, bool left, bool right);
 jval jstr_replace(jinja *c, jstr s, jstr from, jstr to, int64_t limit);
 typedef enum jcase { J_UPPER, J_LOWER, J_CAPITALIZE, J_TITLE } jcase;

@@ -1,6 +1,7 @@
 /* jinja_filters.c - filters (value | name) and tests (value is name). */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,13 +54,18 @@ static jval f_length(jinja *c, jval v, const jcall *a) {
 
 /* Its arguments in the order that Hugging Face's own tojson has them in. */
 static jval f_tojson(jinja *c, jval v, const jcall *a) {
-    jdump how = {.indent = -1, .item_sep = {", ", 2}, .key_sep = {": ", 2}};
+    jdump how = {.indent = -1, .unit = {" ", 1}, .item_sep = {", ", 2}, .key_sep = {": ", 2}};
     how.ascii = j_truth(jarg(a, 0, "ensure_ascii", j_bool(false)));
     how.sort = j_truth(jarg(a, 3, "sort_keys", j_bool(false)));
     jval indent = jarg(a, 1, "indent", J_NULL), sep = jarg(a, 2, "separators", J_NULL);
     if (indent.type == J_INT) {
         if (indent.i > 32) return jinja_fail(c, FO_ELIMIT, "tojson(indent=%d)", (int)indent.i);
         how.indent = indent.i < 0 ? 0 : (int)indent.i;
+        how.item_sep = (jstr){",", 1};
+    } else if (indent.type == J_STRING) {
+        if (indent.s->n > 32) return jinja_fail(c, FO_ELIMIT, "tojson() indents by at most 32");
+        how.indent = 1;
+        how.unit = *indent.s;
         how.item_sep = (jstr){",", 1};
     }
     if (j_is_list(sep) && sep.list->n == 2 && sep.list->v[0].type == J_STRING &&
@@ -99,6 +105,9 @@ static jval f_int(jinja *c, jval v, const jcall *a) {
     bool whole = false;
     if (v.type == J_BOOL) return j_int(v.b);
     if (v.type == J_INT) return v;
+    const jval base = jarg(a, 1, "base", j_int(10));
+    if (v.type == J_STRING && (base.type != J_INT || base.i != 10))
+        return jinja_fail(c, FO_EUNSUPPORTED, "int() reads decimal numbers alone");
     if (v.type == J_FLOAT)
         f = v.f;
     else if (v.type != J_STRING || !parse_number(*v.s, &f, &i, &whole))
@@ -127,16 +136,29 @@ static jval f_abs(jinja *c, jval v, const jcall *a) {
     return j_int(v.i < 0 ? -v.i : v.i);
 }
 
+/* The nearest number of so many decimals, of two the even one, as Python's round(). An integer stays one. */
+static jval round_to(jval v, int64_t decimals) {
+    char text[400];
+    if (v.type != J_FLOAT && decimals >= 0) return j_int(v.type == J_BOOL ? v.b : v.i);
+    if (decimals > 0 && fabs(j_number(v)) < 1e22) { /* else all its digits stand before the point */
+        snprintf(text, sizeof text, "%.*f", (int)(decimals < 323 ? decimals : 323), v.f);
+        return j_float(strtod(text, NULL));
+    }
+    const double scale = decimals < 0 ? pow(10, (double)-decimals) : 1;
+    const double x = rint(j_number(v) / scale) * scale;
+    return v.type == J_FLOAT || fabs(x) >= 0x1p63 ? j_float(x) : j_int((int64_t)x);
+}
+
 static jval f_round(jinja *c, jval v, const jcall *a) {
     if (!j_is_number(v)) return wrong(c, "round", v);
     jval precision = jarg(a, 0, "precision", j_int(0));
     jval method = jarg(a, 1, "method", J_UNDEF);
-    double scale = pow(10, precision.type == J_INT ? (double)precision.i : 0);
-    double x = j_number(v) * scale;
+    const int64_t decimals = precision.type == J_INT ? precision.i : 0;
     bool up = method.type == J_STRING && j_is(*method.s, "ceil");
     bool down = method.type == J_STRING && j_is(*method.s, "floor");
-    x = up ? ceil(x) : down ? floor(x) : rint(x); /* rint: to even, as Python */
-    return j_float(x / scale);
+    if (!up && !down) return round_to(v, decimals);
+    const double scale = pow(10, (double)decimals), x = j_number(v) * scale;
+    return j_float((up ? ceil(x) : floor(x)) / scale);
 }
 
 /* ---- strings ---- */
@@ -207,13 +229,15 @@ static jval f_indent(jinja *c, jval v, const jcall *a) {
         return jinja_fail(c, FO_ELIMIT, "indent() by at most 128");
     }
     fo_buf b = {0};
-    for (size_t at = 0, line = 0; at <= text.s->n && jinja_charge(c, 1); line++) {
-        const char *end = memchr(text.s->p + at, '\n', text.s->n - at);
-        size_t n = end ? (size_t)(end - text.s->p) - at : text.s->n - at;
-        if ((line || first) && (n || blank)) fo_buf_add(&b, with.p, with.n);
-        fo_buf_add(&b, text.s->p + at, n + (end != NULL));
+    jinja_charge(c, text.s->n / 16);
+    for (size_t at = 0, behind, line = 0; jinja_charge(c, 1); at = behind, line++) {
+        const size_t end = jstr_line_end(*text.s, at, &behind);
+        if (line) fo_buf_char(&b, '\n');
+        if (line ? end > at || blank : first) fo_buf_add(&b, with.p, with.n);
+        fo_buf_add(&b, text.s->p + at, end - at);
         if (b.len > c->max_bytes) jinja_fail(c, FO_ELIMIT, "indent() makes too long a text");
-        at += n + 1;
+        /* A newline is put behind the text first, and a \r at its end is part of that. */
+        if (end == text.s->n || (behind == text.s->n && text.s->p[end] == '\r')) break;
     }
     return j_from_buf(c, &b);
 }
@@ -259,7 +283,7 @@ static jval f_wordcount(jinja *c, jval v, const jcall *a) {
     for (size_t i = 0; !c->failed && i < text.s->n;) {
         int32_t cp;
         i += fo_utf8_decode(text.s->p + i, text.s->n - i, &cp);
-        bool word = unicode_flags(cp) & (UNICODE_LETTER | UNICODE_NUMBER);
+        bool word = cp == '_' || (unicode_flags(cp) & (UNICODE_LETTER | UNICODE_NUMBER));
         n += word && !inside;
         inside = word;
     }
@@ -643,8 +667,8 @@ bool jinja_test(jinja *c, jstr name, jval v, const jcall *a) {
     if (j_is(name, "none")) return v.type == J_NONE;
     if (j_is(name, "string")) return v.type == J_STRING;
     if (j_is(name, "mapping")) return dict;
-    if (j_is(name, "sequence")) return list || dict || v.type == J_STRING;
-    if (j_is(name, "iterable")) return list || dict || v.type == J_STRING || v.type == J_UNDEFINED;
+    if (j_is(name, "sequence") || j_is(name, "iterable"))
+        return list || dict || v.type == J_STRING || v.type == J_UNDEFINED;
     if (j_is(name, "number")) return j_is_number(v);
     if (j_is(name, "integer")) return v.type == J_INT;
     if (j_is(name, "float")) return v.type == J_FLOAT;

@@ -1,4 +1,5 @@
 /* jinja_methods.c - what strings, lists and dicts can be asked: Python's methods. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -103,6 +104,33 @@ jval jstr_case(jinja *c, jstr s, jcase how) {
     return j_from_buf(c, &b);
 }
 
+static void format_text(jinja *c, fo_buf *out, jval v, char kind, int precision) {
+    if (kind == 's')
+        j_print(c, out, v);
+    else
+        j_repr(c, out, v);
+    if (precision >= 0 && out->len)
+        out->len = fo_utf8_offset(out->data, out->len, (size_t)precision);
+}
+
+static void format_number(jinja *c, fo_buf *out, jval v, char kind, char sign, int precision) {
+    if (!j_is_number(v) || !(fabs(j_number(v)) < 0x1p63)) {
+        jinja_fail(c, FO_EINVAL, "%%%c cannot print a %s", kind, j_type_name(v));
+        return;
+    }
+    const double f = j_number(v);
+    const int64_t i = v.type == J_INT ? v.i : (int64_t)f;
+    const unsigned long long size = i < 0 ? 0 - (unsigned long long)i : (unsigned long long)i;
+    if (kind == 'f' ? signbit(f) : i < 0) sign = '-';
+    if (sign) fo_buf_char(out, sign);
+    if (kind == 'f')
+        fo_buf_printf(out, "%.*f", precision < 0 ? 6 : precision, fabs(f));
+    else if (kind == 'x')
+        fo_buf_printf(out, "%.*llx", precision < 0 ? 1 : precision, size);
+    else
+        fo_buf_printf(out, "%.*llu", precision < 0 ? 1 : precision, size);
+}
+
 /* printf style: %s %d %i %r %f %.2f %x %%, with flags and width. */
 jval jstr_format(jinja *c, jstr s, const jval *args, size_t n) {
     fo_buf b = {0};
@@ -112,11 +140,12 @@ jval jstr_format(jinja *c, jstr s, const jval *args, size_t n) {
             fo_buf_char(&b, s.p[i]);
             continue;
         }
-        bool left = false, zero = false, plus = false;
+        bool left = false, zero = false;
+        char sign = 0; /* of what is not negative */
         for (i++; i < s.n && memchr("-0+ ", s.p[i], 4); i++) {
             left |= s.p[i] == '-';
             zero |= s.p[i] == '0';
-            plus |= s.p[i] == '+';
+            if (s.p[i] == '+' || (s.p[i] == ' ' && !sign)) sign = s.p[i];
         }
         int width = 0, precision = -1;
         for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && width < 1000; i++)
@@ -136,25 +165,17 @@ jval jstr_format(jinja *c, jstr s, const jval *args, size_t n) {
         }
         jval v = args[used++];
         fo_buf part = {0};
-        if (kind == 's')
-            j_print(c, &part, v);
-        else if (kind == 'r')
-            j_repr(c, &part, v);
-        else if (!j_is_number(v) || j_number(v) > 9e18 || j_number(v) < -9e18)
-            jinja_fail(c, FO_EINVAL, "%%%c cannot print a %s", kind, j_type_name(v));
-        else if (kind == 'f')
-            fo_buf_printf(&part, "%.*f", precision < 0 ? 6 : precision, j_number(v));
-        else if (kind == 'x')
-            fo_buf_printf(&part, "%llx", (long long)j_number(v));
+        if (kind == 's' || kind == 'r')
+            format_text(c, &part, v, kind, precision);
         else
-            fo_buf_printf(&part, plus ? "%+lld" : "%lld",
-                          v.type == J_INT ? (long long)v.i : (long long)j_number(v));
+            format_number(c, &part, v, kind, sign, precision);
         size_t len = part.data ? fo_utf8_count(part.data, part.len) : 0;
         size_t pad = (size_t)width > len ? (size_t)width - len : 0;
-        bool sign = zero && !left && part.len && (*part.data == '-' || *part.data == '+');
-        if (sign) fo_buf_char(&b, *part.data);
-        for (size_t k = 0; k < pad && !left; k++) fo_buf_char(&b, zero && kind != 's' ? '0' : ' ');
-        if (part.len) fo_buf_add(&b, part.data + sign, part.len - sign);
+        zero &= kind != 's' && kind != 'r';
+        const bool ahead = zero && !left && part.len && strchr("-+ ", *part.data);
+        if (ahead) fo_buf_char(&b, *part.data);
+        for (size_t k = 0; k < pad && !left; k++) fo_buf_char(&b, zero ? '0' : ' ');
+        if (part.len) fo_buf_add(&b, part.data + ahead, part.len - ahead);
         for (size_t k = 0; k < pad && left; k++) fo_buf_char(&b, ' ');
         fo_buf_free(&part);
     }
@@ -238,7 +259,7 @@ static jval split(jinja *c, jstr s, const jcall *a, bool from_right) {
     jval sep = jarg(a, 0, "sep", J_NULL);
     int64_t limit = need_int(c, a, 1, "maxsplit", -1);
     if (!jinja_charge(c, s.n / 16)) return J_UNDEF;
-    if (sep.type == J_NONE && !from_right) return split_blanks(c, s, limit);
+    if (sep.type == J_NONE && (!from_right || limit < 0)) return split_blanks(c, s, limit);
     if (sep.type != J_STRING || !sep.s->n)
         return jinja_fail(c, FO_EINVAL, "split() needs a separator that is not empty");
     jval out = j_list(c, J_LIST, 0);
@@ -264,20 +285,42 @@ static jval split(jinja *c, jstr s, const jcall *a, bool from_right) {
     return out;
 }
 
+size_t jstr_line_end(jstr s, size_t at, size_t *behind) {
+    for (size_t n; at < s.n; at += n) {
+        int32_t cp;
+        n = fo_utf8_decode(s.p + at, s.n - at, &cp);
+        const bool ends = (cp >= '\n' && cp <= '\r') || (cp >= 0x1C && cp <= 0x1E) || cp == 0x85 ||
+                          cp == 0x2028 || cp == 0x2029;
+        if (!ends) continue;
+        *behind = at + n + (cp == '\r' && at + 1 < s.n && s.p[at + 1] == '\n');
+        return at;
+    }
+    *behind = s.n;
+    return s.n;
+}
+
 static jval split_lines(jinja *c, jstr s, bool keep) {
     jval out = j_list(c, J_LIST, 0);
-    size_t at = 0;
-    for (size_t i = 0; i < s.n && !c->failed;) {
-        if (s.p[i] != '\n' && s.p[i] != '\r') {
-            i++;
-            continue;
-        }
-        size_t next = i + 1 + (s.p[i] == '\r' && i + 1 < s.n && s.p[i + 1] == '\n');
-        push_part(c, out, s, at, keep ? next : i);
-        at = i = next;
+    if (!jinja_charge(c, s.n / 16)) return J_UNDEF;
+    for (size_t at = 0, behind; at < s.n && !c->failed; at = behind) {
+        const size_t end = jstr_line_end(s, at, &behind);
+        push_part(c, out, s, at, keep ? behind : end);
     }
-    if (at < s.n) push_part(c, out, s, at, s.n);
     return out;
+}
+
+/* The part of *s that the arguments `start` and `end` leave, if there are any, and how many characters stand before
+ * it. False: it begins behind the end of s, or something failed. */
+static bool narrow(jinja *c, const jcall *a, jstr *s, int64_t *before) {
+    *before = 0;
+    if (a->n < 2) return true;
+    const jval bounds[3] = {jarg(a, 1, "", J_NULL), jarg(a, 2, "", J_NULL), J_NULL};
+    const int64_t length = (int64_t)j_length(*s), start = need_int(c, a, 1, "", 0);
+    const jval part = j_slice_string(c, *s, bounds);
+    if (c->failed || start > length) return false;
+    *before = start >= 0 ? start : start + length > 0 ? start + length : 0;
+    *s = *part.s;
+    return true;
 }
 
 static bool edge_is(jinja *c, jstr s, jstr part, bool end) {
@@ -287,6 +330,8 @@ static bool edge_is(jinja *c, jstr s, jstr part, bool end) {
 
 static jval starts_or_ends(jinja *c, jstr s, const jcall *a, bool end) {
     jval v = jarg(a, 0, "prefix", J_UNDEF);
+    int64_t before;
+    if (!narrow(c, a, &s, &before)) return j_bool(false);
     if (v.type == J_STRING) return j_bool(edge_is(c, s, *v.s, end));
     if (v.type != J_TUPLE)
         return jinja_fail(c, FO_EINVAL, "%s() needs a str, not a %s",
@@ -312,15 +357,19 @@ static jval partition(jinja *c, jstr s, const jcall *a, bool last) {
 
 static jval position(jinja *c, jstr s, const jcall *a, bool last, bool must) {
     jval what = need_string(c, a, 0, "find");
+    int64_t before;
     if (!jinja_charge(c, s.n / 16)) return J_UNDEF;
+    const bool within = narrow(c, a, &s, &before);
+    if (c->failed) return J_UNDEF;
     size_t hit = last ? find_last(c, s, *what.s, s.n) : find(s, *what.s, 0);
-    if (hit <= s.n) return j_int((int64_t)fo_utf8_count(s.p, hit));
+    if (within && hit <= s.n) return j_int(before + (int64_t)fo_utf8_count(s.p, hit));
     return must ? jinja_fail(c, FO_EINVAL, "index(): the part is not there") : j_int(-1);
 }
 
 static jval count(jinja *c, jstr s, const jcall *a) {
     jval what = need_string(c, a, 0, "count");
-    if (c->failed) return J_UNDEF;
+    int64_t before;
+    if (c->failed || !narrow(c, a, &s, &before)) return j_int(0);
     int64_t n = 0;
     for (size_t at = 0; jinja_charge(c, 1) && (at = find(s, *what.s, at)) <= s.n; n++)
         at = what.s->n ? at + what.s->n : next_char(s, at);
@@ -354,6 +403,15 @@ static bool all_have(jstr s, unsigned bits) {
     return s.n > 0;
 }
 
+static bool all_digits(jstr s) {
+    for (size_t i = 0; i < s.n;) {
+        int32_t cp;
+        i += fo_utf8_decode(s.p + i, s.n - i, &cp);
+        if (utf8proc_category(cp) != UTF8PROC_CATEGORY_ND) return false;
+    }
+    return s.n > 0;
+}
+
 static bool cased(jstr s, unsigned want, unsigned not_want) {
     bool any = false;
     for (size_t i = 0; i < s.n;) {
@@ -365,19 +423,26 @@ static bool cased(jstr s, unsigned want, unsigned not_want) {
     return any;
 }
 
+/* where: -1 in front, 1 behind, 0 on both sides; fill '0' goes behind a sign. */
 static jval pad(jinja *c, jstr s, const jcall *a, char fill, int where) {
     int64_t width = need_int(c, a, 0, "width", 0);
-    jval with = jarg(a, 1, "fillchar", J_UNDEF);
-    if (with.type == J_STRING && with.s->n == 1) fill = with.s->p[0];
+    jstr with = {&fill, 1};
+    if (fill == ' ' && a->n > 1) {
+        jval given = need_string(c, a, 1, "padding");
+        if (c->failed || j_length(*given.s) != 1)
+            return jinja_fail(c, FO_EINVAL, "what is padded with is one character");
+        with = *given.s;
+    }
     if (width > 100000) return jinja_fail(c, FO_ELIMIT, "a width of %lld", (long long)width);
     int64_t missing = width - (int64_t)j_length(s);
-    int64_t left = missing <= 0 ? 0 : where < 0 ? missing : where > 0 ? 0 : missing / 2;
+    int64_t middle = missing / 2 + (missing & width & 1); /* as Python halves it */
+    int64_t left = missing <= 0 || where > 0 ? 0 : where < 0 ? missing : middle;
     fo_buf b = {0};
     bool sign = fill == '0' && s.n && (s.p[0] == '-' || s.p[0] == '+');
     if (sign) fo_buf_char(&b, s.p[0]);
-    for (int64_t i = 0; i < left; i++) fo_buf_char(&b, fill);
+    for (int64_t i = 0; i < left; i++) fo_buf_add(&b, with.p, with.n);
     fo_buf_add(&b, s.p + sign, s.n - sign);
-    for (int64_t i = left; i < missing; i++) fo_buf_char(&b, fill);
+    for (int64_t i = left; i < missing; i++) fo_buf_add(&b, with.p, with.n);
     return j_from_buf(c, &b);
 }
 
@@ -445,11 +510,11 @@ static jval string_method(jinja *c, jstr s, jstr m, const jcall *a) {
     if (j_is(m, "rjust")) return pad(c, s, a, ' ', -1);
     if (j_is(m, "ljust")) return pad(c, s, a, ' ', 1);
     if (j_is(m, "center")) return pad(c, s, a, ' ', 0);
-    if (j_is(m, "isdigit") || j_is(m, "isnumeric") || j_is(m, "isdecimal"))
-        return j_bool(all_have(s, UNICODE_NUMBER));
+    if (j_is(m, "isdigit") || j_is(m, "isdecimal")) return j_bool(all_digits(s));
+    if (j_is(m, "isnumeric")) return j_bool(all_have(s, UNICODE_NUMBER));
     if (j_is(m, "isalpha")) return j_bool(all_have(s, UNICODE_LETTER));
     if (j_is(m, "isalnum")) return j_bool(all_have(s, UNICODE_LETTER | UNICODE_NUMBER));
-    if (j_is(m, "isspace")) return j_bool(all_have(s, UNICODE_SPACE));
+    if (j_is(m, "isspace")) return j_bool(s.n && skip_while(s, 0, true) == s.n);
     if (j_is(m, "isupper")) return j_bool(cased(s, UNICODE_UPPER, UNICODE_LOWER));
     if (j_is(m, "islower")) return j_bool(cased(s, UNICODE_LOWER, UNICODE_UPPER));
     jval part = need_string(c, a, 0, "this method"); /* the rest take one */

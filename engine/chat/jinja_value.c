@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "engine/chat/jinja.h"
 #include "kernels/utf8.h"
@@ -354,12 +355,31 @@ static void print_float(fo_buf *out, double v) {
     fo_buf_printf(out, "%.*f", decimals > 0 ? decimals : 1, v);
 }
 
+/* As str.isprintable() has it. */
+static bool printable(int32_t cp) {
+    switch (utf8proc_category(cp)) {
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return false;
+    case UTF8PROC_CATEGORY_ZS:
+        return cp == ' ';
+    default:
+        return true;
+    }
+}
+
 static void repr_string(fo_buf *out, jstr s) {
     bool one = s.n && memchr(s.p, '\'', s.n), two = s.n && memchr(s.p, '"', s.n);
     char quote = one && !two ? '"' : '\'';
     fo_buf_char(out, quote);
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char ch = (unsigned char)s.p[i];
+    for (size_t i = 0, n; i < s.n; i += n) {
+        int32_t ch;
+        n = fo_utf8_decode(s.p + i, s.n - i, &ch);
         if (ch == '\n')
             fo_buf_str(out, "\\n");
         else if (ch == '\r')
@@ -367,11 +387,13 @@ static void repr_string(fo_buf *out, jstr s) {
         else if (ch == '\t')
             fo_buf_str(out, "\\t");
         else if (ch == '\\' || ch == quote)
-            fo_buf_printf(out, "\\%c", ch);
-        else if (ch < 32 || ch == 127)
-            fo_buf_printf(out, "\\x%02x", ch);
+            fo_buf_printf(out, "\\%c", (int)ch);
+        else if (ch < 127 ? ch >= 32 : printable(ch))
+            fo_buf_add(out, s.p + i, n);
+        else if (ch < 0x100)
+            fo_buf_printf(out, "\\x%02x", (unsigned)ch);
         else
-            fo_buf_char(out, (char)ch);
+            fo_buf_printf(out, ch < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)ch);
     }
     fo_buf_char(out, quote);
 }
@@ -498,7 +520,7 @@ static void dump_string(fo_buf *out, jstr s, bool ascii) {
 static void dump_break(fo_buf *out, const jdump *how, int level) {
     if (how->indent < 0) return;
     fo_buf_char(out, '\n');
-    for (int i = 0; i < level * how->indent; i++) fo_buf_char(out, ' ');
+    for (int i = 0; i < level * how->indent; i++) fo_buf_add(out, how->unit.p, how->unit.n);
 }
 
 static int key_order(const void *a, const void *b) {
@@ -553,7 +575,10 @@ static void dump(jinja *c, fo_buf *out, jval v, const jdump *how, int level) {
         fo_buf_printf(out, "%lld", (long long)v.i);
         break;
     case J_FLOAT:
-        print_float(out, v.f);
+        if (isfinite(v.f))
+            print_float(out, v.f);
+        else
+            fo_buf_str(out, isnan(v.f) ? "NaN" : v.f > 0 ? "Infinity" : "-Infinity");
         break;
     case J_STRING:
         dump_string(out, *v.s, how->ascii);
