@@ -87,6 +87,15 @@ int loader_str(model_loader *l, const char *key, gguf_str *out) {
     return gguf_get_optional_str(l->m->file, name, out, l->err);
 }
 
+/* Of one expert. Files of Mixtral have no key of its own for it, and others divide feed_forward_length by the experts
+ * of a token: the matrices say it whatever the family does. What they are not, need_experts refuses. */
+static int expert_width(model_loader *l) {
+    const gguf_tensor *down = gguf_find_tensor(l->m->file, "blk.0.ffn_down_exps.weight");
+    if (down && down->n_dims == 3 && down->dims[0] >= 1 && down->dims[0] <= MAX_WIDTH)
+        l->m->d_ff = (int)down->dims[0];
+    return loader_int(l, "expert_feed_forward_length", 1, MAX_WIDTH, &l->m->d_ff);
+}
+
 static int common_experts(model_loader *l) {
     enum { MOST_USED = 64 };
     model *m = l->m;
@@ -109,8 +118,7 @@ static int common_experts(model_loader *l) {
                        l->arch, gating > 1 ? "expert_gating_func" : "expert_group_count",
                        gating > 1 ? gating : groups);
     m->n_experts_used = used;
-    m->d_ff = m->d_ff / used > 0 ? m->d_ff / used : 1;
-    return loader_int(l, "expert_feed_forward_length", 1, MAX_WIDTH, &m->d_ff);
+    return expert_width(l);
 }
 
 int loader_common(model_loader *l) {

@@ -123,6 +123,34 @@ static void change(const char *text, size_t behind, int c) {
     fclose(f);
 }
 
+/* Files of Mixtral name the width of an expert in feed_forward_length alone, others say there how wide all are that
+ * a token goes through: what holds is how wide the matrices are. */
+static void an_expert_is_as_wide_as_its_matrices(void **state) {
+    (void)state;
+    static float want[N * V], got[N * V];
+    int32_t tokens[N];
+    for (int i = 0; i < N; i++) tokens[i] = (int32_t)(test_random(&seed) % V);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int whole = 0; whole < 2; whole++) {
+            tiny_shape s = shape(kind, QUANT_F32);
+            char length[64];
+            model *m;
+            s.experts_used = 2;
+            tiny_model_write(path, &s, &seed);
+            assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+            run_model(m, tokens, N, want);
+            model_close(m);
+            snprintf(length, sizeof length, "%s.expert_feed_forward_length", s.arch);
+            change(length, strlen(s.arch) + 1, 'E'); /* a key that nobody reads */
+            snprintf(length, sizeof length, "%s.feed_forward_length", s.arch);
+            if (whole) change(length, strlen(length) + 4, s.ff * s.experts_used);
+            assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+            run_model(m, tokens, N, got);
+            assert_memory_equal(want, got, sizeof got);
+            model_close(m);
+        }
+}
+
 static void refuses_what_is_wrong(void **state) {
     (void)state;
     model *m = NULL;
@@ -203,6 +231,7 @@ int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_what_the_plain_network_gives),
+        cmocka_unit_test(an_expert_is_as_wide_as_its_matrices),
         cmocka_unit_test(refuses_what_is_wrong),
         cmocka_unit_test(counts_the_experts_that_a_row_goes_through),
     };
