@@ -119,7 +119,8 @@ bool loader_has_tensor(model_loader *l, const char *name);
  * against each other; allocates m->layers; token_embd. */
 int loader_common(model_loader *l);
 
-/* A RoPE table from "<arch>.rope.*" metadata, linear scaling and "rope_freqs.weight" included. */
+/* A RoPE table from "<arch>.rope.*" metadata, "rope_freqs.weight" and scaling included: linear where
+ * "rope.scaling.type" is absent, by "rope.scaling.factor" or the older "rope.scale_linear". */
 int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjacent);
 
 /* From now on, or no more: matrices of 8 bits are kept rotated and with wide scales where all that

@@ -179,6 +179,20 @@ static int yarn(model_loader *l, int n_rot, float base, float **factors, float *
     return FO_OK;
 }
 
+/* How much a model is stretched linearly: older files say it under a key of their own. */
+static int linear_scale(model_loader *l, float *scale) {
+    char name[NAME_BYTES];
+    const char *key = "rope.scaling.factor";
+    full_key(l, key, name);
+    if (!gguf_has(l->m->file, name)) key = "rope.scale_linear";
+    int rc = loader_float(l, key, scale);
+    if (rc) return rc;
+    if (!(*scale >= 1e-4f && *scale <= 1e6f))
+        return fo_fail(l->err, FO_ECORRUPT, "%s.%s: RoPE cannot be stretched by %g", l->arch, key,
+                       (double)*scale);
+    return FO_OK;
+}
+
 int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjacent) {
     const model_info *i = &l->m->info;
     int n_rot = i->k_dim, rc;
@@ -188,9 +202,11 @@ int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjace
         (rc = loader_float(l, "rope.freq_base", &base)) ||
         (rc = loader_str(l, "rope.scaling.type", &type)))
         return rc;
-    bool by_factor = gguf_str_equal(type, "linear"), by_yarn = gguf_str_equal(type, "yarn");
+    /* Files that name no type are stretched linearly, if at all. */
+    bool by_factor = !type.len || gguf_str_equal(type, "linear"),
+         by_yarn = gguf_str_equal(type, "yarn");
     /* What longrope does stands in tensors. */
-    if (type.len && !by_factor && !by_yarn && !gguf_str_equal(type, "none") &&
+    if (!by_factor && !by_yarn && !gguf_str_equal(type, "none") &&
         !gguf_str_equal(type, "longrope"))
         return fo_fail(l->err, FO_EUNSUPPORTED,
                        "%s.rope.scaling.type is \"%.*s\": only none, linear, yarn and longrope "
@@ -200,10 +216,8 @@ int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjace
         return fo_fail(l->err, FO_ECORRUPT, "RoPE over %d channels with base %g is not possible",
                        n_rot, (double)base);
     float *factors = NULL;
-    if (by_factor) {
-        if ((rc = loader_float(l, "rope.scaling.factor", &scale))) return rc;
-        if (!(scale > 0)) return fo_fail(l->err, FO_ECORRUPT, "%s.rope.scaling.factor", l->arch);
-    } else if (by_yarn)
+    if (by_factor && (rc = linear_scale(l, &scale))) return rc;
+    if (by_yarn)
         rc = yarn(l, n_rot, base, &factors, &magnitude);
     else if (loader_has_tensor(l, "rope_freqs.weight"))
         rc = loader_vector(l, "rope_freqs.weight", n_rot / 2, &factors);

@@ -1,5 +1,5 @@
 /* metadata_kinds_test.c - a metadata key of a wrong kind is refused by its name, never passed over:
- * every key that the engine reads is given every kind that it must not have. */
+ * every key that the engine reads is given every kind that it must not have. How RoPE is stretched. */
 #include "tests/test.h"
 
 #include "engine/chat/chat_prompt.h"
@@ -211,6 +211,12 @@ static void keys_of_gemma3_and_phi3(void **state) {
     check_tiny("phi3", phi, 1, open_generator);
 }
 
+static void an_older_way_to_say_how_rope_is_stretched(void **state) {
+    (void)state;
+    static const key keys[] = {{"llama.rope.scale_linear", NUMBER, 2, NULL}};
+    check_tiny("llama", keys, 1, open_generator);
+}
+
 static int probe(const char *path, fo_err *err) {
     model_info info;
     return model_probe(&info, path, true, err);
@@ -249,13 +255,12 @@ static void a_static_tables_keys(void **state) {
     test_remove(dir);
 }
 
-static void a_way_of_scaling_rope_that_is_not_known_is_refused(void **state) {
-    (void)state;
-    static const key keys[] = {{"llama.rope.scaling.type", TEXT, 0, "dynamic"}};
-    uint64_t seed = test_seed();
-    char *dir = test_folder(), path[4096], other[4096];
+/* A small model with these keys beside its own, at `other`. */
+static void write_with(const char *dir, char other[4096], const key *keys, int n_keys) {
+    uint64_t seed = 5;
+    char path[4096];
     snprintf(path, sizeof path, "%s/tiny.gguf", dir);
-    snprintf(other, sizeof other, "%s/other.gguf", dir);
+    snprintf(other, 4096, "%s/other.gguf", dir);
     tiny_model_write(path,
                      &(tiny_shape){.arch = "llama",
                                    .type = QUANT_F32,
@@ -267,10 +272,66 @@ static void a_way_of_scaling_rope_that_is_not_known_is_refused(void **state) {
                                    .ff = 32,
                                    .vocab = 104},
                      &seed);
-    copy_file(path, other, keys, 1, -1, 0);
+    copy_file(path, other, keys, n_keys, -1, 0);
+}
+
+static void a_way_of_scaling_rope_that_is_not_known_is_refused(void **state) {
+    (void)state;
+    static const key keys[] = {{"llama.rope.scaling.type", TEXT, 0, "dynamic"}};
+    char *dir = test_folder(), path[4096];
+    write_with(dir, path, keys, 1);
     fo_err err = {0};
-    assert_int_equal(probe(other, &err), FO_EUNSUPPORTED);
+    assert_int_equal(probe(path, &err), FO_EUNSUPPORTED);
     assert_non_null(strstr(err.msg, "llama.rope.scaling.type is \"dynamic\""));
+    test_remove(dir);
+}
+
+/* A key of ones, turned by so many positions. */
+static void turned(const char *path, int by, float out[16]) {
+    fo_err err = {0};
+    model *m;
+    kv_layout l;
+    kv_pages *kv;
+    float ones[16];
+    for (int i = 0; i < 16; i++) ones[i] = 1;
+    assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+    assert_ok(model_kv_layout(m, 16, KV_F32, &l, &err), &err);
+    assert_ok(kv_pages_create(&kv, &l, 1, &err), &err);
+    kv_pages_store(kv, 0, 0, 0, 0, ones, ones);
+    assert_ok(model_shift_keys(m, kv, 0, 0, 1, by, &err), &err);
+    kv_pages_load(kv, 0, 0, 0, 0, out, NULL);
+    kv_pages_free(kv);
+    model_close(m);
+}
+
+static void rope_is_stretched_however_the_file_says_it(void **state) {
+    (void)state;
+    static const key type = {"llama.rope.scaling.type", TEXT, 0, "linear"},
+                     none = {"llama.rope.scaling.type", TEXT, 0, "none"},
+                     four = {"llama.rope.scaling.factor", NUMBER, 4, NULL},
+                     old = {"llama.rope.scale_linear", NUMBER, 4, NULL},
+                     two = {"llama.rope.scale_linear", NUMBER, 2, NULL};
+    static const struct {
+        key keys[2];
+        int n, by;
+    } files[] = {{{type}, 0, 3},       {{type, four}, 2, 12}, {{four}, 1, 12},      {{old}, 1, 12},
+                 {{type, old}, 2, 12}, {{four, two}, 2, 12},  {{none, four}, 2, 3}, {{type}, 1, 3}};
+    static const double no_factor[] = {0, -2, 1e-30, 1e20};
+    char *dir = test_folder(), path[4096];
+    float plain[16], key_of[16];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        write_with(dir, path, files[i].keys, files[i].n);
+        turned(path, files[i].by, i ? key_of : plain);
+        if (i) assert_memory_equal(plain, key_of, sizeof plain);
+    }
+    for (int i = 0; i < 8; i++) {
+        key bad = i % 2 ? four : old;
+        bad.number = no_factor[i / 2];
+        fo_err err = {0};
+        write_with(dir, path, &bad, 1);
+        assert_int_equal(probe(path, &err), FO_ECORRUPT);
+        assert_non_null(strstr(err.msg, bad.name));
+    }
     test_remove(dir);
 }
 
@@ -280,7 +341,9 @@ int main(void) {
         cmocka_unit_test(keys_of_gemma3_and_phi3),
         cmocka_unit_test(an_encoders_keys),
         cmocka_unit_test(a_static_tables_keys),
+        cmocka_unit_test(an_older_way_to_say_how_rope_is_stretched),
         cmocka_unit_test(a_way_of_scaling_rope_that_is_not_known_is_refused),
+        cmocka_unit_test(rope_is_stretched_however_the_file_says_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
