@@ -399,6 +399,9 @@ size_t gguf_alignment(const gguf *g) {
 size_t gguf_file_bytes(const gguf *g) {
     return g->size;
 }
+const void *gguf_bytes(const gguf *g) {
+    return g->base;
+}
 size_t gguf_n_kv(const gguf *g) {
     return g->n_kv;
 }

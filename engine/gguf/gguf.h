@@ -83,6 +83,7 @@ void gguf_close(gguf *g); /* NULL is fine; every pointer from g dies */
 uint32_t gguf_version(const gguf *g);
 size_t gguf_alignment(const gguf *g);
 size_t gguf_file_bytes(const gguf *g);
+const void *gguf_bytes(const gguf *g); /* gguf_file_bytes of them: the whole file */
 
 /* --- metadata --- */
 size_t gguf_n_kv(const gguf *g);
@@ -126,7 +127,7 @@ const gguf_tensor *gguf_find_tensor(const gguf *g, const char *name); /* NULL if
 int gguf_need_tensor(const gguf *g, const char *name, uint64_t d0, uint64_t d1,
                      const gguf_tensor **out, fo_err *err);
 
-/* Hints about a tensor's data in a mapped file, n bytes of it: they are read next; they were read, and
+/* Hints about data in a mapped file, n bytes of it: they are read next; they were read, and
  * are no more for long. What is forgotten takes no memory until it is touched again, and is then as
  * before. Nothing happens to a gguf over memory of the caller's. Any thread. */
 void gguf_want(const gguf *g, const void *data, size_t n);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "engine/model/model_internal.h"
-#include "kernels/file.h"
 #include "kernels/sha256.h"
 
 static const architecture *const architectures[] = {
@@ -45,20 +44,41 @@ static void arithmetic(char out[ARITHMETIC], const model *m) {
 }
 
 typedef struct hash_job {
-    const unsigned char *data;
-    size_t size;
+    const gguf *file;
     unsigned char *sums; /* [chunks][32] */
-    bool mapped;         /* here alone: what was read is forgotten */
 } hash_job;
 
 static void hash_some(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
     hash_job *j = arg;
+    const unsigned char *data = gguf_bytes(j->file);
+    const size_t size = gguf_file_bytes(j->file);
     for (size_t i = begin; i < end; i++) {
-        size_t at = i * HASH_CHUNK, n = j->size - at < HASH_CHUNK ? j->size - at : HASH_CHUNK;
-        fo_sha256_of(j->sums + 32 * i, j->data + at, n);
-        if (j->mapped) fo_map_forget(j->data + at, n);
+        size_t at = i * HASH_CHUNK, n = size - at < HASH_CHUNK ? size - at : HASH_CHUNK;
+        fo_sha256_of(j->sums + 32 * i, data + at, n);
+        gguf_forget(j->file, data + at, n);
     }
+}
+
+/* Of the bytes that the weights were read from: by now another file may lie at the path. */
+static int fingerprint(model *m, fo_err *err) {
+    char class[ARITHMETIC];
+    arithmetic(class, m);
+    const size_t chunks = (gguf_file_bytes(m->file) + HASH_CHUNK - 1) / HASH_CHUNK,
+                 n_class = strlen(class), head = sizeof numerics_version + 1 + n_class;
+    unsigned char *all = malloc(head + 32 * chunks);
+    if (!all) return fo_fail(err, FO_ENOMEM, "no memory for the fingerprint");
+    memcpy(all, numerics_version, sizeof numerics_version);
+    all[sizeof numerics_version] = m->info.fast;
+    memcpy(all + sizeof numerics_version + 1, class, n_class);
+    hash_job job = {m->file, all + head};
+    if (m->pool)
+        fo_pool_run(m->pool, chunks, 1, hash_some, &job);
+    else
+        hash_some(&job, 0, chunks, 0);
+    fo_sha256_of(m->info.fingerprint, all, head + 32 * chunks);
+    free(all);
+    return FO_OK;
 }
 
 /* Where the bytes come from: a file, or memory that is called `path`. */
@@ -67,38 +87,6 @@ typedef struct source {
     const void *data; /* NULL: a file */
     size_t size;
 } source;
-
-static int fingerprint(model *m, const source *from, fo_err *err) {
-    fo_map map = {0};
-    hash_job job = {.data = from->data, .size = from->size, .mapped = !from->data};
-    if (!from->data) {
-        int rc = fo_map_open(&map, from->path, err);
-        if (rc) return rc;
-        job.data = map.data;
-        job.size = map.size;
-    }
-    char class[ARITHMETIC];
-    arithmetic(class, m);
-    const size_t chunks = (job.size + HASH_CHUNK - 1) / HASH_CHUNK, n_class = strlen(class),
-                 head = sizeof numerics_version + 1 + n_class;
-    unsigned char *all = malloc(head + 32 * chunks);
-    if (!all) {
-        if (!from->data) fo_map_close(&map);
-        return fo_fail(err, FO_ENOMEM, "no memory for the fingerprint");
-    }
-    memcpy(all, numerics_version, sizeof numerics_version);
-    all[sizeof numerics_version] = m->info.fast;
-    memcpy(all + sizeof numerics_version + 1, class, n_class);
-    job.sums = all + head;
-    if (m->pool)
-        fo_pool_run(m->pool, chunks, 1, hash_some, &job);
-    else
-        hash_some(&job, 0, chunks, 0);
-    fo_sha256_of(m->info.fingerprint, all, head + 32 * chunks);
-    free(all);
-    if (!from->data) fo_map_close(&map);
-    return FO_OK;
-}
 
 static const architecture *find_architecture(gguf *file, char name[32], fo_err *err) {
     gguf_str s;
@@ -147,7 +135,7 @@ static int load(model **out, const source *from, const model_options *options, b
     model_loader l = {
         .m = m, .arch = a->name, .probe = probe, .options = options, .layer = -1, .err = err};
     if ((rc = a->load(&l))) goto fail;
-    if (!probe && (rc = fingerprint(m, from, err))) goto fail;
+    if (!probe && (rc = fingerprint(m, err))) goto fail;
     *out = m;
     return FO_OK;
 fail:

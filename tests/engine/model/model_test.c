@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #include "engine/model/encoder.h"
 #include "engine/model/model.h"
@@ -582,6 +583,36 @@ static void refuses_models_that_contradict_themselves(void **state) {
     model_close(m);
 }
 
+/* Another model comes to the path while the weights are read, as a download that is renamed does. */
+static void put_another(void *arg, uint64_t total, uint64_t done) {
+    (void)total;
+    (void)done;
+    rename(arg, path);
+}
+
+static void the_fingerprint_is_of_the_weights_that_were_read(void **state) {
+    (void)state;
+    char other[600];
+    unsigned char first[32], second[32];
+    model *m;
+    write_model(&shapes[0]);
+    snprintf(other, sizeof other, "%s.other", path);
+    tiny_model_write(other, &shapes[0], &seed);
+    assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+    memcpy(first, model_get_info(m)->fingerprint, 32);
+    model_close(m);
+    assert_ok(model_open(&m, path, &(model_options){.progress = put_another, .progress_arg = other},
+                         &err),
+              &err);
+    assert_memory_equal(first, model_get_info(m)->fingerprint, 32);
+    model_close(m);
+    assert_int_equal(access(other, F_OK), -1);
+    assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+    memcpy(second, model_get_info(m)->fingerprint, 32);
+    assert_memory_not_equal(first, second, 32);
+    model_close(m);
+}
+
 /* Wanted: the ratio of the plain frequency to YaRN's, worked out from the paper's equations for a
  * model of Qwen2.5's shape (128 channels, base 10^6, 4 times 32,768 tokens). */
 static void yarn_stretches_slow_pairs_only(void **state) {
@@ -656,6 +687,7 @@ int main(void) {
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),
         cmocka_unit_test(a_step_that_gives_way_gives_the_same_logits),
         cmocka_unit_test(turned_keys_stand_where_they_would_have_been_computed),
+        cmocka_unit_test(the_fingerprint_is_of_the_weights_that_were_read),
         cmocka_unit_test(yarn_stretches_slow_pairs_only),
         cmocka_unit_test(slots_are_copied_between_alignments),
         cmocka_unit_test(texts_give_the_same_vector_in_any_company),
