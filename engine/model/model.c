@@ -88,21 +88,51 @@ typedef struct source {
     size_t size;
 } source;
 
-static const architecture *find_architecture(gguf *file, char name[32], fo_err *err) {
+static int find_architecture(const architecture **out, gguf *file, char name[32], fo_err *err) {
+    static const char key[] = "general.architecture";
     gguf_str s;
-    if (gguf_get_str(file, "general.architecture", &s, err)) return NULL;
+    if (!gguf_has(file, key))
+        return fo_fail(err, FO_ECORRUPT, "the model lacks the metadata %s", key);
+    int rc = gguf_get_str(file, key, &s, err);
+    if (rc) return rc;
     for (int i = 0; i < N_ARCHITECTURES; i++)
         if (gguf_str_equal(s, architectures[i]->name)) {
             snprintf(name, 32, "%s", architectures[i]->name);
-            return architectures[i];
+            *out = architectures[i];
+            return FO_OK;
         }
     char known[256] = "";
     for (int i = 0; i < N_ARCHITECTURES; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  architectures[i]->name);
-    fo_fail(err, FO_EUNSUPPORTED, "the architecture '%.*s' is not supported (these are: %s)",
-            (int)(s.len < 40 ? s.len : 40), s.ptr, known);
-    return NULL;
+    return fo_fail(err, FO_EUNSUPPORTED, "the architecture '%.*s' is not supported (these are: %s)",
+                   (int)(s.len < 40 ? s.len : 40), s.ptr, known);
+}
+
+/* What is wrong with the file itself names it already. */
+static int open_file(model *m, const source *from, fo_err *err) {
+    if (!from->data) return gguf_open(&m->file, from->path, err);
+    int rc = gguf_open_memory(&m->file, from->data, from->size, err);
+    if (rc) fo_fail_prefix(err, "%s", from->path);
+    return rc;
+}
+
+static int read_model(model *m, const model_options *options, bool probe, fo_err *err) {
+    const architecture *a = NULL;
+    gguf_str name;
+    int rc;
+    m->weights = fo_huge_create();
+    if (!m->weights) return fo_fail(err, FO_ENOMEM, "no memory for the model");
+    m->info.file_bytes = gguf_file_bytes(m->file);
+    if ((rc = find_architecture(&a, m->file, m->info.arch, err)) ||
+        (rc = gguf_get_optional_str(m->file, "general.name", &name, err)))
+        return rc;
+    snprintf(m->info.name, sizeof m->info.name, "%.*s", (int)(name.len < 120 ? name.len : 120),
+             name.ptr);
+    model_loader l = {
+        .m = m, .arch = a->name, .probe = probe, .options = options, .layer = -1, .err = err};
+    if ((rc = a->load(&l))) return rc;
+    return probe ? FO_OK : fingerprint(m, err);
 }
 
 static int load(model **out, const source *from, const model_options *options, bool probe,
@@ -114,33 +144,12 @@ static int load(model **out, const source *from, const model_options *options, b
     m->vec = vec_get();
     m->mm = options->kernels ? options->kernels : mm_get();
     m->attention = attention_get();
-    int rc = from->data ? gguf_open_memory(&m->file, from->data, from->size, err)
-                        : gguf_open(&m->file, from->path, err);
-    if (rc) goto fail;
-    m->weights = fo_huge_create();
-    if (!m->weights) {
-        rc = fo_fail(err, FO_ENOMEM, "no memory for the model");
-        goto fail;
-    }
-    m->info.file_bytes = gguf_file_bytes(m->file);
-    const architecture *a = find_architecture(m->file, m->info.arch, err);
-    if (!a) {
-        rc = FO_EUNSUPPORTED;
-        goto fail;
-    }
-    gguf_str name;
-    if ((rc = gguf_get_optional_str(m->file, "general.name", &name, err))) goto fail;
-    snprintf(m->info.name, sizeof m->info.name, "%.*s", (int)(name.len < 120 ? name.len : 120),
-             name.ptr);
-    model_loader l = {
-        .m = m, .arch = a->name, .probe = probe, .options = options, .layer = -1, .err = err};
-    if ((rc = a->load(&l))) goto fail;
-    if (!probe && (rc = fingerprint(m, err))) goto fail;
-    *out = m;
-    return FO_OK;
-fail:
-    model_close(m);
-    fo_fail_prefix(err, "%s", from->path);
+    int rc = open_file(m, from, err);
+    if (!rc && (rc = read_model(m, options, probe, err))) fo_fail_prefix(err, "%s", from->path);
+    if (rc)
+        model_close(m);
+    else
+        *out = m;
     return rc;
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/model/encoder.h"
 #include "engine/model/model.h"
+#include "engine/model/model_memory.h"
 #include "engine/model/rope.h"
 #include "kernels/cpu.h"
 #include "tests/engine/tiny_model.h"
@@ -583,6 +584,51 @@ static void refuses_models_that_contradict_themselves(void **state) {
     model_close(m);
 }
 
+static void write_bytes(const char *bytes) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, strlen(bytes), f), strlen(bytes));
+    assert_int_equal(fclose(f), 0);
+}
+
+static int times_said(const char *part) {
+    int n = 0;
+    for (const char *at = err.msg; (at = strstr(at, part)); at += strlen(part)) n++;
+    return n;
+}
+
+static void what_is_wrong_with_a_file_names_it_once(void **state) {
+    (void)state;
+    static const char no_gguf[] = "This is a text, and no model at all.";
+    model_info info;
+    model *m;
+    uint64_t bytes;
+    write_model(&shapes[0]); /* sets the path */
+    write_bytes(no_gguf);
+    assert_int_equal(model_probe(&info, path, true, &err), FO_ECORRUPT);
+    assert_int_equal(times_said(path), 1);
+    assert_int_equal(
+        model_open_memory(&m, no_gguf, sizeof no_gguf, "lent", &(model_options){0}, &err),
+        FO_ECORRUPT);
+    assert_int_equal(times_said("lent: "), 1);
+    tiny_shape s = shapes[0];
+    s.kv_heads = 3;
+    write_model(&s);
+    assert_int_equal(model_probe(&info, path, true, &err), FO_ECORRUPT);
+    assert_int_equal(times_said(path), 1);
+    /* One that says its architecture in a number, or not at all, is damaged: not one of those that take no memory. */
+    for (int number = 0; number < 2; number++) {
+        gguf_writer *w;
+        assert_ok(gguf_writer_create(&w, path, &err), &err);
+        if (number) gguf_put_u32(w, "general.architecture", 7);
+        assert_ok(gguf_writer_commit(w, &err), &err);
+        assert_int_equal(model_probe(&info, path, true, &err), FO_ECORRUPT);
+        assert_int_equal(times_said("general.architecture"), 1);
+        assert_int_equal(model_memory_of_encoder(&bytes, path, &err), FO_ECORRUPT);
+        assert_int_equal(times_said(path), 1);
+    }
+}
+
 /* Another model comes to the path while the weights are read, as a download that is renamed does. */
 static void put_another(void *arg, uint64_t total, uint64_t done) {
     (void)total;
@@ -687,6 +733,7 @@ int main(void) {
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),
         cmocka_unit_test(a_step_that_gives_way_gives_the_same_logits),
         cmocka_unit_test(turned_keys_stand_where_they_would_have_been_computed),
+        cmocka_unit_test(what_is_wrong_with_a_file_names_it_once),
         cmocka_unit_test(the_fingerprint_is_of_the_weights_that_were_read),
         cmocka_unit_test(yarn_stretches_slow_pairs_only),
         cmocka_unit_test(slots_are_copied_between_alignments),
