@@ -202,14 +202,24 @@ static bool is_name(tokenizer_string p, const char *name) {
     return strlen(name) == p.len && memcmp(p.data, name, p.len) == 0;
 }
 
-/* Ids that the metadata name are control tokens; known end markers are found by their text. */
+/* A name, "<s>" or "[SEP]", and nothing that texts are written with. Padding is often a token such as "!": were that a
+ * control token, it would go from prompts and answers. */
+static bool is_marker(const tokenizer *t, int32_t id) {
+    tokenizer_string p = piece_of(t, id);
+    if (t->attr[id] & TOKENIZER_RAW) return true;
+    if (p.len < 3) return false;
+    const char first = p.data[0], last = p.data[p.len - 1];
+    return (first == '<' && last == '>') || (first == '[' && last == ']');
+}
+
+/* Markers whose ids the metadata name are control tokens; known end markers are found by their text. */
 static void mark_special(tokenizer *t, bool strip) {
     enum { N_ENDS = sizeof end_names / sizeof *end_names };
     int32_t found[N_ENDS];
     for (int k = 0; k < N_ENDS; k++) found[k] = -1;
     for (int i = 0; i < TOKENIZER_N_SPECIAL; i++) {
         int32_t id = t->special_id[i];
-        if (id >= 0 && i != TOKENIZER_UNK && (t->attr[id] & TOKENIZER_NORMAL))
+        if (id >= 0 && i != TOKENIZER_UNK && (t->attr[id] & TOKENIZER_NORMAL) && is_marker(t, id))
             t->attr[id] = TOKENIZER_CONTROL;
     }
     for (int32_t id = 0; id < t->n_vocab; id++) {

@@ -63,6 +63,7 @@ typedef struct tokenizer_spec {
     const int32_t *types;           /* n_tokens of GGUF's 1..6; NULL: all normal */
     const tokenizer_string *merges; /* BPE: "left right", best first */
     size_t n_merges;
+    /* Of these, normal tokens that are written as markers ("<s>", "[SEP]") count as control tokens. */
     int32_t bos, eos, eot, eom, unk, sep, pad, cls, mask;
     int8_t add_bos, add_eos, add_space_prefix; /* 0, 1, or -1: the family's default */
     bool remove_extra_whitespaces;             /* SPM, unigram */

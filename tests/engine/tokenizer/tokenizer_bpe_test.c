@@ -211,14 +211,19 @@ static void spm_merges_as_the_definition_says(void **state) {
 
 /* ---- special tokens, decoding ---- */
 
-static tokenizer *make_small(bool strip) {
-    made *m = calloc(1, sizeof *m);
+/* Tokens 0 to 255: the bytes. */
+static void add_bytes(made *m) {
     for (int b = 0, extra = 0; b < 256; b++) {
         char text[4];
         bool plain = (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
         add_token(m, text, fo_utf8_encode(plain ? b : 0x100 + extra, text), 1, 0);
         extra += !plain;
     }
+}
+
+static tokenizer *make_small(bool strip) {
+    made *m = calloc(1, sizeof *m);
+    add_bytes(m);
     add_token(m, "<|im_end|>", 10, 3, 0); /* 256 */
     add_token(m, "<user>", 6, 4, 0);      /* 257 */
     add_token(m, "<|im_end|>>", 11, 3, 0);
@@ -260,6 +265,53 @@ static void special_tokens_in_text_need_permission(void **state) {
     assert_int_equal(tokenizer_encode(t, "<|im_end|> \n a", 14, TOKENIZER_PARSE_SPECIAL, ids, 64),
                      2);
     tokenizer_free(t);
+}
+
+/* Files name a token of plain text as padding, and no type for "<s>". */
+static void a_token_of_text_stays_one_whatever_names_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        unsigned attributes;
+    } tokens[] = {{"<s>", TOKENIZER_CONTROL},
+                  {"[SEP]", TOKENIZER_CONTROL},
+                  {"<\xEF\xBD\x9C"
+                   "end\xE2\x96\x81\xEF\xBD\x9C>",
+                   TOKENIZER_CONTROL},
+                  {"[]", TOKENIZER_NORMAL}};
+    static const char text[] = "Hi! [what]? \nYes.";
+    made *m = calloc(1, sizeof *m);
+    tokenizer *t = NULL;
+    fo_err err = {0};
+    fo_buf out = {0};
+    int32_t ids[64];
+    add_bytes(m);
+    for (size_t i = 0; i < 4; i++) add_token(m, tokens[i].name, strlen(tokens[i].name), 1, 0);
+    tokenizer_spec spec = tokenizer_spec_default(TOKENIZER_BPE);
+    spec.pre = "gpt-2";
+    spec.tokens = m->tokens;
+    spec.n_tokens = m->n;
+    spec.pad = '!';
+    spec.mask = '?';
+    spec.cls = 259;
+    spec.eot = '\n';
+    spec.bos = 256;
+    spec.sep = 257;
+    spec.eos = 258;
+    assert_ok(tokenizer_create(&t, &spec, &err), &err);
+    for (int32_t i = 0; i < 4; i++)
+        assert_int_equal(tokenizer_attributes(t, 256 + i) & 0xff, tokens[i].attributes);
+    for (unsigned flags = 0; flags <= TOKENIZER_PARSE_SPECIAL; flags += TOKENIZER_PARSE_SPECIAL) {
+        int64_t n = tokenizer_encode(t, text, sizeof text - 1, flags, ids, 64);
+        assert_int_equal(n, sizeof text - 1);
+        for (int64_t i = 0; i < n; i++) assert_int_equal(ids[i], text[i]);
+    }
+    assert_ok(tokenizer_decode(t, ids, sizeof text - 1, false, &out, &err), &err);
+    assert_string_equal(out.data, text);
+    assert_true(tokenizer_is_end(t, 258) && tokenizer_is_end(t, '\n'));
+    fo_buf_free(&out);
+    tokenizer_free(t);
+    free(m);
 }
 
 static void a_raw_token_is_never_made_of_text(void **state) {
@@ -411,6 +463,7 @@ int main(void) {
         cmocka_unit_test(bpe_merges_as_the_definition_says),
         cmocka_unit_test(spm_merges_as_the_definition_says),
         cmocka_unit_test(special_tokens_in_text_need_permission),
+        cmocka_unit_test(a_token_of_text_stays_one_whatever_names_it),
         cmocka_unit_test(a_raw_token_is_never_made_of_text),
         cmocka_unit_test(a_stream_never_splits_a_code_point),
         cmocka_unit_test(pretokenisers_cut_as_their_patterns_say),
