@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "engine/tokenizer/tokenizer_impl.h"
 #include "kernels/hex.h"
@@ -49,25 +51,34 @@ tokenizer_spec tokenizer_spec_default(tokenizer_kind kind) {
 
 /* ---- the vocabulary: bytes of every piece, and the way back by hash ---- */
 
-static uint32_t hash_bytes(const char *s, size_t n) {
-    uint64_t h = 0x9E3779B97F4A7C15u ^ n, w;
+/* A vocabulary whose pieces meet in one slot would take minutes to open: no file can know the keys. Where the system
+ * has no random bytes they are hard to guess, no more. No result depends on them. */
+static void draw_keys(uint64_t keys[2]) {
+    if (getrandom(keys, 2 * sizeof *keys, GRND_NONBLOCK) != (ssize_t)(2 * sizeof *keys)) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        keys[0] = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)keys;
+        keys[1] = tokenizer_fold(keys[0], 0x9E3779B97F4A7C15u) ^ (uint64_t)(uintptr_t)&now;
+    }
+    keys[1] |= 1;
+}
+
+static uint32_t hash_bytes(const tokenizer *t, const char *s, size_t n) {
+    uint64_t h = t->keys[0] ^ n, w;
     for (; n >= 8; s += 8, n -= 8) {
         memcpy(&w, s, 8);
-        h = (h ^ w) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
+        h = tokenizer_fold(h ^ w, t->keys[1]);
     }
     if (n) {
         w = 0;
         memcpy(&w, s, n);
-        h = (h ^ w) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
+        h = tokenizer_fold(h ^ w, t->keys[1]);
     }
-    h *= 0xD6E8FEB86659FD93u;
     return (uint32_t)(h >> 32);
 }
 
 int32_t tokenizer_vocab_find(const tokenizer *t, const char *s, size_t n) {
-    uint32_t hash = hash_bytes(s, n);
+    uint32_t hash = hash_bytes(t, s, n);
     for (uint32_t i = hash & t->slot_mask;; i = (i + 1) & t->slot_mask) {
         uint64_t slot = t->slots[i];
         if (!slot) return -1;
@@ -81,7 +92,7 @@ int32_t tokenizer_vocab_find(const tokenizer *t, const char *s, size_t n) {
 static void vocab_add(tokenizer *t, int32_t id) {
     tokenizer_string p = piece_of(t, id);
     if (!p.len || tokenizer_vocab_find(t, p.data, p.len) >= 0) return;
-    uint32_t hash = hash_bytes(p.data, p.len), i = hash & t->slot_mask;
+    uint32_t hash = hash_bytes(t, p.data, p.len), i = hash & t->slot_mask;
     while (t->slots[i]) i = (i + 1) & t->slot_mask;
     t->slots[i] = (uint64_t)hash << 32 | (uint32_t)(id + 1);
 }
@@ -276,6 +287,7 @@ int tokenizer_create(tokenizer **out, const tokenizer_spec *spec, fo_err *err) {
     tokenizer *t = calloc(1, sizeof *t);
     if (!t) return fo_fail(err, FO_ENOMEM, "tokenizer: out of memory");
     t->kind = spec->kind;
+    draw_keys(t->keys);
     int rc = copy_tokens(t, spec, err);
     if (!rc) rc = take_ids(t, spec, err);
     if (rc) goto fail;

@@ -24,6 +24,7 @@ struct bpe {
     const pretokenizer *pre;
     pair *pairs;
     uint32_t pair_shift, pair_mask;
+    uint64_t keys[2]; /* the tokenizer's */
     int32_t byte_id[256];
     atomic_uchar *whole; /* per token, a `whole_state` */
 };
@@ -52,8 +53,8 @@ int64_t tokenizer_bpe_unmap(const char *s, size_t n, char *out) {
 }
 
 static inline uint32_t pair_slot(const struct bpe *b, int32_t left, int32_t right) {
-    uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
-    return (uint32_t)(key * 0x9E3779B97F4A7C15u >> b->pair_shift);
+    uint64_t both = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
+    return (uint32_t)(tokenizer_fold(both ^ b->keys[0], b->keys[1]) >> b->pair_shift);
 }
 
 static inline uint32_t pair_lookup(const void *ctx, const char *s, const merge_symbol *left,
@@ -108,6 +109,7 @@ int tokenizer_bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) 
     uint32_t bits = 4;
     while ((size_t)1 << bits < spec->n_merges * 2) bits++;
     b->pair_shift = 64 - bits;
+    memcpy(b->keys, t->keys, sizeof b->keys);
     b->pair_mask = (1u << bits) - 1;
     b->pairs = malloc(((size_t)1 << bits) * sizeof *b->pairs);
     b->whole = calloc((size_t)t->n_vocab, sizeof *b->whole);

@@ -26,6 +26,7 @@ struct tokenizer { /* immutable after creation, but for the atomics in bpe and s
     uint16_t *attr;   /* n_vocab */
     uint64_t *slots;  /* piece -> id: hash in the upper half, id + 1 in the lower; 0 is free */
     uint32_t slot_mask;
+    uint64_t keys[2];     /* of the hashes, random; the second is odd */
     trie special;         /* names of control, user-defined and unknown tokens */
     bool first_any[256];  /* first bytes of those */
     bool first_user[256]; /* first bytes of user-defined ones */
@@ -73,6 +74,15 @@ static inline size_t word_end(const char *text, size_t at, size_t len) {
     while (at < len && text[at] == ' ') at++;
     const char *space = at < len ? memchr(text + at, ' ', len - at) : NULL;
     return space ? (size_t)(space - text) : len;
+}
+
+__extension__ typedef unsigned __int128 tokenizer_wide;
+
+/* Half of a hash: what x becomes by a key that whoever chose x does not know. Of two such x the difference behind it
+ * depends on the key, so none can be undone by the bytes that follow (with a known multiplier the top bit's can). */
+static inline uint64_t tokenizer_fold(uint64_t x, uint64_t key) {
+    tokenizer_wide p = (tokenizer_wide)x * key;
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
 /* The id whose piece is s[0..n), or -1. Normal tokens win over others of the same bytes. */

@@ -2,6 +2,8 @@
  * WordPiece. */
 #include "tests/test.h"
 
+#include <time.h>
+
 #include "engine/tokenizer/tokenizer.h"
 
 static tokenizer *make_wordpiece(const char *const *words, size_t n) {
@@ -235,6 +237,39 @@ static void a_special_tokens_text_is_whole_however_long(void **state) {
     tokenizer_free(t);
 }
 
+/* With the keys of its hash known, each pair of words of eight bytes could be written in two ways of one hash: the top
+ * bit of the first is undone by two of the second. 65,536 such pieces took 17 seconds to open. */
+static void no_file_knows_which_pieces_meet(void **state) {
+    (void)state;
+    enum { PAIRS = 16, N = 1 << PAIRS, LEN = 16 * PAIRS };
+    char *bytes = malloc((size_t)N * LEN);
+    tokenizer_string *pieces = malloc((N + 1) * sizeof *pieces);
+    for (int i = 0; i < N; i++) {
+        char *piece = bytes + (size_t)i * LEN;
+        memset(piece, 'a', LEN);
+        for (int k = 0; k < PAIRS; k++)
+            if (i >> k & 1)
+                for (int at = 7; at < 16; at += 4) piece[16 * k + at] ^= (char)0x80;
+        pieces[i] = (tokenizer_string){piece, LEN};
+    }
+    pieces[N] = (tokenizer_string){"<unk>", 5};
+    tokenizer_spec spec = tokenizer_spec_default(TOKENIZER_SPM);
+    spec.tokens = pieces;
+    spec.n_tokens = N + 1;
+    spec.unk = N;
+    tokenizer *t = NULL;
+    fo_err err = {0};
+    const clock_t begin = clock();
+    assert_ok(tokenizer_create(&t, &spec, &err), &err);
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (seconds > 2) fail_msg("%.1f s", seconds);
+    for (int i = 0; i < N; i += 97)
+        assert_int_equal(tokenizer_find(t, pieces[i].data, pieces[i].len), i);
+    tokenizer_free(t);
+    free(pieces);
+    free(bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_are_the_bytes_a_token_stands_for),
@@ -243,6 +278,7 @@ int main(void) {
         cmocka_unit_test(wordpiece_takes_the_longest_piece_first),
         cmocka_unit_test(wordpiece_normalises_as_bert_does),
         cmocka_unit_test(wordpiece_gives_up_on_words_over_100_characters),
+        cmocka_unit_test(no_file_knows_which_pieces_meet),
         cmocka_unit_test(a_special_tokens_text_is_whole_however_long),
         cmocka_unit_test(encode_counts_beyond_the_room_given),
         cmocka_unit_test(decode_joins_words_and_drops_controls),
