@@ -162,13 +162,18 @@ int kv_store_index_renew(const char *dir, fo_err *err) {
     return rc;
 }
 
+/* An open transaction would keep all later ones from beginning. */
+static int roll_back(kv_store_index *x, int rc) {
+    if (rc && !sqlite3_get_autocommit(x->db)) sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
 /* Step a statement that gives no rows. */
 static int run(kv_store_index *x, sqlite3_stmt *st, fo_err *err) {
     int rc = sqlite3_step(st) == SQLITE_DONE ? FO_OK : fail(x, err);
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
-    if (rc && !sqlite3_get_autocommit(x->db)) sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
-    return rc;
+    return roll_back(x, rc);
 }
 
 int kv_store_index_segment(kv_store_index *x, uint32_t segment, uint64_t *bytes, fo_err *err) {
@@ -212,9 +217,7 @@ int kv_store_index_begin(kv_store_index *x, fo_err *err) {
 
 int kv_store_index_commit(kv_store_index *x, fo_err *err) {
     if (sqlite3_exec(x->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK) return FO_OK;
-    int rc = fail(x, err);
-    if (!sqlite3_get_autocommit(x->db)) sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
-    return rc;
+    return roll_back(x, fail(x, err));
 }
 
 int kv_store_index_put(kv_store_index *x, uint32_t segment, const kv_segment_record *r,
@@ -259,7 +262,7 @@ int kv_store_index_sweep(kv_store_index *x, bool (*keep)(void *arg, uint32_t seg
         if (step == SQLITE_ROW) id = sqlite3_column_int64(st, 0);
         sqlite3_reset(st);
         if (step == SQLITE_DONE) return FO_OK;
-        if (step != SQLITE_ROW) return fail(x, err);
+        if (step != SQLITE_ROW) return roll_back(x, fail(x, err));
         if (id >= 0 && id <= UINT32_MAX && keep(arg, (uint32_t)id)) continue;
         int rc = kv_store_index_drop_segment(x, (uint32_t)id, err);
         if (rc) return rc;

@@ -16,6 +16,7 @@
 #include "kernels/clock.h"
 #include "kernels/page_sums.h"
 #include "engine/kv/kv_store.h"
+#include "engine/kv/kv_store_index.h"
 
 static const unsigned char model_a[32] = {1}, model_b[32] = {2};
 static kv_layout layout = {
@@ -299,6 +300,43 @@ static void rows_that_lie_are_found_out(void **state) {
     assert_int_equal(st.corrupt, 5);
     must_check(s);
     kv_store_close(s);
+    free(path);
+    test_remove(dir);
+}
+
+static bool keep_none(void *arg, uint32_t segment) {
+    (void)segment;
+    ++*(int *)arg;
+    return false;
+}
+
+/* The table goes while the index is open: an error at the statement, as a page that cannot be read is one. */
+static void a_sweep_that_fails_ends_its_transaction(void **state) {
+    (void)state;
+    char *dir = test_folder(), *path;
+    kv_store_index *x;
+    bool replaced;
+    fo_err err = {0};
+    int asked = 0;
+    assert_ok(kv_store_index_open(&x, dir, &replaced, &err), &err);
+    path = find_file(dir, "index.db");
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE segments RENAME TO gone", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_ok(kv_store_index_begin(x, &err), &err);
+    assert_int_equal(kv_store_index_sweep(x, keep_none, &asked, &err), FO_EIO);
+    assert_int_equal(asked, 0);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE gone RENAME TO segments", NULL, NULL, NULL),
+                     SQLITE_OK); /* nobody holds it */
+    sqlite3_close(db);
+    assert_ok(kv_store_index_begin(x, &err), &err);
+    assert_ok(kv_store_index_set_segment(x, 3, 512, &err), &err);
+    assert_ok(kv_store_index_sweep(x, keep_none, &asked, &err), &err);
+    assert_ok(kv_store_index_commit(x, &err), &err);
+    assert_int_equal(asked, 1);
+    kv_store_index_close(x);
     free(path);
     test_remove(dir);
 }
@@ -730,6 +768,7 @@ int main(void) {
         cmocka_unit_test(held_records_outlive_their_eviction),
         cmocka_unit_test(records_survive_a_restart),
         cmocka_unit_test(rows_that_lie_are_found_out),
+        cmocka_unit_test(a_sweep_that_fails_ends_its_transaction),
         cmocka_unit_test(another_models_records_are_never_found_and_go_first),
         cmocka_unit_test(damaged_bytes_are_dropped_and_the_rest_is_kept),
         cmocka_unit_test(the_folder_stays_within_its_budget),
