@@ -421,7 +421,8 @@ static bool read_name(const reading *g, char c) {
     bool open = declared && any_open(g, k, c);
     if (!open && !free_name) return false;
     if (end && !open) return is_new_name(g) && end_name(g, k->rest, k->n);
-    if (!open && !read_character(NULL, w, c)) return false;
+    /* Where it stands in a character counts for a declared name, too: another may begin with the same bytes. */
+    if (!(open ? read_utf8(w, (unsigned char)c) : read_character(NULL, w, c))) return false;
     if (!open) w->like = NO_LIKE;
     w->name = (w->name ^ (unsigned char)c) * 1099511628211u; /* FNV-1a */
     w->at++;

@@ -49,6 +49,14 @@ static const struct {
      "{\"a\":null}\n{\"abc\":1}\n{\"c\":null,\"a\":1}\n{\"\\u0061\":null}"},
     {"{\"properties\":{\"a\\\"b\":{\"const\":1}},\"type\":\"object\"}", "{\"a\\\"b\":1}\n{\"a\":2}",
      "{\"a\\\"b\":2}\n{\"a\\n\":1}"},
+    /* Names that begin as a declared one does, and are cut or go on within a character. */
+    {"{\"properties\":{\"\xc3\xa9\":{\"const\":1},\"\xe5\x90\x8d\":{\"const\":1},"
+     "\"\xf0\x9f\x98\x80z\":{\"const\":1}},\"type\":\"object\"}",
+     "{\"\xc3\xa9\":1}\n{\"\xc3\xa8\":2}\n{\"\xe5\xb9\xb4\":2}\n{\"\xe5\x90\x8d\":1,"
+     "\"\xe5\x90\x8c\":2}\n"
+     "{\"\xf0\x9f\x98\x81\":2}\n{\"\xf0\x9f\x98\x80\":2}\n{\"\xc3\xa9\xc3\xa9\":2,\"b\":3}",
+     "{\"\xc3\":1}\n{\"\xe5\x90\":1}\n{\"\xe5\":1}\n{\"\xf0\x9f\x98\":1}\n{\"\xc3\xc3\xa9\":1}\n"
+     "{\"\xe5z\":1}\n{\"\xf0\x9f\xc3\xa9\":1}\n{\"\xc3\xa9\":2}"},
     {"{\"properties\":{\"a\":false},\"type\":\"object\"}", "{\"b\":1}\n{}", "{\"a\":1}"},
     {"{\"type\":\"object\",\"minProperties\":2,\"maxProperties\":3,\"additionalProperties\":true}",
      "{\"a\":1,\"b\":2}\n{\"a\":1,\"b\":2,\"c\":3}",
