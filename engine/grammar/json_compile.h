@@ -35,12 +35,14 @@ typedef struct schema_set {
 
 typedef struct choice {
     const cJSON *list; /* of anyOf or oneOf */
+    int of;            /* the member of `plain` that has it */
     int taken;         /* -1: none yet */
     bool only_one;
 } choice;
 
 typedef struct alternative {
     schema_set plain;
+    uint32_t above[SCHEMA_MAX_SET]; /* of each: bits of itself and of those that lead to it */
     choice choices[SCHEMA_MAX_CHOICES];
     int n_choices;
     bool never;

@@ -174,8 +174,22 @@ static int take_reference(const compiling *c, const cJSON *schema, const cJSON *
     return FO_OK;
 }
 
-/* Add a schema to an alternative, and what it refers to. */
-static int flatten(compiling *c, alternative *a, const cJSON *schema, int depth) {
+_Static_assert(SCHEMA_MAX_SET <= 32, "the members of a set are bits");
+
+/* Member `from` (none: -1) leads to member `to` with no value between. Were there a way back, nothing would say what
+ * either is; two ways to one member are none. */
+static int lead(const compiling *c, alternative *a, int from, int to) {
+    if (from < 0) return FO_OK;
+    if (a->above[from] >> to & 1)
+        return json_refuse(c, FO_EINVAL, a->plain.of[to], NULL,
+                           "this schema refers to itself with nothing between");
+    for (int i = 0; i < a->plain.n; i++)
+        if (a->above[i] >> to & 1) a->above[i] |= a->above[from];
+    return FO_OK;
+}
+
+/* Add a schema to an alternative, and what it refers to. from: the member that leads to it, or -1. */
+static int flatten(compiling *c, alternative *a, const cJSON *schema, int from, int depth) {
     if (depth > SCHEMA_MAX_DEPTH)
         return json_refuse(c, FO_ELIMIT, schema, NULL, "too many schemas in each other");
     if (cJSON_IsTrue(schema)) return FO_OK;
@@ -183,16 +197,18 @@ static int flatten(compiling *c, alternative *a, const cJSON *schema, int depth)
     if (!cJSON_IsObject(schema))
         return json_refuse(c, FO_EINVAL, schema, NULL, "a schema is an object, true or false");
     for (int i = 0; i < a->plain.n; i++)
-        if (a->plain.of[i] == schema) return FO_OK;
+        if (a->plain.of[i] == schema) return lead(c, a, from, i);
     int rc = check_keywords(c, schema);
     if (rc) return rc;
     if (a->plain.n == SCHEMA_MAX_SET)
         return json_refuse(c, FO_ELIMIT, schema, NULL, "too many schemas hold at once");
-    a->plain.of[a->plain.n++] = schema;
+    const int own = a->plain.n++;
+    a->plain.of[own] = schema;
+    a->above[own] = 1u << own | (from < 0 ? 0 : a->above[from]);
     const cJSON *target = NULL, *item;
     if (cJSON_GetObjectItemCaseSensitive(schema, "$ref")) {
         rc = take_reference(c, schema, &target);
-        if (!rc) rc = flatten(c, a, target, depth + 1);
+        if (!rc) rc = flatten(c, a, target, own, depth + 1);
     }
     static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
     for (int i = 0; !rc && i < 3; i++) {
@@ -203,11 +219,11 @@ static int flatten(compiling *c, alternative *a, const cJSON *schema, int depth)
         rc = json_spend(c, (size_t)cJSON_GetArraySize(list));
         if (rc) break;
         if (i == 0) {
-            cJSON_ArrayForEach(item, list) if (!rc) rc = flatten(c, a, item, depth + 1);
+            cJSON_ArrayForEach(item, list) if (!rc) rc = flatten(c, a, item, own, depth + 1);
         } else if (a->n_choices == SCHEMA_MAX_CHOICES) {
             return json_refuse(c, FO_ELIMIT, schema, lists[i], "too many choices hold at once");
         } else {
-            a->choices[a->n_choices++] = (choice){list, -1, i == 2};
+            a->choices[a->n_choices++] = (choice){list, own, -1, i == 2};
         }
     }
     return rc;
@@ -236,7 +252,7 @@ static int expand(compiling *c, const alternative *a, alternative *list, int *n)
         }
         *next = *a;
         next->choices[open].taken = i++;
-        rc = flatten(c, next, item, 0);
+        rc = flatten(c, next, item, a->choices[open].of, 0);
         if (!rc) rc = expand(c, next, list, n);
     }
     free(next);
@@ -277,7 +293,7 @@ static int take_apart(compiling *c, const schema_set *key, alternative *list, in
     }
     alternative *whole = calloc(1, sizeof *whole);
     int rc = whole ? FO_OK : fo_no_memory(c->err);
-    for (int i = 0; !rc && i < key->n; i++) rc = flatten(c, whole, key->of[i], 0);
+    for (int i = 0; !rc && i < key->n; i++) rc = flatten(c, whole, key->of[i], -1, 0);
     if (!rc) rc = expand(c, whole, list, n);
     free(whole);
     return rc;

@@ -10,7 +10,8 @@
  * pattern, format (date-time, date, time, uuid, ipv4, email, hostname), minimum, maximum,
  * exclusiveMinimum, exclusiveMaximum, multipleOf, anyOf, allOf, oneOf, $ref within the document,
  * $defs. Annotations are passed over. Any other keyword is refused by name and place, and so is a
- * oneOf two of whose alternatives might both hold.
+ * oneOf two of whose alternatives might both hold. So is a schema that refers to itself with nothing
+ * between (FO_EINVAL): it says of no value whether it is one.
  *
  * What is written under a schema is valid under it; not all that is valid can be written:
  * - declared properties come in the order of the schema, others behind them;

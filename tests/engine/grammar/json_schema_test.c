@@ -152,6 +152,13 @@ static const struct {
      "{\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"v\",\"next\"],"
      "\"additionalProperties\":false}},\"$ref\":\"#/$defs/list\"}",
      "{\"v\":1,\"next\":{\"v\":2,\"next\":null}}", "{\"v\":1}\nnull\n{\"v\":1,\"next\":{\"v\":2}}"},
+    /* One schema by two ways, and one that refers to itself in a value. */
+    {"{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/c\"},\"b\":{\"$ref\":\"#/$defs/"
+     "c\"},\"c\":{\"type\":[\"integer\","
+     "\"array\"],\"items\":{\"anyOf\":[{\"$ref\":\"#/$defs/b\"},{\"type\":\"null\"}]}}},"
+     "\"allOf\":[{\"$ref\":\"#/$defs/a\"},{\"$ref\":\"#/$defs/b\"}],\"anyOf\":[{\"$ref\":\"#/$defs/"
+     "c\"}]}",
+     "1\n[]\n[1,[null,2]]", "\"a\"\n[\"a\"]\nnull"},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
@@ -237,6 +244,20 @@ static void what_cannot_be_honoured_is_refused_by_name_and_place(void **state) {
         {"{\"type\":\"string\",\"pattern\":\"^(a{99}){99}$\"}", FO_ELIMIT, "#/pattern"},
         {"{\"$ref\":\"#/$defs/a\"}", FO_EINVAL, "#/$ref"},
         {"{\"$ref\":\"http://a/b\"}", FO_EUNSUPPORTED, "#/$ref"},
+        {"{\"$ref\":\"#\"}", FO_EINVAL, "#: this schema refers to itself"},
+        {"{\"allOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", FO_EINVAL,
+         "#: this schema refers to itself"},
+        {"{\"$defs\":{\"a\":{\"anyOf\":[{\"$ref\":\"#/$defs/a\"},{\"type\":\"string\"}]}},\"$ref\":"
+         "\"#/$defs/a\"}",
+         FO_EINVAL, "#/$defs/a: this schema refers to itself"},
+        {"{\"$defs\":{\"a\":{\"oneOf\":[{\"type\":\"string\"},{\"$ref\":\"#/$defs/"
+         "b\"}]},\"b\":{\"$ref\":"
+         "\"#/$defs/a\"}},\"properties\":{\"x\":{\"$ref\":\"#/$defs/b\"}}}",
+         FO_EINVAL, "#/$defs/b: this schema refers to itself"},
+        /* Both are there already when the way back is found. */
+        {"{\"$defs\":{\"a\":{\"anyOf\":[{\"$ref\":\"#/$defs/b\"}]},\"b\":{\"$ref\":\"#/$defs/a\"}},"
+         "\"allOf\":[{\"$ref\":\"#/$defs/a\"},{\"$ref\":\"#/$defs/b\"}]}",
+         FO_EINVAL, ": this schema refers to itself"},
         {"{\"oneOf\":[{\"type\":\"string\"},{\"maxLength\":3,\"type\":\"string\"}]}",
          FO_EUNSUPPORTED, "#/oneOf"},
         {"{\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\"}]}", FO_EUNSUPPORTED, "#/oneOf"},
