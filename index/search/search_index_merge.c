@@ -80,15 +80,16 @@ static int install(search_index *ix, const search_snapshot *old, const size_t *s
         s->segments[s->n_segments++] = *fresh;
         *fresh = (search_segment){0};
     }
-    if (!rc && epoch > s->epoch) { /* a bulk load: the files are ahead of what was visible */
+    if (!rc && epoch > s->epoch) /* a bulk load: the files are ahead of what was visible */
         s->epoch = epoch;
-        ix->published = epoch;
-    }
     if (!rc) rc = search_manifest_write(ix, s, epoch, err);
-    if (!rc)
+    if (!rc) {
+        /* Not before: the next seal would say that files cover what this one did not write. */
+        if (epoch > ix->published) ix->published = epoch;
         search_snapshot_publish(ix, s);
-    else if (s)
+    } else if (s) {
         search_index_release(s);
+    }
     pthread_mutex_unlock(&ix->mu);
     search_segment_drop(fresh);
     return rc;
