@@ -186,6 +186,7 @@ $(BUILD)/tests/kernels/lock_order_test: TEST_WRAP := $(if $(LOCK_LINK),,$(LOCK_C
 # Tests that let allocations fail. Without the check of locks, which allocates too.
 FAULT_TESTS := $(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/tests/retrieval/service/refine_fault_test
 $(FAULT_TESTS): TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup)
+$(BUILD)/tests/index/search/search_index_fault_test: TEST_WRAP += -Wl,--wrap=open,--wrap=fsync
 $(FAULT_TESTS): LOCK_LINK :=
 $(BUILD)/tests/retrieval/local/local_prompt_test: TEST_WRAP := -Wl,--wrap=time
 $(BUILD)/tests/retrieval/service/writer_test: TEST_WRAP := -Wl,--wrap=search_index_publish

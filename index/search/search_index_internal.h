@@ -269,7 +269,7 @@ int search_compact_all(search_index *ix, fo_err *err); /* work held */
  * covers `epoch` and the current tombstones. An empty segment: the manifest alone. work held. */
 int search_segment_seal(search_index *ix, const search_segment *s, int64_t epoch, fo_err *err);
 /* One merge, if there is any to be done. Not of a damaged file: FO_ECORRUPT, and *damaged is the serial
- * of its segment (else 0). */
+ * of its segment (else 0: any other error says nothing of the files). */
 int search_merge_once(search_index *ix, bool *did, uint64_t *damaged, fo_err *err);
 bool search_has_merge(search_index *ix);
 

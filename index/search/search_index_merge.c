@@ -102,7 +102,8 @@ static void unlink_file(const search_index *ix, uint64_t file) {
 }
 
 /* The checksums of the files among the sources: what has changed in one since it was written would be
- * written on under a sound checksum, and the file that tells is removed. *damaged: whose it is. */
+ * written on under a sound checksum, and the file that tells is removed. *damaged: whose it is; left alone
+ * where no descriptor or no memory is left to look with. */
 static int verify_sources(search_index *ix, const search_segment *in, size_t n, bool paced,
                           uint64_t *damaged, fo_err *err) {
     int rc = FO_OK;
@@ -113,7 +114,7 @@ static int verify_sources(search_index *ix, const search_segment *in, size_t n, 
                 return fo_fail(err, FO_ECANCELLED, "the merge was stopped");
             rc = segment_verify_some(in[i].parts[0]->file, &at, BACKGROUND_SLICE, &done, err);
         }
-        if (rc) *damaged = in[i].serial;
+        if (rc == FO_ECORRUPT) *damaged = in[i].serial; /* else the file may be whole */
         if (rc) fo_fail_prefix(err, "segment %016llx", (unsigned long long)in[i].file);
     }
     return rc;

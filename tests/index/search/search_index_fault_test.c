@@ -1,12 +1,20 @@
 /* An index whose memory runs out while changes are staged or published: nothing is written past an array, and what the
  * store has is found in the end. One whose memory runs out while it is opened, or whose files another process merges
- * meanwhile: nothing of it is dropped. */
+ * meanwhile: nothing of it is dropped. One that finds no descriptor to check its files with: they are not taken for
+ * damaged. One whose folder cannot be synced: what its manifest names is there. */
 #include "tests/test.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "index/search/search_index.h"
+#include "kernels/clock.h"
 #include "tests/index/search/index_fixture.h"
 
 void *__real_malloc(size_t n);
@@ -45,6 +53,43 @@ void *__wrap_realloc(void *p, size_t n) {
 
 char *__wrap_strdup(const char *s) {
     return fails() ? NULL : __real_strdup(s);
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+static const char
+    *_Atomic unopened; /* what a path ends with that there is no descriptor for; NULL: there is */
+
+int __wrap_open(const char *path, int flags, ...) {
+    const char *end = atomic_load(&unopened);
+    va_list ap;
+    va_start(ap, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+    va_end(ap);
+    const size_t n = strlen(path), n_end = end ? strlen(end) : 0;
+    if (!end || n < n_end || strcmp(path + n - n_end, end) != 0)
+        return __real_open(path, flags, mode);
+    errno = EMFILE;
+    return -1;
+}
+
+/* Syncs of a folder that succeed, and how many fail then; -1: none fails. */
+static long synced = -1, unsynced;
+
+int __wrap_fsync(int fd) {
+    struct stat st;
+    if (synced < 0 || fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode)) return __real_fsync(fd);
+    if (synced > 0) {
+        synced--;
+        return __real_fsync(fd);
+    }
+    if (unsynced == 0) return __real_fsync(fd);
+    unsynced--;
+    errno = EIO;
+    return -1;
 }
 
 static search_index *open_index(const char *dir) {
@@ -258,6 +303,55 @@ static void a_reader_tells_of_a_file_that_is_lost(void **state) {
     test_remove(dir);
 }
 
+static void see(void *ctx, const char *why) {
+    (void)why;
+    atomic_fetch_add((atomic_int *)ctx, 1);
+}
+
+static search_index_stats stats_of(search_index *ix) {
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    return st;
+}
+
+/* Four sealed files that are to be merged, and no descriptor for the checksums of one: the merge fails, nothing is said
+ * to be damaged, and it goes on when there is one again. */
+static void a_merge_without_descriptors_calls_no_file_damaged(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    atomic_int n_told = 0;
+    search_index *ix;
+    const search_index_options o = {.tenant = "default", .seal_chunks = 8};
+    assert_ok(search_index_open(&ix, dir, &o, NULL, &err), &err);
+    const double late = fo_now_ms() + 120e3;
+    for (int64_t i = 0; i < 3 * 8; i++) {
+        add(ix, i + 1);
+        if (i % 8 == 7) assert_ok(search_index_publish(ix, i, &err), &err);
+    }
+    while (stats_of(ix).bytes_memory && fo_now_ms() < late) usleep(1000);
+    assert_int_equal(stats_of(ix).n_segments, 3);
+    search_index_watch(ix, see, &n_told);
+    while (!stats_of(ix).bytes_checked && fo_now_ms() < late) usleep(1000);
+    usleep(100000); /* the pass is over, and the next is tomorrow's */
+    atomic_store(&unopened, "/0000000000000001.seg");
+    for (int64_t i = 3 * 8; i < 4 * 8; i++) add(ix, i + 1);
+    assert_ok(search_index_publish(ix, 4 * 8, &err), &err);
+    while (!n_told && !stats_of(ix).n_failures && fo_now_ms() < late) usleep(1000);
+    assert_int_equal(n_told, 0);
+    assert_int_equal(stats_of(ix).n_damaged, 0);
+    assert_int_equal(stats_of(ix).n_failures, 1);
+    assert_int_equal(stats_of(ix).n_segments, 4);
+    atomic_store(&unopened, NULL);
+    add(ix, 100);
+    assert_ok(search_index_publish(ix, 100, &err), &err);
+    while (stats_of(ix).n_segments != 2 && fo_now_ms() < late) usleep(1000);
+    assert_int_equal(stats_of(ix).n_segments, 2);
+    assert_int_equal(stats_of(ix).n_chunks, 4 * 8 + 1);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(removals_past_the_list_are_refused),
@@ -265,6 +359,7 @@ int main(void) {
         cmocka_unit_test(an_opening_without_memory_touches_no_file),
         cmocka_unit_test(a_reader_opens_what_is_merged_meanwhile),
         cmocka_unit_test(a_reader_tells_of_a_file_that_is_lost),
+        cmocka_unit_test(a_merge_without_descriptors_calls_no_file_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
