@@ -101,6 +101,30 @@ static void unlink_file(const search_index *ix, uint64_t file) {
     free(path);
 }
 
+/* Does the manifest that lies in the folder name the file, as far as can be told? */
+static bool may_be_named(const search_index *ix, uint64_t file) {
+    search_manifest_file *files;
+    size_t n;
+    if (search_manifest_list(ix->dir, &files, &n, NULL)) return true;
+    bool named = false;
+    for (size_t i = 0; i < n; i++) named |= files[i].file == file;
+    free(files);
+    return named;
+}
+
+/* A file that was not installed. A manifest whose folder could not be synced is in its place all the same: the file
+ * that it names goes once another one lies there, and else the next opening sees to it. */
+static void take_back(search_index *ix, uint64_t file) {
+    if (file && may_be_named(ix, file)) {
+        pthread_mutex_lock(&ix->mu);
+        int rc =
+            search_manifest_write(ix, search_snapshot_current(ix), search_index_epoch(ix), NULL);
+        pthread_mutex_unlock(&ix->mu);
+        if (rc) return;
+    }
+    unlink_file(ix, file);
+}
+
 /* The checksums of the files among the sources: what has changed in one since it was written would be
  * written on under a sound checksum, and the file that tells is removed. *damaged: whose it is; left alone
  * where no descriptor or no memory is left to look with. */
@@ -142,7 +166,7 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
     }
     if (!rc) rc = install(ix, old, sources, n, &fresh, maps, epoch, err);
     if (rc) {
-        unlink_file(ix, file);
+        take_back(ix, file);
     } else {
         for (size_t i = 0; i < n; i++) unlink_file(ix, in[i].file);
     }
@@ -163,7 +187,7 @@ int search_segment_seal(search_index *ix, const search_segment *source, int64_t 
         rc = search_segments_write(&fresh, ix, source, 1, file, epoch, false, &map, err);
     }
     if (!rc) rc = install(ix, NULL, NULL, 0, &fresh, NULL, epoch, err);
-    if (rc) unlink_file(ix, file);
+    if (rc) take_back(ix, file);
     free(map);
     return rc;
 }

@@ -76,8 +76,8 @@ int __wrap_open(const char *path, int flags, ...) {
     return -1;
 }
 
-/* Syncs of a folder that succeed, and how many fail then; -1: none fails. */
-static long synced = -1, unsynced;
+/* Syncs of a folder by this thread that succeed, and how many fail then; -1: none fails. */
+static _Thread_local long synced = -1, unsynced;
 
 int __wrap_fsync(int fd) {
     struct stat st;
@@ -352,6 +352,42 @@ static void a_merge_without_descriptors_calls_no_file_damaged(void **state) {
     test_remove(dir);
 }
 
+/* A merge's manifest, or a seal's, takes its place, but its folder cannot be synced: once, or from then on. What lies in
+ * the folder is opened as if the process had ended there. */
+static void what_a_manifest_names_is_there_though_its_folder_was_not_synced(void **state) {
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        const bool seals = round % 2;
+        char *dir = test_folder();
+        fo_err err = {0};
+        int n_notices = 0;
+        size_t dropped = 0;
+        const search_index_options o = {
+            .tenant = "default", .read_only = true, .notices = {count, &n_notices}};
+        search_index *ix = open_index(dir), *reader;
+        fill_two(ix);
+        add(ix, 50);
+        if (seals) assert_ok(search_index_publish(ix, 4, &err), &err);
+        synced = 1; /* for the segment's own file */
+        unsynced = round < 2 ? 1 : 100;
+        assert_int_equal(seals ? search_index_seal(ix, &err) : search_index_compact(ix, &err),
+                         FO_EIO);
+        synced = -1;
+        assert_ok(search_index_open(&reader, dir, &o, &dropped, &err), &err);
+        assert_true(dropped == 0 && n_notices == 0);
+        assert_true(finds(reader, 1) && finds(reader, 2) && !finds(reader, 11));
+        assert_ok(search_index_close(reader, false, &err), &err);
+        assert_true(finds(ix, 1) && finds(ix, 2) && finds(ix, 50) == seals);
+        assert_ok(search_index_publish(ix, 5, &err), &err);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        ix = open_index(dir);
+        assert_true(finds(ix, 1) && finds(ix, 2) && finds(ix, 50) && !finds(ix, 11));
+        assert_int_equal(search_index_epoch(ix), 5);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        test_remove(dir);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(removals_past_the_list_are_refused),
@@ -360,6 +396,7 @@ int main(void) {
         cmocka_unit_test(a_reader_opens_what_is_merged_meanwhile),
         cmocka_unit_test(a_reader_tells_of_a_file_that_is_lost),
         cmocka_unit_test(a_merge_without_descriptors_calls_no_file_damaged),
+        cmocka_unit_test(what_a_manifest_names_is_there_though_its_folder_was_not_synced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
