@@ -132,8 +132,9 @@ typedef struct hnsw_search_stats {
 } hnsw_search_stats;
 void hnsw_get_search_stats(const hnsw_scratch *s, hnsw_search_stats *out);
 
-/* Make links that lead to points not in `alive` lead past them instead, so that recall holds when
- * many died; ids stay as they are. One writer, searches may run. The dead stay walkable. */
+/* Make links that lead to points not in `alive` (NULL: all are) lead past them instead, so that recall
+ * holds when many died, and link the living that cannot be reached; ids stay as they are. One writer,
+ * searches may run. The dead stay walkable. */
 int hnsw_repair(hnsw *h, const uint64_t *alive, fo_pool *pool, fo_err *err);
 
 typedef struct hnsw_merge_input {

@@ -333,6 +333,14 @@ int search_parts_join(part **out, part *const *parts, size_t n, const search_ind
     return !rc ? search_part_open(out, file, ix, err) : rc;
 }
 
+/* The one graph among the segments, where it is in memory: all of its points can be reached then. */
+static int link_lost(const search_segment *segments, size_t n, fo_err *err) {
+    size_t i = 0;
+    while (i < n && !segments[i].graph) i++;
+    if (i == n || segments[i].file) return FO_OK;
+    return hnsw_repair(segments[i].graph->h, NULL, NULL, err);
+}
+
 static int write_graph(segment_writer *w, search_index *ix, const search_segment *segments,
                        size_t n, uint32_t n_docs, const atomic_bool *cancel, fo_err *err) {
     hnsw_merge_input *inputs = malloc((n + 1) * sizeof *inputs);
@@ -363,8 +371,10 @@ static int write_graph(segment_writer *w, search_index *ix, const search_segment
                      .ef_construction = ix->ef_construction,
                      .seed = ix->seed,
                      .cancel = cancel};
-    /* One graph without dead points is written as it is: no writer touches a frozen segment. */
+    /* One graph without dead points is written as it is: no writer touches a frozen segment. Points that no link
+     * leads to any more, as among near copies, are linked first, as a merge does. */
     bool whole = k == 1 && !inputs[0].alive;
+    if (!rc && whole) rc = link_lost(segments, n, err);
     if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->merge_pool, NULL, NULL, err);
     const hnsw *result = whole ? inputs[0].graph : merged;
     if (!rc && hnsw_count(result) != n_docs)
