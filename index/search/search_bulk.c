@@ -205,9 +205,9 @@ static int add_points(search_bulk *b, fo_err *err) {
 static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
     search_index *ix = b->ix;
     uint64_t before = atomic_load(&ix->bytes_written);
-    pthread_mutex_lock(&ix->work);
+    pthread_mutex_lock(&ix->sealing);
     int rc = search_segment_seal(ix, &b->segment, epoch, err);
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->sealing);
     search_segment_drop(&b->segment);
     b->segment_values = 0;
     b->n_bytes += atomic_load(&ix->bytes_written) - before;

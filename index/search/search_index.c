@@ -14,6 +14,7 @@ enum {
     MERGE_BYTES_PER_S = 64 << 20,
     FIRST_POINTS = 512, /* that a memory segment has room for; then twice as many, and again */
     SEGMENT_METADATA = 1 << 30, /* half of what a builder takes */
+    OWN_WORKERS = 2,            /* one merges, one seals beside it */
 };
 
 static int no_memory(fo_err *err) {
@@ -551,7 +552,7 @@ void search_index_gap_filled(search_index *ix) {
     pthread_mutex_unlock(&ix->mu);
 }
 
-/* Freezes the open segment; under work. */
+/* Freezes the open segment; under sealing. */
 static int freeze(search_index *ix, fo_err *err) {
     int rc = FO_OK;
     pthread_mutex_lock(&ix->mu);
@@ -577,7 +578,7 @@ static int freeze(search_index *ix, fo_err *err) {
 
 int search_index_seal(search_index *ix, fo_err *err) {
     if (ix->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the index was opened read-only");
-    pthread_mutex_lock(&ix->work);
+    pthread_mutex_lock(&ix->sealing);
     int rc = freeze(ix, err);
     if (!rc) rc = search_seal_frozen(ix, err);
     if (!rc) { /* nothing is unsealed: the files and tombstones cover all that is visible */
@@ -587,16 +588,16 @@ int search_index_seal(search_index *ix, fo_err *err) {
             rc = search_manifest_write(ix, s, ix->published, err);
         pthread_mutex_unlock(&ix->mu);
     }
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->sealing);
     return rc;
 }
 
 int search_index_compact(search_index *ix, fo_err *err) {
     int rc = search_index_seal(ix, err);
     if (rc) return rc;
-    pthread_mutex_lock(&ix->work);
+    pthread_mutex_lock(&ix->merging);
     rc = search_compact_all(ix, err);
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->merging);
     return rc;
 }
 
@@ -610,7 +611,8 @@ static void index_free(search_index *ix) {
     stage_free(&ix->stage);
     analyzer_free(ix->analyzer);
     pthread_mutex_destroy(&ix->mu);
-    pthread_mutex_destroy(&ix->work);
+    pthread_mutex_destroy(&ix->sealing);
+    pthread_mutex_destroy(&ix->merging);
     pthread_cond_destroy(&ix->stop);
     if (ix->owns_workers) search_workers_free(ix->workers);
     free(ix->dir);
@@ -658,7 +660,8 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     size_t dropped = 0, n = 0;
     search_segment *segments = NULL;
     pthread_mutex_init(&ix->mu, NULL);
-    pthread_mutex_init(&ix->work, NULL);
+    pthread_mutex_init(&ix->sealing, NULL);
+    pthread_mutex_init(&ix->merging, NULL);
     fo_cond_init(&ix->stop);
     ix->next_file = ix->next_serial = 1;
     atomic_init(&ix->sealed_epoch, -1);
@@ -690,7 +693,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     if (!rc && !ix->read_only) {
         ix->owns_workers = !opt->workers;
         ix->workers = opt->workers;
-        if (!ix->workers) rc = search_workers_create(&ix->workers, 1, err);
+        if (!ix->workers) rc = search_workers_create(&ix->workers, OWN_WORKERS, err);
     }
     if (rc) {
         index_free(ix);

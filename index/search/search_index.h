@@ -47,7 +47,7 @@ typedef struct search_index_options {
                      * input and seed give the same file */
     fo_pool *merge_pool; /* merges them, which takes long: what is published meanwhile has `pool` to
                           * itself. NULL: `pool` */
-    /* seal, merge and check; shared, outlive the index. NULL: a thread of its own */
+    /* seal, merge and check; shared, outlive the index. NULL: two threads of its own */
     struct search_workers *workers;
     bool read_only; /* the folder stays as it is; what is added lives in memory alone */
     /* That background merges may write, all of those together that share workers; 0: 64 MiB; < 0:

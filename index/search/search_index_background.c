@@ -1,4 +1,4 @@
-/* What is done for an index in the background, a task at a time: it is sealed, merged, and the
+/* What is done for an index in the background: it is sealed, also beside a merge, merged, and the
  * checksums of its sealed files are checked. What comes next is search_workers.c's business. */
 #include "index/search/search_index_internal.h"
 
@@ -41,7 +41,7 @@ static void tell_of_damage(search_index *ix, const char *why) {
     if (fn) fn(ctx, why);
 }
 
-static void report_damage(search_index *ix, uint64_t serial, const fo_err *why) {
+void search_background_damage(search_index *ix, uint64_t serial, const fo_err *why) {
     atomic_store(&ix->damaged, serial);
     atomic_fetch_add(&ix->n_damaged, 1);
     tell_of_damage(ix, why->msg);
@@ -70,7 +70,7 @@ double search_background_check(search_index *ix, bool restart) {
     fo_err why = {0};
     const search_segment *h = restart ? unreadable(s, &why) : NULL;
     if (h) { /* whatever the disk would give now: what is mapped is not what was written */
-        report_damage(ix, h->serial, &why);
+        search_background_damage(ix, h->serial, &why);
         search_index_release(s);
         return next_check(ix);
     }
@@ -94,7 +94,7 @@ double search_background_check(search_index *ix, bool restart) {
     if (rc || done) c->serial++;
     if (rc) {
         fo_fail_prefix(&why, "segment %016llx", (unsigned long long)h->file);
-        report_damage(ix, h->serial, &why);
+        search_background_damage(ix, h->serial, &why);
     }
     search_index_release(s);
     return next_check(ix);
@@ -126,22 +126,17 @@ static bool succeeded(search_index *ix, enum task task, int rc, const fo_err *wh
 
 bool search_background_seal(search_index *ix) {
     fo_err err = {0};
-    pthread_mutex_lock(&ix->work);
+    pthread_mutex_lock(&ix->sealing);
     int rc = search_seal_frozen(ix, &err);
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->sealing);
     return succeeded(ix, SEAL, rc, &err) && search_has_merge(ix);
 }
 
-bool search_background_merge(search_index *ix) {
-    fo_err err = {0};
+bool search_background_merge(search_index *ix, uint64_t *damaged, fo_err *why) {
     bool did = false;
-    uint64_t damaged;
-    int rc = search_merge_once(ix, &did, &damaged, &err);
-    if (damaged) { /* told as that: what is done about it is the caller's */
-        report_damage(ix, damaged, &err);
-        return false;
-    }
-    return succeeded(ix, MERGE, rc, &err) && did && search_has_merge(ix);
+    int rc = search_merge_once(ix, &did, damaged, why);
+    if (*damaged) return false; /* told as that: what is done about it is the caller's */
+    return succeeded(ix, MERGE, rc, why) && did && search_has_merge(ix);
 }
 
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx) {
@@ -159,7 +154,7 @@ void search_index_check_files(search_index *ix) {
     if (ix->workers && watched) search_workers_check(ix->workers, ix, true);
 }
 
-/* Under work and mu: the current snapshot without the segment. */
+/* Under merging and mu: the current snapshot without the segment. */
 static int drop_segment(search_index *ix, uint64_t serial, size_t *n_dropped, fo_err *err) {
     search_snapshot *now = search_snapshot_current(ix);
     search_snapshot *s = search_snapshot_create(ix, now->n_segments, now->epoch, err);
@@ -190,7 +185,7 @@ static int drop_segment(search_index *ix, uint64_t serial, size_t *n_dropped, fo
 
 int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err) {
     *n_dropped = 0;
-    pthread_mutex_lock(&ix->work);
+    pthread_mutex_lock(&ix->merging);
     pthread_mutex_lock(&ix->mu);
     uint64_t serial = atomic_load(&ix->damaged);
     int rc = serial ? drop_segment(ix, serial, n_dropped, err) : FO_OK;
@@ -198,6 +193,6 @@ int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err) 
         atomic_compare_exchange_strong(&ix->damaged, &serial,
                                        0); /* else it is still to be dropped */
     pthread_mutex_unlock(&ix->mu);
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->merging);
     return rc;
 }

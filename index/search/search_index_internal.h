@@ -14,8 +14,10 @@
  *       | freeze (too large, or seal)
  *     frozen --search_segment_seal (background, or seal)--> sealed --search_merge_once--> sealed
  *
- * Lock order: ix->work (one seal, merge or compaction at a time), then ix->mu, then the mutex of a
- * snapshot's filter cache, or that of the workers. Readers take only the third. */
+ * Lock order: ix->sealing (one seal at a time) or ix->merging (one merge or compaction at a time, and no
+ * file goes meanwhile), never both; then ix->mu, then the mutex of a snapshot's filter cache, or that of
+ * the workers. Readers take only the last but one. A seal may end while a merge writes: it takes none of
+ * the files that the merge reads, and each is installed in the snapshot of that moment. */
 #ifndef FORAGE_INDEX_SEARCH_INDEX_INTERNAL_H
 #define FORAGE_INDEX_SEARCH_INDEX_INTERNAL_H
 
@@ -135,7 +137,9 @@ typedef struct file_check {
 /* Where an index stands among those that its workers work for; guarded by the workers' mutex. */
 typedef struct search_background {
     search_index *next;
-    bool running, leaving;
+    bool running; /* a task, beside which there is no other one */
+    bool merging; /* beside which it may be sealed */
+    bool leaving;
     bool to_seal, to_merge;
     bool restart_check;
     double check_ms; /* when the next slice is due; INFINITY: nobody watches */
@@ -172,8 +176,8 @@ struct search_index {
     void *damage_ctx;
     bool stuck[2]; /* the last seal, the last merge in the background failed: that was told */
     search_background background; /* guarded by the workers' mutex */
-    pthread_mutex_t work;
-    /* owned: the worker that has a task of it */
+    pthread_mutex_t sealing, merging;
+    /* owned: the worker that merges it; that checks it */
     pace merge_pace;
     file_check check;
     /* atomic */
@@ -263,10 +267,11 @@ search_snapshot *search_snapshot_current(search_index *ix); /* under mu, no refe
 void search_snapshot_publish(search_index *ix, search_snapshot *s); /* under mu */
 
 /* search_index_merge.c */
-int search_seal_frozen(search_index *ix, fo_err *err); /* write every frozen segment; work held */
-int search_compact_all(search_index *ix, fo_err *err); /* work held */
+int search_seal_frozen(search_index *ix,
+                       fo_err *err); /* write every frozen segment; sealing held */
+int search_compact_all(search_index *ix, fo_err *err); /* merging held */
 /* Write a segment that no snapshot holds to a file and add that to what is visible; the manifest then
- * covers `epoch` and the current tombstones. An empty segment: the manifest alone. work held. */
+ * covers `epoch` and the current tombstones. An empty segment: the manifest alone. sealing held. */
 int search_segment_seal(search_index *ix, const search_segment *s, int64_t epoch, fo_err *err);
 /* One merge, if there is any to be done. Not of a damaged file: FO_ECORRUPT, and *damaged is the serial
  * of its segment (else 0: any other error says nothing of the files). */
@@ -276,7 +281,10 @@ bool search_has_merge(search_index *ix);
 /* search_index_background.c: tasks, called by the workers. */
 bool search_background_seal(
     search_index *ix); /* whatever waits for its file; true: there is a merge */
-bool search_background_merge(search_index *ix); /* one; true: there is another */
+/* One merge; true: there is another. *damaged: search_merge_once's, to be told (search_background_damage) with *why. */
+bool search_background_merge(search_index *ix, uint64_t *damaged, fo_err *why);
+/* The segment was found damaged. No other task of the index runs: whoever is told seals and fills gaps. */
+void search_background_damage(search_index *ix, uint64_t serial, const fo_err *why);
 /* One slice, of a new pass when `restart`; when the next is due. */
 double search_background_check(search_index *ix, bool restart);
 /* A segment_gate for merges: waits as long as the rate asks for. */

@@ -14,6 +14,10 @@
 
 enum { MERGE_WIDTH = 4, MERGE_MAX_DOCS = (1 << 24) - 1, TIERS = 16 };
 
+/* As an epoch: that which files cover when the manifest is written. A merge adds nothing to it, and a seal
+ * may have ended since the merge began. */
+enum { COVERED = -2 };
+
 static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory merging segments");
 }
@@ -46,6 +50,7 @@ static int carry_dead(search_segment *fresh, const search_segment *source, const
 static int install(search_index *ix, const search_snapshot *old, const size_t *sources, size_t n,
                    search_segment *fresh, uint32_t **maps, int64_t epoch, fo_err *err) {
     pthread_mutex_lock(&ix->mu);
+    if (epoch == COVERED) epoch = search_index_epoch(ix);
     search_snapshot *now = search_snapshot_current(ix);
     search_snapshot *s = search_snapshot_create(ix, now->n_segments + 1, now->epoch, err);
     int rc = s ? FO_OK : FO_ENOMEM;
@@ -162,7 +167,8 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
         pthread_mutex_lock(&ix->mu);
         file = ix->next_file++;
         pthread_mutex_unlock(&ix->mu);
-        rc = search_segments_write(&fresh, ix, in, n, file, epoch, paced, maps, err);
+        const int64_t covered = epoch == COVERED ? search_index_epoch(ix) : epoch;
+        rc = search_segments_write(&fresh, ix, in, n, file, covered, paced, maps, err);
     }
     if (!rc) rc = install(ix, old, sources, n, &fresh, maps, epoch, err);
     if (rc) {
@@ -232,7 +238,7 @@ int search_compact_all(search_index *ix, fo_err *err) {
     bool to_write;
     int rc = FO_OK;
     while (!rc && (n = take_group(ix, s, &at, sources, &to_write)))
-        if (to_write) rc = replace(ix, s, sources, n, search_index_epoch(ix), false, &damaged, err);
+        if (to_write) rc = replace(ix, s, sources, n, COVERED, false, &damaged, err);
     search_index_release(s);
     return rc;
 }
@@ -288,13 +294,13 @@ bool search_has_merge(search_index *ix) {
 
 int search_merge_once(search_index *ix, bool *did, uint64_t *damaged, fo_err *err) {
     *damaged = 0;
-    pthread_mutex_lock(&ix->work);
+    pthread_mutex_lock(&ix->merging);
     search_snapshot *s = search_index_acquire(ix);
     size_t sources[SEARCH_MAX_MERGE];
     size_t n = choose_merge(ix, s, sources);
     *did = n > 0;
-    int rc = n ? replace(ix, s, sources, n, search_index_epoch(ix), true, damaged, err) : FO_OK;
+    int rc = n ? replace(ix, s, sources, n, COVERED, true, damaged, err) : FO_OK;
     search_index_release(s);
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->merging);
     return rc;
 }

@@ -375,7 +375,9 @@ static int write_graph(segment_writer *w, search_index *ix, const search_segment
      * leads to any more, as among near copies, are linked first, as a merge does. */
     bool whole = k == 1 && !inputs[0].alive;
     if (!rc && whole) rc = link_lost(segments, n, err);
-    if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->merge_pool, NULL, NULL, err);
+    /* A seal takes no turn of the pool: a merge beside it may have that for long. */
+    fo_pool *pool = n == 1 && !segments[0].file ? NULL : ix->merge_pool;
+    if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, pool, NULL, NULL, err);
     const hnsw *result = whole ? inputs[0].graph : merged;
     if (!rc && hnsw_count(result) != n_docs)
         rc = fo_fail(err, FO_ECORRUPT, "%u points for %u documents after a merge",

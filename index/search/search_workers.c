@@ -1,6 +1,6 @@
 /* The threads behind the indexes: which task comes next, and of which index.
  *
- *     published --search_workers_wake--> seal --> merge, and again while there is one to do
+ *     published --search_workers_wake--> seal --> merge, and again while there is one to do; seals go on beside it
  *     watched   --search_workers_check-> check, a slice at a time, when it is due
  *
  * Lock order: an index's mutexes, then the workers'. No thread holds the latter while it works. */
@@ -63,6 +63,7 @@ static enum task_kind choose(search_workers *w, search_index **out, double now, 
             *out = ix;
             return TASK_SEAL;
         }
+        if (ix->background.merging) continue;
         if (!merge && ix->background.to_merge) merge = ix;
         if (ix->background.check_ms < *due) { /* who waits longest */
             *due = ix->background.check_ms;
@@ -80,12 +81,32 @@ static enum task_kind choose(search_workers *w, search_index **out, double now, 
     return TASK_CHECK;
 }
 
+/* A merge, and what is to be told of what it read. Meanwhile seals go on: what comes in while a long merge waits for
+ * its rate must not gather in memory. Not while the damage is told, though: what is published into a gap is sealed by
+ * whoever fills it. */
+static bool merge(search_workers *w, search_index *ix) {
+    search_background *b = &ix->background;
+    uint64_t damaged;
+    fo_err why = {0};
+    bool more = search_background_merge(ix, &damaged, &why);
+    if (!damaged) return more;
+    pthread_mutex_lock(&w->mu);
+    while (b->running) pthread_cond_wait(&w->done, &w->mu);
+    b->running = true;
+    pthread_mutex_unlock(&w->mu);
+    search_background_damage(ix, damaged, &why);
+    pthread_mutex_lock(&w->mu);
+    b->running = false;
+    pthread_mutex_unlock(&w->mu);
+    return false;
+}
+
 /* One task; mu is held before and after, not in between. */
 static void run_task(search_workers *w, search_index *ix, enum task_kind kind) {
     search_background *b = &ix->background;
     bool more = false, restart = b->restart_check;
     double check_ms = 0;
-    b->running = true;
+    *(kind == TASK_MERGE ? &b->merging : &b->running) = true;
     unlink_index(w, ix);
     append_index(w, ix); /* the others come first from here on */
     if (kind == TASK_SEAL) b->to_seal = false;
@@ -97,11 +118,11 @@ static void run_task(search_workers *w, search_index *ix, enum task_kind kind) {
     static const char *const names[] = {"index idle", "index seal", "index merge", "index check"};
     pthread_setname_np(pthread_self(), names[kind]); /* `top -H` shows what goes on */
     if (kind == TASK_SEAL) more = search_background_seal(ix);
-    if (kind == TASK_MERGE) more = search_background_merge(ix);
+    if (kind == TASK_MERGE) more = merge(w, ix);
     if (kind == TASK_CHECK) check_ms = search_background_check(ix, restart);
     pthread_setname_np(pthread_self(), names[TASK_NONE]);
     pthread_mutex_lock(&w->mu);
-    b->running = false;
+    *(kind == TASK_MERGE ? &b->merging : &b->running) = false;
     b->to_merge |= more;
     w->n_merging -= kind == TASK_MERGE;
     if (kind == TASK_CHECK) {
@@ -183,7 +204,7 @@ void search_workers_join(search_workers *w, search_index *ix) {
 void search_workers_leave(search_workers *w, search_index *ix) {
     pthread_mutex_lock(&w->mu);
     ix->background.leaving = true;
-    while (ix->background.running) pthread_cond_wait(&w->done, &w->mu);
+    while (ix->background.running || ix->background.merging) pthread_cond_wait(&w->done, &w->mu);
     unlink_index(w, ix);
     pthread_mutex_unlock(&w->mu);
 }

@@ -586,7 +586,7 @@ static void merges_give_way_to_questions(void **state) {
     char *dir = test_folder();
     fo_err err;
     search_index *ix = open_index(dir, 100, 0);
-    await_threads_that_give_way(1);
+    await_threads_that_give_way(2); /* one merges, one seals beside it */
     assert_ok(search_index_close(ix, true, &err), &err);
     await_threads_that_give_way(0);
     test_remove(dir);

@@ -189,9 +189,9 @@ static void files_of_half_a_publish_cover_no_epoch(void **state) {
     while (ix->stage.n_parts < 3) add(ix, NULL, (int)++last); /* the third part has one chunk */
     assert_true(ix->stage.parts[1].begin > FULL);
     assert_ok(search_index_publish(ix, 6, &err), &err);
-    pthread_mutex_lock(&ix->work); /* as the worker does: the last segment stays open */
+    pthread_mutex_lock(&ix->sealing); /* as the worker does: the last segment stays open */
     assert_ok(search_seal_frozen(ix, &err), &err);
-    pthread_mutex_unlock(&ix->work);
+    pthread_mutex_unlock(&ix->sealing);
     search_snapshot *s = search_index_acquire(ix);
     assert_int_equal(s->n_segments, 4); /* each part has its own */
     assert_int_equal(search_snapshot_count(s), last);

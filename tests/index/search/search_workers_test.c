@@ -144,6 +144,95 @@ static void long_merges_hold_up_neither_seals_nor_the_closing(void **state) {
     test_remove(dir);
 }
 
+/* Is a file being written in the folder of index i? */
+static bool writes(const char *dir, int i) {
+    char path[4096];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/%d", dir, i);
+    DIR *d = opendir(path);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) found |= strstr(e->d_name, ".tmp-") != NULL;
+    closedir(d);
+    return found;
+}
+
+/* What comes in while an index is merged, which would take hours, does not gather in its memory, with the threads of
+ * all indexes and with its own; and the merge's files are still the index's. */
+static void a_long_merge_does_not_hold_up_the_seals_of_its_own_index(void **state) {
+    (void)state;
+    enum { MORE = 40 };
+    for (int own = 0; own < 2; own++) {
+        char *dir = test_folder();
+        fo_err err = {0};
+        search_workers *w = own ? NULL : start();
+        search_index *ix = open_index(dir, 0, w, SEAL, 1);
+        fill(ix, 4);
+        const double late = fo_now_ms() + 60e3;
+        while (!writes(dir, 0) || stats_of(ix).bytes_memory) {
+            if (fo_now_ms() > late) fail_msg("no merge is under way");
+            usleep(1000);
+        }
+        for (int64_t id = 4 * SEAL + 1; id <= (4 + MORE) * SEAL; id++) {
+            add(ix, id);
+            if (id % SEAL) continue;
+            assert_ok(search_index_remove(ix, id - 3 * SEAL, &err), &err);
+            assert_ok(search_index_publish(ix, id, &err), &err);
+        }
+        while (stats_of(ix).bytes_memory || search_index_epoch(ix) < (4 + MORE) * SEAL) {
+            if (fo_now_ms() > late)
+                fail_msg("%zu segments, %llu bytes in memory", stats_of(ix).n_segments,
+                         (unsigned long long)stats_of(ix).bytes_memory);
+            usleep(1000);
+        }
+        assert_true(writes(dir, 0));
+        assert_int_equal(stats_of(ix).n_segments, 4 + MORE);
+        finish(&ix, 1, true);
+        search_workers_free(w);
+        ix = open_index(dir, 0, NULL, SEAL, -1);
+        assert_int_equal(search_index_epoch(ix), (4 + MORE) * SEAL);
+        assert_ok(search_index_compact(ix, &err), &err);
+        assert_int_equal(stats_of(ix).n_chunks, (4 + MORE) * SEAL - MORE);
+        assert_ok(search_index_verify(ix, &err), &err);
+        finish(&ix, 1, true);
+        test_remove(dir);
+    }
+}
+
+/* Merges without a limit while seals go on: each document is found once, in whatever order the two end. */
+static void seals_and_merges_of_one_index_keep_every_document(void **state) {
+    (void)state;
+    enum { N = 200 };
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_workers *w = start();
+    search_index *ix = open_index(dir, 0, w, SEAL, -1);
+    for (int64_t id = 1; id <= N * SEAL; id++) {
+        add(ix, id);
+        if (id % SEAL) continue;
+        if (id > 5 * SEAL) assert_ok(search_index_remove(ix, id - 5 * SEAL, &err), &err);
+        assert_ok(search_index_publish(ix, id, &err), &err);
+    }
+    const double late = fo_now_ms() + 120e3;
+    while (stats_of(ix).bytes_memory && fo_now_ms() < late) usleep(1000);
+    finish(&ix, 1, true);
+    ix = open_index(dir, 0, w, SEAL, -1);
+    assert_int_equal(search_index_epoch(ix), N * SEAL);
+    int64_t *ids;
+    size_t n, k = 0;
+    assert_ok(search_index_ids(ix, &ids, &n, &err), &err);
+    for (int64_t id = 1; id <= N * SEAL; id++) {
+        if (id % SEAL == 0 && id <= (N - 5) * SEAL) continue;
+        assert_true(k < n && ids[k] == id);
+        k++;
+    }
+    assert_int_equal(k, n);
+    free(ids);
+    assert_ok(search_index_verify(ix, &err), &err);
+    finish(&ix, 1, true);
+    search_workers_free(w);
+    test_remove(dir);
+}
+
 static void a_small_index_takes_little_of_the_address_space(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -462,6 +551,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_indexes_are_sealed_and_merged_by_the_same_few_threads),
         cmocka_unit_test(long_merges_hold_up_neither_seals_nor_the_closing),
+        cmocka_unit_test(a_long_merge_does_not_hold_up_the_seals_of_its_own_index),
+        cmocka_unit_test(seals_and_merges_of_one_index_keep_every_document),
         cmocka_unit_test(a_small_index_takes_little_of_the_address_space),
         cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
         cmocka_unit_test(the_files_of_every_index_are_checked),
