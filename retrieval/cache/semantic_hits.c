@@ -16,9 +16,10 @@ enum { KIND_OTHER, KIND_WHO, KIND_WHEN, KIND_WHERE, KIND_WHY, KIND_HOW_MANY, KIN
 struct question_marks {
     int kind, negations;
     uint32_t contrasts; /* bit 2i: one side of pair i, 2i + 1: the other */
-    uint64_t *names, *words;
-    size_t n_names, n_words; /* names in order of the text; words sorted, each once */
-    fact_number *numbers;    /* sorted by value */
+    uint64_t *names, *words, *text;
+    size_t n_names, n_words,
+        n_text;           /* names in order of the text; words sorted, each once; as they stand */
+    fact_number *numbers; /* sorted by value */
     size_t n_numbers;
 };
 
@@ -120,7 +121,7 @@ static void read_words(question_marks *m, const fact_text *t, const fact_numbers
         bool name = (w->flags & WORD_CAPITAL && !(w->flags & WORD_INITIAL)) ||
                     w->flags & (WORD_DIGIT | WORD_CALENDAR);
         if (name) m->names[m->n_names++] = w->id;
-        m->words[m->n_words++] = w->id;
+        m->words[m->n_words++] = m->text[m->n_text++] = w->id;
     }
     qsort(m->words, m->n_words, sizeof *m->words, by_id);
     size_t kept = 0;
@@ -140,8 +141,9 @@ int question_marks_make(question_marks **out, analyzer *a, const char *question,
     if (!rc) {
         m->names = calloc(t.n_words + 1, sizeof *m->names);
         m->words = calloc(t.n_words + 1, sizeof *m->words);
+        m->text = calloc(t.n_words + 1, sizeof *m->text);
         m->numbers = calloc(numbers.n + 1, sizeof *m->numbers);
-        if (!m->names || !m->words || !m->numbers) rc = fo_no_memory(err);
+        if (!m->names || !m->words || !m->text || !m->numbers) rc = fo_no_memory(err);
     }
     if (!rc) {
         m->kind = kind_of(&t);
@@ -163,6 +165,7 @@ void question_marks_free(question_marks *m) {
     if (!m) return;
     free(m->names);
     free(m->words);
+    free(m->text);
     free(m->numbers);
     free(m);
 }
@@ -185,10 +188,31 @@ static bool names_held(const question_marks *a, const question_marks *b) {
     return true;
 }
 
-/* Where both name the same things, in the same order: A beat B is not B beat A. */
+static bool is_name(const question_marks *m, uint64_t id) {
+    for (size_t i = 0; i < m->n_names; i++)
+        if (m->names[i] == id) return true;
+    return false;
+}
+
+/* The next word of m's text from *at on that is a name in either; 0: there is none. */
+static uint64_t next_name(const question_marks *m, const question_marks *other, size_t *at) {
+    while (*at < m->n_text) {
+        const uint64_t id = m->text[(*at)++];
+        if (is_name(m, id) || is_name(other, id)) return id;
+    }
+    return 0;
+}
+
+/* What one of them names stands in both in the same order, with a capital there or not: A beat B is neither B beat A
+ * nor b beat a. */
 static bool same_order(const question_marks *a, const question_marks *b) {
-    if (a->n_names != b->n_names) return true; /* told apart by names_held, or lower case */
-    return memcmp(a->names, b->names, a->n_names * sizeof *a->names) == 0;
+    size_t i = 0, j = 0;
+    uint64_t id;
+    do {
+        id = next_name(a, b, &i);
+        if (id != next_name(b, a, &j)) return false;
+    } while (id);
+    return true;
 }
 
 bool question_marks_agree(const question_marks *a, const question_marks *b) {

@@ -21,9 +21,9 @@ typedef struct question_marks question_marks;
 
 int question_marks_make(question_marks **out, analyzer *a, const char *question, fo_err *err);
 void question_marks_free(question_marks *m); /* NULL is fine */
-/* The same numbers with their units, names in the same order, kind (who, when, how many, ...),
- * negations and sides of a contrast (first and last); and of all other words of both, but for stop
- * words, at most one that is not in the other. */
+/* The same numbers with their units, names (what one of the two writes with a capital, the other perhaps
+ * without) in the same order, kind (who, when, how many, ...), negations and sides of a contrast (first
+ * and last); and of all other words of both, but for stop words, at most one that is not in the other. */
 bool question_marks_agree(const question_marks *a, const question_marks *b);
 
 /* ---- what was answered ----------------------------------------------------------------------- */

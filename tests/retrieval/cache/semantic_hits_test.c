@@ -41,6 +41,12 @@ static void questions_agree_only_where_nothing_that_counts_differs(void **state)
         {"What is the capital of France?", "What is the capital of Spain?", false},
         {"what is the capital of france", "what is the capital of spain", false},
         {"Did Athens defeat Sparta?", "Did Sparta defeat Athens?", false},
+        {"did carthage defeat rome", "Did Rome defeat Carthage?", false},
+        {"did rome defeat carthage", "Did Rome defeat Carthage?", true},
+        {"Rome defeated Carthage?", "Carthage defeated Rome?",
+         false}, /* a first word has a capital anyway */
+        {"defeated carthage Rome", "Carthage defeated Rome", true},
+        {"Is Anna older than Berta?", "is berta older than anna", false},
         {"Who plays Tom in the film?", "Who plays Gareth in the film?", false},
         {"What is due on Monday?", "What is due on Friday?", false},
         /* negations */
