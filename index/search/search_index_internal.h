@@ -16,7 +16,7 @@
  *
  * Lock order: ix->sealing (one seal at a time) or ix->merging (one merge or compaction at a time, and no
  * file goes meanwhile), never both; then ix->mu, then the mutex of a snapshot's filter cache, or that of
- * the workers. Readers take only the last but one. A seal may end while a merge writes: it takes none of
+ * the workers. Readers take only that of a filter cache. A seal may end while a merge writes: it takes none of
  * the files that the merge reads, and each is installed in the snapshot of that moment. */
 #ifndef FORAGE_INDEX_SEARCH_INDEX_INTERNAL_H
 #define FORAGE_INDEX_SEARCH_INDEX_INTERNAL_H
