@@ -20,9 +20,10 @@ typedef struct reader {
     builder *b;
     const char *text;
     size_t n, at;
-    fo_buf line; /* the logical line at hand, continued lines joined */
-    fo_buf out;  /* escapes of it resolved */
-    fo_buf name; /* of the page: .Nm without an argument */
+    fo_buf line;          /* the logical line at hand, continued lines joined */
+    fo_buf out;           /* escapes of it resolved */
+    fo_buf name;          /* of the page: .Nm without an argument */
+    roff_strings strings; /* that the page defines */
     char section_title[64];
     bool no_fill, joined; /* joined: \c, the next text follows without a space */
     bool tag_next;        /* the next line is the tag of a .TP */
@@ -127,7 +128,7 @@ static void add_resolved(reader *r, bool space) {
 static void resolve(reader *r, const char *s, bool *joined) {
     fo_buf_clear(&r->out);
     fo_buf_reserve(&r->out, 1);
-    *joined = roff_resolve(&r->out, s, strlen(s));
+    *joined = roff_resolve(&r->out, s, strlen(s), &r->strings);
     if (r->out.failed || !r->out.data) {
         r->b->failure = FO_ENOMEM;
         return;
@@ -546,9 +547,18 @@ static bool mdoc_macro(reader *r, const arguments *a) {
 
 /* Requests without a visible effect here. */
 static const char silent[] =
-    "ad na hy nh ne ft ta in ti ll nr ds as ps vs rm rn rr tr mk rt fam ev lf als cc c2 ec eo pl "
+    "ad na hy nh ne ft ta in ti ll nr ps vs rm rn rr tr mk rt fam ev lf als cc c2 ec eo pl "
     "po ss cs bd lt nm nn ns rs pc wh ch it em bp pn so mso nx ex ab fl tm warn hw hc hla hpf do "
     "cflags char color fp PD DT AT UC UE ME EQ EN ce ul cu Sm TE lg kern it1 \\} LO IN na1 do1";
+
+/* .ds NAME text, .as NAME text: from a first quote on blanks count, and one at the end is of the text. */
+static void define_string(reader *r, char *s, bool append) {
+    s += strspn(s, " \t");
+    char *end = s + strcspn(s, " \t"), *text = end + strspn(end, " \t");
+    *end = 0;
+    if (*text == '"') text++;
+    if (!roff_strings_define(&r->strings, s, text, append)) r->b->failure = FO_ENOMEM;
+}
 
 static void request(reader *r) {
     char *line = r->line.data;
@@ -566,6 +576,11 @@ static void request(reader *r) {
             add_text(r, line);
             return;
         }
+    }
+    char *name = line + 1 + strspn(line + 1, " \t");
+    if ((name[0] == 'd' || name[0] == 'a') && name[1] == 's' && strchr(" \t", name[2]) && name[2]) {
+        define_string(r, name + 2, name[0] == 'a');
+        return;
     }
     fo_buf copy = {0};
     fo_buf_add(&copy, line + 1, strlen(line + 1) + 1);
@@ -590,6 +605,7 @@ bool extract_looks_like_man(const extract_input *in) {
     static const char *const begins[] = {".TH ",    ".Dd ",  ".Sh ",  ".SH ", ".so man",
                                          "'\\\" t", ".\\\"", "'\\\"", ".Dt "};
     size_t at = 0;
+    bool goes_on = false; /* a line that ends in a backslash */
     for (int lines = 0; lines < 200 && at < n; lines++) {
         for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
             size_t k = strlen(begins[i]);
@@ -601,9 +617,10 @@ bool extract_looks_like_man(const extract_input *in) {
             at = (size_t)(end - s) + 1;
         }
         /* Comments, requests and blank lines may come first, prose may not. */
-        if (!strchr(".'\n\\", s[at])) return false;
+        if (!goes_on && !strchr(".'\n\\", s[at])) return false;
         const char *newline = memchr(s + at, '\n', n - at);
         if (!newline) return false;
+        goes_on = newline > s + at && newline[-1] == '\\';
         at = (size_t)(newline - s) + 1;
     }
     return false;
@@ -637,6 +654,7 @@ static void extract_man_text(builder *b, const char *text, size_t n) {
     fo_buf_free(&r.line);
     fo_buf_free(&r.out);
     fo_buf_free(&r.name);
+    roff_strings_free(&r.strings);
 }
 
 int extract_man(builder *b, extract_input *in, fo_err *err) {

@@ -1,6 +1,7 @@
 /* See roff.h. */
 #include "data/extract/roff.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/utf8.h"
@@ -32,6 +33,10 @@ static const struct {
     {"*m", "μ"},   {"*n", "ν"},   {"*c", "ξ"}, {"*o", "ο"},  {"*p", "π"},  {"*r", "ρ"},
     {"*s", "σ"},   {"*t", "τ"},   {"*u", "υ"}, {"*f", "φ"},  {"*x", "χ"},  {"*q", "ψ"},
     {"*w", "ω"},   {"*D", "Δ"},   {"*W", "Ω"}, {"*S", "Σ"},  {"*P", "Π"},  {"mc", "µ"},
+};
+
+struct roff_string {
+    char *name, *text;
 };
 
 /* Strings that pages interpolate with \*: those of man(7), mdoc(7) and of Perl's pages. */
@@ -127,11 +132,64 @@ static char character_of(char c) {
     return is_one_of(c, letters) ? characters[strchr(letters, c) - letters] : 0;
 }
 
-/* \*x, \*(xx, \*[x...]: a string that pages may use without defining it. */
-static void add_string(fo_buf *out, const char *name, size_t len) {
+/* What is resolved at the moment; a string's text may use other strings, or itself. */
+typedef struct resolving {
+    const roff_strings *of;
+    size_t depth, room; /* bytes that strings may still add */
+} resolving;
+
+enum { MAX_DEPTH = 8, MAX_GROWTH = 1 << 16 };
+
+static bool resolve(fo_buf *out, const char *s, size_t n, resolving *at);
+
+static struct roff_string *find_string(const roff_strings *of, const char *name, size_t len) {
+    for (size_t i = 0; of && i < of->n; i++)
+        if (strlen(of->v[i].name) == len && memcmp(of->v[i].name, name, len) == 0) return &of->v[i];
+    return NULL;
+}
+
+/* \*x, \*(xx, \*[x...]: a string that pages may use without defining it (they define some of these for printers), or one of
+ * the page's own. */
+static void add_string(fo_buf *out, const char *name, size_t len, resolving *r) {
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
-        if (strlen(strings[i].name) == len && memcmp(strings[i].name, name, len) == 0)
+        if (strlen(strings[i].name) == len && memcmp(strings[i].name, name, len) == 0) {
             fo_buf_str(out, strings[i].text);
+            return;
+        }
+    const struct roff_string *own = find_string(r->of, name, len);
+    const size_t n = own ? strlen(own->text) : 0;
+    if (!n || r->depth == MAX_DEPTH || n > r->room) return;
+    r->room -= n;
+    r->depth++;
+    resolve(out, own->text, n, r);
+    r->depth--;
+}
+
+bool roff_strings_define(roff_strings *t, const char *name, const char *text, bool append) {
+    struct roff_string *s = find_string(t, name, strlen(name));
+    const size_t before = s && append ? strlen(s->text) : 0, n = strlen(text);
+    if (!*name || before + n > ROFF_STRING_MAX || (!s && t->n == ROFF_STRINGS)) return true;
+    if (!t->v && !(t->v = calloc(ROFF_STRINGS, sizeof *t->v))) return false;
+    if (!s) {
+        char *own = strdup(name);
+        if (!own) return false;
+        s = &t->v[t->n++];
+        s->name = own;
+    }
+    char *grown = realloc(s->text, before + n + 1);
+    if (!grown) return false;
+    memcpy(grown + before, text, n + 1);
+    s->text = grown;
+    return true;
+}
+
+void roff_strings_free(roff_strings *t) {
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->v[i].name);
+        free(t->v[i].text);
+    }
+    free(t->v);
+    *t = (roff_strings){0};
 }
 
 /* \o'ab': of letters printed over each other the first is kept. */
@@ -162,7 +220,7 @@ static size_t skip_name(char c, const char *s, size_t n, size_t at) {
 }
 
 /* The escape whose letter stands at `at`; returns where it ends. */
-static size_t resolve_escape(fo_buf *out, const char *s, size_t n, size_t at) {
+static size_t resolve_escape(fo_buf *out, const char *s, size_t n, size_t at, resolving *r) {
     char c = s[at];
     size_t from, next = at + 1, len;
     if (character_of(c)) {
@@ -175,7 +233,7 @@ static size_t resolve_escape(fo_buf *out, const char *s, size_t n, size_t at) {
         add_special(out, s + from, len);
     } else if (c == '*') {
         len = take_name(s, n, at + 1, &from, &next);
-        add_string(out, s + from, len);
+        add_string(out, s + from, len, r);
     } else if (c == 'o') {
         len = take_quoted(s, n, at + 1, &from, &next);
         add_overstruck(out, s + from, len);
@@ -189,7 +247,7 @@ static size_t resolve_escape(fo_buf *out, const char *s, size_t n, size_t at) {
     return next;
 }
 
-bool roff_resolve(fo_buf *out, const char *s, size_t n) {
+static bool resolve(fo_buf *out, const char *s, size_t n, resolving *r) {
     size_t at = 0;
     while (at < n) {
         while (at < n && !fo_utf8_boundary(s[at])) at++; /* an escape's name was not ASCII */
@@ -201,7 +259,12 @@ bool roff_resolve(fo_buf *out, const char *s, size_t n) {
         char c = s[plain + 1];
         if (c == '"' || c == '#') return false; /* a comment, to the end of the line */
         if (c == 'c') return true;
-        at = resolve_escape(out, s, n, plain + 1);
+        at = resolve_escape(out, s, n, plain + 1, r);
     }
     return false;
+}
+
+bool roff_resolve(fo_buf *out, const char *s, size_t n, const roff_strings *of) {
+    resolving r = {.of = of, .room = MAX_GROWTH};
+    return resolve(out, s, n, &r);
 }

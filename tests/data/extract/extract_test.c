@@ -284,6 +284,15 @@ static void manual_pages_need_no_troff(void **state) {
     assert_string_equal(x.format, "man");
     assert_string_equal(x.text, "NAME\n\nx - y kept words");
     extracted_deinit(&x);
+    /* The page's own strings, told as a page though a definition goes on in a second line; one that uses itself ends. */
+    x = read_string(".ds We top\n.ds WE \\fB\\*(We\\fR\n.ds Lo a long \\\nstory\n.as Lo \"  told\n"
+                    ".ds Me \\*(Me\\*(Me!\n.TH TOP 1\n.SH NAME\ntop \\- y\n.PP\n"
+                    "\\*(WE's \\*(Lo, \\*[We] \\*(xx\\*(C+, \\*(Me\n",
+                    NULL, NULL);
+    assert_string_equal(x.format, "man");
+    assert_string_equal(x.title, "top - y");
+    assert_non_null(strstr(x.text, "top's a long story  told, top C++,"));
+    extracted_deinit(&x);
     x = read_string(".Dd May 1\n.Dt X 1\n.Os\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh SYNOPSIS\n"
                     ".Nm\n.Op Fl n Ar count\n.Xr ls 1 .\n",
                     "text/troff", NULL);
