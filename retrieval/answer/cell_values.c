@@ -37,7 +37,7 @@ static const struct {
     {CELL_LENGTH, .3048, "ft foot feet"},
     {CELL_WEIGHT, .001, "mg"},
     {CELL_WEIGHT, 1, "g gram grams gramme grammes"},
-    {CELL_WEIGHT, 1000, "kg kilo kilos kilogram kilograms"},
+    {CELL_WEIGHT, 1000, "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes"},
     {CELL_WEIGHT, 1e6, "t tonne tonnes"},
     {CELL_WEIGHT, 453.6, "lb lbs"},
     {CELL_WEIGHT, 28.35, "oz"},

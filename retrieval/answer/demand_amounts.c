@@ -20,8 +20,15 @@ static const char fractions[] = "third thirds fourth fourths fifth fifths sixth 
                                 "eighths tenth tenths";
 static const char currencies[] =
     "euro euros eur dollar dollars usd pound pounds gbp cent cents pence penny halfpenny shilling "
-    "shillings crown crowns krone kroner kronor nok sek dkk franc francs chf yen jpy yuan rupee "
-    "rupees inr gratis nothing";
+    "shillings crown crowns krone kroner krona kronor kronur kr nok sek dkk isk franc francs chf "
+    "yen jpy "
+    "yuan cny rupee rupees inr zloty zlotys zlotych pln z\xC5\x82 z\xC5\x82oty z\xC5\x82otych "
+    "koruna "
+    "koruny korun czk k\xC4\x8D forint forints huf peso pesos mxn lira cad aud nzd hkd sgd zar brl "
+    "bgn "
+    "rub uah thb gratis nothing";
+/* Currencies beside a number alone: CAD draws, too. */
+static const char beside_number[] = "cad rub kr";
 static const char prices[] =
     "pay pays paid payable cost costs price prices priced fee fees rent rents rented charge "
     "charged charges surcharge deposit fine fines fined penalty admission entry entrance ticket "
@@ -30,7 +37,7 @@ static const char prices[] =
     "child children student students pensioner pensioners senior seniors guest guests member "
     "members couple couples";
 static const char weights[] =
-    "kg kilo kilos kilogram kilograms kilogramme kilogrammes g gram grams gramme grammes mg t "
+    "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes g gram grams gramme grammes mg t "
     "tonne tonnes ton tons lb lbs pound pounds oz ounce ounces stone carat carats";
 static const char expenses[] =
     "ms s second seconds minute minutes hour hours day days byte bytes kb mb gb kib mib gib token "
@@ -81,9 +88,30 @@ static bool is_free(const char *text, size_t len, size_t at, const word_token *b
 }
 
 bool demand_currency_named(const word_token *t) {
-    return word_token_in(currencies, t) || word_token_is(t, "$") ||
-           word_token_is(t, "\xE2\x82\xAC") || word_token_is(t, "\xC2\xA3") ||
-           word_token_is(t, "\xC2\xA5");
+    const bool sign = t->n == 3 && !memcmp(t->s, "\xE2\x82", 2) && /* U+20A0 to U+20BF */
+                      (unsigned char)t->s[2] >= 0xA0;
+    return sign || word_token_in(currencies, t) || word_token_is(t, "$") ||
+           word_token_is(t, "\xC2\xA3") || word_token_is(t, "\xC2\xA5");
+}
+
+/* What a contract says in the place of a figure: "the statutory amount", "half the fare", "unpaid". */
+static bool is_in_words(const word_token *before, const word_token *t) {
+    static const char sums[] = "amount amounts minimum entitlement rate rates pay sum price fee "
+                               "fare fares wage wages salary rent allowance";
+    if (word_token_in("statutory legal", before)) return word_token_in(sums, t);
+    if (word_token_in("full same whole double half usual normal reduced agreed", before))
+        return word_token_in(sums, t) && !word_token_in("minimum rate rates", t);
+    return word_token_in("unpaid", t);
+}
+
+/* "Paid in full", "fees by agreement", "a third": where the text speaks of paying. */
+static bool may_be_in_words(const word_token *before, const word_token *t) {
+    if (word_token_in("full", t)) return word_token_in("in", before);
+    if (word_token_in("agreement arrangement negotiation", t)) return word_token_in("by", before);
+    if (word_token_in("request application", t)) return word_token_in("on", before);
+    if (word_token_in("half", t))
+        return word_token_in("pay pays paid cost costs charge charged get gets", before);
+    return word_token_in("third quarter", t) && word_token_in("a one", before);
 }
 
 /* ... and "2.1 km, 1.4 million", "the full price". */
@@ -91,6 +119,8 @@ static bool is_money(const word_token *before, const word_token *t) {
     if (word_token_in("price value", t))
         return word_token_in("purchase full current half market list", before);
     if (word_token_in("million millions billion billions", t)) return is_number(before);
+    if (word_token_in(beside_number, t)) return is_number(before);
+    if (t->digits && word_token_in(beside_number, before)) return true;
     return demand_currency_named(t) || looks_like_price(t);
 }
 
@@ -171,7 +201,10 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
             word_token_in("at above below under over around about", &before))
             stated = AMOUNT_PERHAPS;
         if (money && is_free(text, len, at, &before, &t)) return AMOUNT_STATED;
+        if ((money || amount == AMOUNT_ANY) && is_in_words(&before, &t)) return AMOUNT_STATED;
         if (money) {
+            if (may_be_in_words(&before, &t) && stated == AMOUNT_NOT_STATED)
+                stated = AMOUNT_PERHAPS;
             const enum amount_stated bare = bare_price(text, len, at, &before, &t);
             if (bare > stated) stated = bare;
         }

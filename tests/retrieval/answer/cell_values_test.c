@@ -28,6 +28,11 @@ static void figures_are_read_with_their_units(void **state) {
         {"2 weeks", CELL_SPAN, 14 * 86400, 14 * 86400},
         {"2.1 km", CELL_LENGTH, 2100, 2100},
         {"12-14 kg", CELL_WEIGHT, 12000, 14000},
+        {"23 kgs", CELL_WEIGHT, 23000, 23000},
+        {"120 kr", CELL_MONEY, 120, 120},
+        {"\xE2\x82\xB9"
+         "1,250",
+         CELL_MONEY, 1250, 1250},
         {"8\xE2\x80\x93"
          "9 y",
          CELL_SPAN, 8 * 365.25 * 86400, 9 * 365.25 * 86400},
