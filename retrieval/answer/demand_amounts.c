@@ -21,12 +21,9 @@ static const char fractions[] = "third thirds fourth fourths fifth fifths sixth 
 static const char currencies[] =
     "euro euros eur dollar dollars usd pound pounds gbp cent cents pence penny halfpenny shilling "
     "shillings crown crowns krone kroner krona kronor kronur kr nok sek dkk isk franc francs chf "
-    "yen jpy "
-    "yuan cny rupee rupees inr zloty zlotys zlotych pln z\xC5\x82 z\xC5\x82oty z\xC5\x82otych "
-    "koruna "
-    "koruny korun czk k\xC4\x8D forint forints huf peso pesos mxn lira cad aud nzd hkd sgd zar brl "
-    "bgn "
-    "rub uah thb gratis nothing";
+    "yen jpy yuan cny rupee rupees inr zloty zlotys zlotych pln z\xC5\x82 z\xC5\x82oty "
+    "z\xC5\x82otych koruna koruny korun czk k\xC4\x8D forint forints huf peso pesos mxn lira cad "
+    "aud nzd hkd sgd zar brl bgn rub uah thb gratis nothing";
 /* Currencies beside a number alone: CAD draws, too. */
 static const char beside_number[] = "cad rub kr";
 static const char prices[] =

@@ -62,25 +62,109 @@ static char sign_behind(const char *text, size_t len, size_t at) {
     return i == at || fo_is_digit(text[i]) || strchr("|-\xE2", text[i]) ? text[i] : ' ';
 }
 
-uint8_t demand_days_in(const char *text, size_t len) {
+/* What may begin or end a time without its other end: "from June on", "until Friday". */
+static bool leaves_open(const word_token *t) {
+    return word_token_in("from since after starting until till", t);
+}
+
+static bool is_ordinal(const word_token *t) {
+    return word_token_in("st nd rd th first second third fourth last next following early late mid",
+                         t);
+}
+
+/* A range of days or months that is being read, "from Monday 8:00 to Friday 17:00". */
+typedef struct span {
+    int last;     /* what stands before a sign; -1: nothing */
+    bool ranges;  /* since then there was a sign of a range, and nothing that is of none */
+    bool between; /* "between" stands before it: "and" is a sign */
+    bool opens;   /* "from" or "until" stands before what comes */
+    bool opened;  /* ... and before `last` */
+    bool open;    /* a time was said of which one end was not */
+} span;
+
+static bool span_sign(const span *x, const word_token *t) {
+    return is_range_sign(t) || (x->between && word_token_in("and", t));
+}
+
+/* What is read is of no range any more. */
+static void span_break(span *x) {
+    x->open |= x->opened;
+    *x = (span){.last = -1, .open = x->open};
+}
+
+/* A day or a month. True: it ends the range that x->last began. */
+static bool span_name(span *x, int name, int *first) {
+    const bool ends = x->ranges && x->last >= 0;
+    *first = ends ? x->last : name;
+    x->open |= x->opened && !ends;
+    const bool on = x->opens || (x->between && !ends);
+    *x = (span){
+        .last = name, .between = x->between && !ends, .opened = on && !ends, .open = x->open};
+    return ends;
+}
+
+/* A token that is none, and the one before it. `within`: it may stand beside a name. */
+static void span_token(span *x, const word_token *t, const word_token *before, bool within) {
+    if (x->last >= 0 && !x->ranges && span_sign(x, t)) {
+        x->ranges = true;
+    } else if (word_token_in("onward onwards", t) && x->last >= 0) {
+        x->open = true;
+    } else if (leaves_open(t) && !before->digits) { /* not "9 until 12 May" */
+        span_break(x);
+        x->opens = true;
+    } else if (word_token_in("between", t)) {
+        span_break(x);
+        x->between = true;
+    } else if (!within) {
+        span_break(x);
+    }
+}
+
+/* "Friday evening until Monday morning", "Monday 8:00 to Friday 17:00": a number behind the sign ends a time of one day. */
+static bool is_beside_day(const span *x, const word_token *t) {
+    static const char parts[] = "morning evening noon afternoon night midnight at am pm";
+    if (is_ordinal(t) || word_token_in("the", t)) return true;
+    if (x->last < 0 || x->ranges) return false;
+    return t->digits || word_token_is(t, ":") || word_token_in(parts, t) ||
+           date_month_named_in_english(t);
+}
+
+static uint8_t read_days(const char *text, size_t len, bool *open) {
     uint8_t days = 0;
     word_token before = {0};
-    int last = NO_DAY; /* the day that stands before a sign of a range */
+    span x = {.last = NO_DAY};
     for (size_t at = 0;;) {
         word_token t = word_token_next(text, len, &at);
-        if (!t.n) return days;
-        bool ends_range = last != NO_DAY && is_range_sign(&before);
-        int day = long_day(&t);
-        if (day == NO_DAY) day = short_day(&t, &before, sign_behind(text, len, at), ends_range);
-        if (day != NO_DAY) days |= ends_range ? range(last, day) : (uint8_t)(1 << day);
+        if (!t.n) break;
+        int day = long_day(&t), first;
+        if (day == NO_DAY) day = short_day(&t, &before, sign_behind(text, len, at), x.ranges);
+        if (day != NO_DAY) {
+            (void)span_name(&x, day, &first);
+            days |= range(first, day);
+        } else {
+            span_token(&x, &t, &before, is_beside_day(&x, &t));
+        }
         if (word_token_in("daily", &t) ||
             (word_token_in("every each", &before) && word_token_in("day", &t)))
             days |= DEMAND_EVERY_DAY;
         if (word_token_in("weekdays", &t)) days |= WORKING_DAYS;
         if (word_token_in("weekend weekends", &t)) days |= WEEKEND;
-        if (day != NO_DAY || !is_range_sign(&t)) last = day;
         before = t;
     }
+    span_break(&x);
+    *open = x.open;
+    return days;
+}
+
+uint8_t demand_days_in(const char *text, size_t len) {
+    bool open;
+    return read_days(text, len, &open);
+}
+
+bool demand_days_open(const char *text, size_t len) {
+    bool open;
+    (void)read_days(text, len, &open);
+    return open;
 }
 
 /* How the text first writes the day; *is_short: in short. Nothing: it does not name it. */
@@ -131,7 +215,8 @@ static int month_of(const word_token *t, const word_token *before, bool number_b
     if (m == NO_MONTH) return m;
     const bool beside = before->digits || number_behind || listed ||
                         word_token_in("in from to until till of by since early late mid during "
-                                      "before after and or through next last each every",
+                                      "before after and or through next last each every "
+                                      "between",
                                       before);
     const bool is_short = t->n <= SHORT && !word_token_in("july", t); /* nobody is called so */
     return (m == 2 || m == 4 || is_short) && !beside ? NO_MONTH : m;
@@ -142,33 +227,80 @@ static bool parts_a_list(const word_token *t) {
            word_token_in("and or", t);
 }
 
-uint16_t demand_months_in(const char *text, size_t len) {
+/* Feasts at the end of a range: of some it is known in which month they are. */
+enum { FEAST_MOVES = MONTHS };
+static int feast_of(const word_token *before, const word_token *t) {
+    if (word_token_in("christmas", t)) return 11;
+    if (word_token_in("year", t) && word_token_in("new", before)) return 11;
+    return word_token_in("easter pentecost whitsun ramadan thanksgiving", t) ? FEAST_MOVES
+                                                                             : NO_MONTH;
+}
+
+/* "the first Sunday in", "the end of", "1st", "31"; a comma before a year. */
+static bool is_beside_month(const span *x, const word_token *t, const word_token *before,
+                            const word_token *next) {
+    const bool begins = x->ranges || x->opens || x->between;
+    if (t->digits || (word_token_in("st nd rd th", t) && before->digits)) return true;
+    if (word_token_is(t, ",")) return before->digits && word_token_year(next);
+    if (word_token_in("of in", t))
+        return begins && !before->digits && !is_range_sign(before) && !leaves_open(before);
+    return begins && (is_ordinal(t) || long_day(t) != NO_DAY ||
+                      word_token_in("the end middle beginning start new", t));
+}
+
+static uint16_t months_from(int a, int b) {
+    uint16_t months = 0;
+    for (int m = a;; m = (m + 1) % MONTHS) {
+        months |= (uint16_t)(1 << m);
+        if (m == b) return months;
+    }
+}
+
+static uint16_t read_months(const char *text, size_t len, bool *open) {
     uint16_t months = 0;
     word_token before = {0};
-    int last = NO_MONTH;
-    bool ranges = false; /* since the last month nothing stood but a sign of a range and a number */
-    bool listed = false; /* ... but what parts those of a list */
+    span x = {.last = NO_MONTH};
+    bool listed = false; /* since the last month nothing stood but what parts those of a list */
     for (size_t at = 0;;) {
         word_token t = word_token_next(text, len, &at);
-        if (!t.n) return months;
+        if (!t.n) break;
         size_t behind = at;
         const word_token next = word_token_next(text, len, &behind);
-        const int month = month_of(&t, &before, next.digits, listed);
+        const int month = month_of(&t, &before, next.digits, listed), feast = feast_of(&before, &t);
+        int first;
         if (month != NO_MONTH) {
-            for (int m = last; ranges && m != month; m = (m + 1) % MONTHS)
-                months |= (uint16_t)(1 << m);
-            months |= (uint16_t)(1 << month);
-            last = month;
-            ranges = false;
-        } else if (last != NO_MONTH && is_range_sign(&t)) {
-            ranges = true;
-        } else if (!t.digits && !(ranges && word_token_in("the end of mid early late", &t))) {
-            last = NO_MONTH;
-            ranges = false;
+            (void)span_name(&x, month, &first);
+            months |= months_from(first, month);
+        } else if (feast != NO_MONTH && x.ranges) {
+            if (feast == FEAST_MOVES)
+                x.open = true;
+            else if (span_name(&x, feast, &first))
+                months |= months_from(first, feast);
+            span_break(&x);
+        } else if (feast != NO_MONTH && (x.opens || x.between)) { /* "from Easter to October" */
+            x.opens = true;
+        } else if (x.opens && span_sign(&x, &t) && before.digits) { /* "from 9 to 12 May" */
+            span_break(&x);
+        } else if (!(x.opens && x.last == NO_MONTH && span_sign(&x, &t))) {
+            span_token(&x, &t, &before, is_beside_month(&x, &t, &before, &next));
         }
         listed = month != NO_MONTH || (listed && parts_a_list(&t));
         before = t;
     }
+    span_break(&x);
+    *open = x.open;
+    return months;
+}
+
+uint16_t demand_months_in(const char *text, size_t len) {
+    bool open;
+    return read_months(text, len, &open);
+}
+
+bool demand_months_open(const char *text, size_t len) {
+    bool open;
+    (void)read_months(text, len, &open);
+    return open;
 }
 
 /* ---- dates ------------------------------------------------------------------------------- */

@@ -30,14 +30,14 @@ static bool speaks_of_the_rest(const char *text, size_t len, const char *rest_of
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len) {
     uint8_t said = d->days ? demand_days_in(text, len) : 0;
     if (said & d->days || (said && speaks_of_the_rest(text, len, "days"))) return DAY_MET;
-    return !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
+    return !said || d->whether || demand_days_open(text, len) ? DAY_NOT_SAID : DAY_OTHER;
 }
 
 enum demand_day demands_month_in(const demands *d, const char *text, size_t len) {
     const uint16_t said = d->months ? demand_months_in(text, len) : 0;
     if (said & d->months || (said && speaks_of_the_rest(text, len, "months seasons")))
         return DAY_MET;
-    return !said || d->whether ? DAY_NOT_SAID : DAY_OTHER;
+    return !said || d->whether || demand_months_open(text, len) ? DAY_NOT_SAID : DAY_OTHER;
 }
 
 /* ---- places ------------------------------------------------------------------------------ */

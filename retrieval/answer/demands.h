@@ -63,9 +63,10 @@ bool demands_comparison_in(const char *text, size_t len);
 bool demands_rank_in(const demands *d, const char *text, size_t len);
 
 enum demand_day {
-    DAY_NOT_SAID, /* no day is demanded, or the text names none, or others where yes or no is asked for */
-    DAY_MET,   /* by name, within a range (Tuesday to Friday), or daily */
-    DAY_OTHER, /* the text speaks of other days only */
+    DAY_NOT_SAID, /* no day is demanded, or the text names none, or others where yes or no is asked for, or a time without its
+                   * other end ("from June on") */
+    DAY_MET,      /* by name, within a range (Tuesday to Friday), or daily */
+    DAY_OTHER,    /* the text speaks of other days only */
 };
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len);
 
