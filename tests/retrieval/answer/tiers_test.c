@@ -40,6 +40,29 @@ static void bounds_hold_amounts_of_their_kind(void **state) {
         {"Which rebate has who ships 300 parcels a month?", "from 200 pallets a month: 14%", OTHER},
         {"I'm 70, what do I pay?", "to 64", OUT},
         {"I'm 70, what do I pay?", "Age: 65 to 74", IN},
+        {"What does an 8 month old baby pay?", "6 to 11 months", IN},
+        {"What does an 8 month old baby pay?", "from 8 months", IN},
+        {"What does an 8 month old baby pay?", "1 to 3 years", OUT},
+        {"What does an 8 month old baby pay?", "Children under 2 are free", IN},
+        {"What does an 18-month-old pay?", "1 to 3 years", IN},
+        {"What does a five year old pay?", "4 to 6 years", IN},
+        {"What does a ten-year-old pay?", "Children 4-15", IN},
+        {"What does a ten-year-old pay?", "4 to 6 years", OUT},
+        {"What does a one-year-old pay?", "under 12s", IN},
+        {"What does a thirteen-year-old pay?", "under-12s pay half", OUT},
+        {"What does a sixty-five year old pay?", "over 65", OUT},
+        {"What does a sixty-five year old pay?", "65+", IN},
+        {"What does a sixty-six year old pay?", "Over-65s pay half", IN},
+        {"What does a thirty year old pay?", "16-64", IN},
+        {"What does someone aged 70 pay?", "65 and up", IN},
+        {"What does someone aged 70 pay?", "65 plus", IN},
+        {"What does a child of nine pay?", "4 to 12", IN},
+        {"What does a child of 9 pay?", "4 to 6", OUT},
+        {"Is 5 s fast?", "under 12s", IN},
+        {"Is there a locker for a bag 30 cm wide?", "Width up to: 35 cm", IN},
+        {"Is there a locker for a bag 30 cm wide?", "Length up to: 35 cm", OTHER},
+        {"Is there a locker for a bag 30 cm in width?", "up to 20 cm wide", OUT},
+        {"Is there a locker for a bag of 30 cm?", "Length up to: 35 cm", IN},
         {"How much for 20 people?", "next to 30 people", OTHER},
         {"How much for 20 people?", "more than 20 people", OUT},
         {"How much for 20 people?", "between 10 and 20 people", IN},
@@ -58,6 +81,39 @@ static void bounds_hold_amounts_of_their_kind(void **state) {
         if (fit != cases[i].fit)
             fail_msg("%s | %s: %d (%zu bounds)", cases[i].asked, cases[i].text, fit, m);
     }
+}
+
+/* "5 days" is met by a row of five days, and by a bound that holds it. */
+static void an_amount_is_met_by_itself_too(void **state) {
+    (void)state;
+    static const char asked[] = "What does it cost to rent a bike for 5 days?";
+    static const struct {
+        const char *text;
+        bool met;
+    } cases[] = {
+        {"5 days | 60 EUR | 120 EUR", true},
+        {"3 days | 40 EUR", false},
+        {"1 day 15, 3 days 40, 5 days 60", true},
+        {"up to 7 days", true},
+        {"over 3 days: by agreement", true},
+        {"less than 5 days", false},
+        {"5 people", false},
+        {"", false},
+    };
+    value_bound amounts[VALUE_BOUNDS_MAX];
+    assert_int_equal(value_amounts_in(asked, strlen(asked), amounts), 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (value_amount_is_met(cases[i].text, strlen(cases[i].text), amounts) != cases[i].met)
+            fail_msg("%s", cases[i].text);
+}
+
+static void what_has_no_kind_of_its_own_is_no_amount(void **state) {
+    (void)state;
+    static const char *const none[] = {"Does a case of 50 x 30 cm fit?", "for forty-five",
+                                       "a year"};
+    value_bound amounts[VALUE_BOUNDS_MAX];
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (value_amounts_in(none[i], strlen(none[i]), amounts)) fail_msg("%s", none[i]);
 }
 
 static void the_closest_bound_is_the_one(void **state) {
@@ -130,6 +186,8 @@ static void an_amount_falls_within_a_row_an_item_or_a_sentence(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_hold_amounts_of_their_kind),
+        cmocka_unit_test(an_amount_is_met_by_itself_too),
+        cmocka_unit_test(what_has_no_kind_of_its_own_is_no_amount),
         cmocka_unit_test(the_closest_bound_is_the_one),
         cmocka_unit_test(an_amount_falls_within_a_row_an_item_or_a_sentence),
     };
