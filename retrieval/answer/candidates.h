@@ -89,7 +89,7 @@ typedef struct candidate_passage {
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
     bool off_subject;       /* subjects.h */
-    bool beyond;        /* no row of a table of it holds the amount that is asked about: tiers.h */
+    uint8_t beyond;     /* bit i: no row of a table of it holds amount i of the question: tiers.h */
     bool whole_tables;  /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
     bool other_days;    /* speaks of days, and never of the one that is asked about */

@@ -8,42 +8,83 @@
 
 enum { MOST = 256 }; /* candidates with bounds that are looked at */
 
+/* The amounts of a question that bounds are looked for. */
+typedef struct amounts {
+    value_bound v[VALUE_BOUNDS_MAX];
+    bool told[VALUE_BOUNDS_MAX]; /* there are two of its kind: by the way that it goes */
+    size_t n;
+} amounts;
+
+/* What a candidate states for each of the amounts. */
 typedef struct tier {
     candidate *c;
-    value_bound bound;
-    bool has, holds;
+    value_bound bound[VALUE_BOUNDS_MAX];
+    bool has[VALUE_BOUNDS_MAX], holds[VALUE_BOUNDS_MAX];
 } tier;
 
-/* Of the bounds in text[n] from byte `from` on: the one for the amount; the closest that holds it, if one does. */
-static void take_bounds(tier *t, const value_bound *amount, const char *text, size_t n,
-                        size_t from) {
+/* "50 cm long and 30 cm wide" are told apart by what bounds are called; of "3 and 9 years old" none is looked for. */
+static amounts read_amounts(const candidate_set *set) {
+    value_bound v[VALUE_BOUNDS_MAX];
+    const size_t n = value_amounts_in(set->q.text.text, set->q.text.len, v);
+    amounts out = {0};
+    for (size_t i = 0; i < n; i++) {
+        bool alone = true, told = v[i].way != WAY_NOT_SAID;
+        for (size_t k = 0; k < n; k++) {
+            if (k == i || !value_amounts_alike(&v[i], &v[k])) continue;
+            alone = false;
+            told = told && v[k].way && v[k].way != v[i].way;
+        }
+        if (!alone && !told) continue;
+        out.told[out.n] = !alone;
+        out.v[out.n++] = v[i];
+    }
+    return out;
+}
+
+/* Of the bounds in text[n] from byte `from` on: those for the amounts; the closest that holds one, if one does. */
+static void take_bounds(tier *t, const amounts *a, const char *text, size_t n, size_t from) {
     value_bound found[VALUE_BOUNDS_MAX];
     const size_t count = value_bounds_in(text, n, found);
-    for (size_t i = 0; i < count; i++) {
-        const value_bound *b = &found[i];
-        if (b->at < from || !value_bound_is_for(b, amount)) continue;
-        const bool holds = value_bound_holds(b, amount);
-        if (t->has &&
-            (t->holds > holds || (t->holds == holds && !value_bound_is_closer(b, &t->bound))))
+    for (size_t i = 0; i < count * a->n; i++) {
+        const value_bound *b = &found[i / a->n];
+        const size_t k = i % a->n;
+        if (b->at < from || !value_bound_is_for(b, &a->v[k]) || (a->told[k] && !b->way)) continue;
+        const bool holds = value_bound_holds(b, &a->v[k]);
+        if (t->has[k] && (t->holds[k] > holds ||
+                          (t->holds[k] == holds && !value_bound_is_closer(b, &t->bound[k]))))
             continue;
-        t->bound = *b;
-        t->has = true;
-        t->holds = holds;
+        t->bound[k] = *b;
+        t->has[k] = true;
+        t->holds[k] = holds;
     }
 }
 
-/* Of a row each cell behind what its column is called, "Weight up to: 5 kg": what that alone bounds, all rows share. */
-static void take_cells(tier *t, const value_bound *amount, const candidate_passage *p) {
-    row_walk walk = {0};
-    for (table_pair cell; row_cell_next(&walk, p, &t->c->unit, &cell);) {
-        char text[256];
-        const size_t n_name = cell.name ? cell.n_name : 0, n = n_name + 2 + cell.n_value;
-        if (n >= sizeof text) continue;
-        memcpy(text, cell.name ? cell.name : "", n_name);
-        memcpy(text + n_name, ": ", 2);
-        memcpy(text + n_name + 2, cell.value, cell.n_value);
-        take_bounds(t, amount, text, n, n_name);
+/* A cell behind what its column is called, "Weight up to: 5 kg". */
+typedef struct cell_text {
+    char s[256];
+    size_t n, n_name;
+} cell_text;
+
+/* The next cell of a row that is not too long; false: there is none. */
+static bool next_cell(row_walk *walk, const candidate_passage *p, const text_unit *u,
+                      cell_text *out) {
+    for (table_pair cell; row_cell_next(walk, p, u, &cell);) {
+        out->n_name = cell.name ? cell.n_name : 0;
+        out->n = out->n_name + 2 + cell.n_value;
+        if (out->n >= sizeof out->s) continue;
+        memcpy(out->s, cell.name ? cell.name : "", out->n_name);
+        memcpy(out->s + out->n_name, ": ", 2);
+        memcpy(out->s + out->n_name + 2, cell.value, cell.n_value);
+        return true;
     }
+    return false;
+}
+
+/* What the name of a column alone bounds, all rows share. */
+static void take_cells(tier *t, const amounts *a, const candidate_passage *p) {
+    row_walk walk = {0};
+    for (cell_text cell; next_cell(&walk, p, &t->c->unit, &cell);)
+        take_bounds(t, a, cell.s, cell.n, cell.n_name);
 }
 
 /* Rows of one table may lie in several passages of a document. */
@@ -67,24 +108,71 @@ static bool are_of_one_list(const candidate_set *set, const candidate *a, const 
     return a->passage == b->passage && u->head_start == v->head_start && u->head_end == v->head_end;
 }
 
-/* tiers[n] are of one list. False: none of them holds the amount. */
-static bool mark_list(const candidate_set *set, uint32_t number, tier *const *tiers, size_t n) {
-    const tier *best = NULL;
-    for (size_t i = 0; i < n; i++)
-        if (tiers[i]->holds && (!best || value_bound_is_closer(&tiers[i]->bound, &best->bound)))
-            best = tiers[i];
-    for (size_t i = 0; i < n; i++) {
-        candidate *c = tiers[i]->c;
+/* One list: rows of a table, items, sentences. */
+typedef struct tier_list {
+    tier *const *v;
+    size_t n;
+    uint8_t amounts; /* bit k: two or more of it state a bound for amount k */
+} tier_list;
+
+static bool counts(const tier_list *list, size_t k) {
+    return list->amounts >> k & 1;
+}
+
+/* What states no bound for an amount, does not rule it out. */
+static bool holds_all(const tier_list *list, const tier *t) {
+    bool any = false;
+    for (size_t k = 0; k < VALUE_BOUNDS_MAX; k++) {
+        if (!counts(list, k) || !t->has[k]) continue;
+        if (!t->holds[k]) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Is a nowhere farther than b from what both hold, and somewhere closer? */
+static bool is_closer(const tier_list *list, const tier *a, const tier *b) {
+    bool closer = false;
+    for (size_t k = 0; k < VALUE_BOUNDS_MAX; k++) {
+        if (!counts(list, k) || !a->has[k] || !b->has[k]) continue;
+        if (value_bound_is_closer(&b->bound[k], &a->bound[k])) return false;
+        closer |= value_bound_is_closer(&a->bound[k], &b->bound[k]);
+    }
+    return closer;
+}
+
+static bool is_best(const tier_list *list, const tier *t) {
+    if (!holds_all(list, t)) return false;
+    for (size_t i = 0; i < list->n; i++)
+        if (holds_all(list, list->v[i]) && is_closer(list, list->v[i], t)) return false;
+    return true;
+}
+
+/* The amounts that none of the list holds; all, where each is held, but not by one: bits. */
+static uint8_t not_held(const tier_list *list) {
+    uint8_t held = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        if (holds_all(list, list->v[i])) return 0;
+        for (size_t k = 0; k < VALUE_BOUNDS_MAX; k++)
+            held |= (uint8_t)((unsigned)list->v[i]->holds[k] << k);
+    }
+    const uint8_t none = list->amounts & (uint8_t)~held;
+    return none ? none : list->amounts;
+}
+
+static void mark_list(const candidate_set *set, uint32_t number, const tier_list *list) {
+    const bool held = not_held(list) == 0;
+    for (size_t i = 0; i < list->n; i++) {
+        candidate *c = list->v[i]->c;
         c->tiers = number;
-        if (!best) continue;
-        c->tier_holds = tiers[i]->holds && !value_bound_is_closer(&best->bound, &tiers[i]->bound);
+        if (!held) continue;
+        c->tier_holds = is_best(list, list->v[i]);
         if (!c->tier_holds)
             candidate_set_apart(c);
         else if (c->f[CAND_OTHER_THING] < CAND_RIVAL && !set->passages[c->passage].off_subject)
             c->f[CAND_OTHER_THING] =
                 0; /* that a sibling has more words of the question is no matter */
     }
-    return best != NULL;
 }
 
 static bool may_be_tier(const candidate *c) {
@@ -92,53 +180,86 @@ static bool may_be_tier(const candidate *c) {
            c->unit.kind == TEXT_UNIT_SENTENCE;
 }
 
-/* The candidates that state a bound for the amount. */
-static size_t find_tiers(const candidate_set *set, const value_bound *amount, tier tiers[MOST]) {
+static bool has_any(const tier *t, uint8_t of) {
+    for (size_t k = 0; k < VALUE_BOUNDS_MAX; k++)
+        if (t->has[k] && (of >> k & 1)) return true;
+    return false;
+}
+
+/* The candidates that state a bound for one of the amounts. */
+static size_t find_tiers(const candidate_set *set, const amounts *a, tier tiers[MOST]) {
     size_t n = 0;
     for (size_t i = 0; i < set->n && n < MOST; i++) {
         tier t = {.c = &set->c[i]};
         const candidate_passage *p = &set->passages[t.c->passage];
         if (!may_be_tier(t.c)) continue;
         if (t.c->unit.kind == TEXT_UNIT_ROW)
-            take_cells(&t, amount, p);
+            take_cells(&t, a, p);
         else
-            take_bounds(&t, amount, p->text.text + t.c->start, t.c->end - t.c->start, 0);
-        if (t.has) tiers[n++] = t;
+            take_bounds(&t, a, p->text.text + t.c->start, t.c->end - t.c->start, 0);
+        if (has_any(&t, UINT8_MAX)) tiers[n++] = t;
     }
     return n;
 }
 
-static void mark_amount(candidate_set *set, const value_bound *amount) {
-    tier tiers[MOST], *list[MOST];
+/* The amounts that two or more of the list state bounds for; those that state none of them leave it. */
+static tier_list make_list(tier **v, size_t n) {
+    tier_list list = {.v = v};
+    for (size_t k = 0; k < VALUE_BOUNDS_MAX; k++) {
+        size_t has = 0;
+        for (size_t i = 0; i < n; i++) has += v[i]->has[k];
+        if (has > 1) list.amounts |= (uint8_t)(1 << k);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (has_any(v[i], list.amounts)) v[list.n++] = v[i];
+    return list;
+}
+
+void tiers_mark(candidate_set *set) {
+    tier tiers[MOST], *members[MOST];
     bool seen[MOST] = {false};
-    const size_t n = find_tiers(set, amount, tiers);
+    const amounts a = read_amounts(set);
+    const size_t n = a.n ? find_tiers(set, &a, tiers) : 0;
     for (size_t i = 0; i < n; i++) {
         size_t n_list = 0;
         if (seen[i]) continue;
         for (size_t k = i; k < n; k++) {
             if (seen[k] || !are_of_one_list(set, tiers[i].c, tiers[k].c)) continue;
-            list[n_list++] = &tiers[k];
+            members[n_list++] = &tiers[k];
             seen[k] = true;
         }
-        if (n_list < 2) continue;
-        const bool held = mark_list(set, (uint32_t)(tiers[i].c - set->c + 1), list, n_list);
-        if (!held && tiers[i].c->unit.kind == TEXT_UNIT_ROW && set->q.demands.amount != AMOUNT_NONE)
-            set->passages[tiers[i].c->passage].beyond = true;
+        const tier_list list = make_list(members, n_list);
+        if (!list.amounts) continue;
+        const candidate *first = list.v[0]->c;
+        mark_list(set, (uint32_t)(first - set->c + 1), &list);
+        if (first->unit.kind == TEXT_UNIT_ROW && set->q.demands.amount != AMOUNT_NONE)
+            set->passages[first->passage].beyond |= not_held(&list);
     }
 }
 
-void tiers_mark(candidate_set *set) {
-    value_bound amounts[VALUE_BOUNDS_MAX];
-    const size_t n = value_amounts_in(set->q.text.text, set->q.text.len, amounts);
-    for (size_t i = 0; i < n; i++) mark_amount(set, &amounts[i]);
+/* Does the candidate, or what it stands below, name the amount or state a bound that holds it? */
+static bool meets(const candidate_set *set, const candidate *c, const value_bound *amount) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    row_walk walk = {0};
+    if (u->kind == TEXT_UNIT_ROW) {
+        for (cell_text cell; next_cell(&walk, p, u, &cell);)
+            if (value_amount_is_met(cell.s, cell.n, amount)) return true;
+        return false;
+    }
+    return value_amount_is_met(text + u->start, u->end - u->start, amount) ||
+           value_amount_is_met(text + u->head_start, u->head_end - u->head_start, amount);
 }
 
-/* The table of passage p ends below the amount, or begins above it: its document does not say what that comes to. */
-static void mark_beyond(candidate_set *set, const candidate_passage *p) {
+/* The table of passage p ends below an amount, or begins above it: of its document only what speaks of that amount itself says
+ * what it comes to, "over 30 kg by freight", "5 days | 60". */
+static void mark_beyond(candidate_set *set, const amounts *a, const candidate_passage *p) {
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        if (!c->tier_holds && candidate_one_document(&set->passages[c->passage], p))
-            candidate_set_apart(c);
+        if (c->tier_holds || !candidate_one_document(&set->passages[c->passage], p)) continue;
+        for (size_t k = 0; k < a->n; k++)
+            if ((p->beyond >> k & 1) && !meets(set, c, &a->v[k])) candidate_set_apart(c);
     }
 }
 
@@ -155,8 +276,9 @@ static void share(candidate *c, const candidate *o) {
 }
 
 void tiers_settle(candidate_set *set) {
+    const amounts a = read_amounts(set);
     for (size_t i = 0; i < set->n_passages; i++)
-        if (set->passages[i].beyond) mark_beyond(set, &set->passages[i]);
+        if (set->passages[i].beyond) mark_beyond(set, &a, &set->passages[i]);
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         for (size_t k = 0; k < set->n && c->tier_holds; k++)

@@ -132,14 +132,35 @@ static void the_closest_bound_is_the_one(void **state) {
     }
 }
 
-/* The units that answer by their bounds, as "text of the unit that holds"; NULL: none does. */
-static void assert_tier(const char *asked, const char *text, const char *holds, size_t n_apart) {
-    candidate_set set = {0};
+static void read_set(candidate_set *set, const char *asked, const char *text) {
     fo_err err = {0};
     const passage p = {text,  strlen(text), "Tariff", .9f,  .8f,  9,
                        false, false,        0,        NULL, true, NULL};
     const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
-    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    *set = (candidate_set){0};
+    assert_ok(candidate_set_read(set, &in, &err), &err);
+}
+
+/* The one unit that is not set apart has that text. */
+static void assert_spared(const char *asked, const char *text, const char *spared) {
+    candidate_set set;
+    read_set(&set, asked, text);
+    size_t n = 0;
+    for (size_t i = 0; i < set.n; i++) {
+        const candidate *c = &set.c[i];
+        if (c->f[CAND_OTHER_THING] > 0) continue;
+        n++;
+        if (!memmem(text + c->start, c->end - c->start, spared, strlen(spared)))
+            fail_msg("%s: %.*s", asked, (int)(c->end - c->start), text + c->start);
+    }
+    if (n != 1) fail_msg("%s: %zu spared", asked, n);
+    candidate_set_deinit(&set);
+}
+
+/* The units that answer by their bounds, as "text of the unit that holds"; NULL: none does. */
+static void assert_tier(const char *asked, const char *text, const char *holds, size_t n_apart) {
+    candidate_set set;
+    read_set(&set, asked, text);
     size_t apart = 0, held = 0;
     for (size_t i = 0; i < set.n; i++) {
         const candidate *c = &set.c[i];
@@ -183,6 +204,44 @@ static void an_amount_falls_within_a_row_an_item_or_a_sentence(void **state) {
     assert_tier("What does my 3-year-old pay?", sentences, "under 6", 1);
 }
 
+/* All of them have to be held, and no amount undoes what another has set apart. */
+static void two_amounts_fall_within_one_row(void **state) {
+    (void)state;
+    static const char lockers[] = "Locker | Length up to | Width up to | Price\n"
+                                  "Small | 35 cm | 35 cm | 3 EUR\nMedium | 60 cm | 40 cm | 5 EUR\n"
+                                  "Large | 120 cm | 60 cm | 8 EUR";
+    assert_tier("Which locker do I need for a bag 50 cm long and 30 cm wide?", lockers, "Medium",
+                2);
+    assert_tier("Which locker do I need for a bag 30 cm wide and 50 cm long?", lockers, "Medium",
+                2);
+    assert_tier("Which locker do I need for a bag 30 cm wide and 90 cm long?", lockers, "Large", 2);
+    assert_tier("What costs a locker for a bag 150 cm long and 30 cm wide?", lockers, NULL, 4);
+    assert_tier("Which locker do I need for a bag of 50 cm and 30 cm?", lockers, NULL, 0);
+    assert_tier("Which locker do I need for a bag of 50 x 30 cm?", lockers, NULL, 0);
+    static const char courier[] = "Weight up to | Distance up to | Price\n5 kg | 100 km | 8 EUR\n"
+                                  "5 kg | 500 km | 12 EUR\n10 kg | 100 km | 10 EUR\n"
+                                  "10 kg | 500 km | 15 EUR";
+    assert_tier("Which courier price applies to 4 kg and 120 km?", courier, "12 EUR", 3);
+    assert_tier("Which courier price applies to 120 km and 4 kg?", courier, "12 EUR", 3);
+    assert_tier("Which courier price applies to 7 kg and 90 km?", courier, "10 EUR", 3);
+    assert_tier("Which courier price applies to 7 kg and 900 km?", courier, NULL, 0);
+    assert_tier("What is the price of 7 kg over 900 km?", courier, NULL, 5);
+}
+
+static void what_speaks_of_the_amount_itself_is_not_set_apart(void **state) {
+    (void)state;
+    static const char bikes[] = "Rental | Price | Deposit\n1 day | 15 EUR | 50 EUR\n"
+                                "3 days | 40 EUR | 80 EUR\n5 days | 60 EUR | 120 EUR\n\n"
+                                "Late return | Fee\nup to 1 day | 10 EUR\nup to 2 days | 25 EUR";
+    assert_tier("What does it cost to rent a bike for 5 days?", bikes, NULL, 6);
+    assert_spared("What does it cost to rent a bike for 5 days?", bikes, "5 days");
+    static const char parcels[] = "Weight up to | Price\n2 kg | 4.20 EUR\n10 kg | 7.90 EUR\n"
+                                  "30 kg | 19.60 EUR\n\nA parcel over 30 kg goes by freight and "
+                                  "costs 40.00 EUR. Insurance costs 2 EUR a parcel.";
+    assert_tier("What does a parcel of 35 kg cost?", parcels, NULL, 5);
+    assert_spared("What does a parcel of 35 kg cost?", parcels, "by freight");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_hold_amounts_of_their_kind),
@@ -190,6 +249,8 @@ int main(void) {
         cmocka_unit_test(what_has_no_kind_of_its_own_is_no_amount),
         cmocka_unit_test(the_closest_bound_is_the_one),
         cmocka_unit_test(an_amount_falls_within_a_row_an_item_or_a_sentence),
+        cmocka_unit_test(two_amounts_fall_within_one_row),
+        cmocka_unit_test(what_speaks_of_the_amount_itself_is_not_set_apart),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
