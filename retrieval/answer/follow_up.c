@@ -28,6 +28,25 @@ static const char months[] =
     "january february march april may june july august september october november december";
 static const char seasons[] = "spring summer autumn fall winter";
 
+static const char people[] =
+    "adult adults child children kid kids student students pupil pupils pensioner pensioners "
+    "senior "
+    "seniors member members guest guests visitor visitors family families infant infants baby "
+    "babies "
+    "toddler toddlers teenager teenagers youth youths man men woman women boy boys girl girls";
+/* What opens also closes: one of a row may stand for another. */
+static const char *const opposites[] = {"open close shut",
+                                        "opens closes shuts",
+                                        "start begin end finish stop",
+                                        "starts begins ends finishes stops",
+                                        "arrive depart leave",
+                                        "arrives departs leaves",
+                                        "on off"};
+/* Words that are no name of anything: "And back?" */
+static const char no_names[] =
+    "open close shut opens closes shuts start begin end finish stop starts begins ends finishes "
+    "stops arrive depart leave arrives departs leaves on off back again out away return returns";
+
 typedef struct word {
     const char *s;
     size_t n;         /* bytes, without the marks around it */
@@ -161,10 +180,17 @@ static bool is_capital(const word *w) {
 }
 
 static bool same_kind(const word *a, const word *b) {
-    static const char *const kinds[] = {days, months, seasons};
+    static const char *const kinds[] = {days, months, seasons, people};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (in(kinds[i], a) && in(kinds[i], b)) return true;
     return same_code(a, b);
+}
+
+/* The s of many, or a word like "children". */
+static bool is_plural(const word *w) {
+    if (in("children people men women feet mice", w)) return true;
+    const char last = w->n > 3 ? (char)(w->s[w->n - 2] | 32) : 's';
+    return (w->s[w->n - 1] | 32) == 's' && last != 's' && last != 'u' && last != 'i';
 }
 
 static bool is_number(const word *w) {
@@ -304,11 +330,38 @@ static bool says_more(const sentence *s, part p) {
     return false;
 }
 
+/* "And close?" behind "When does it open?": the one word of that row. "On" and "off" end the question. */
+static bool by_opposite(part *out, const sentence *s, const sentence *said) {
+    size_t found = 0;
+    for (size_t k = 0; said->n == 1 && k < sizeof opposites / sizeof *opposites; k++) {
+        if (!in(opposites[k], &said->w[0])) continue;
+        const bool particle = in("on off", &said->w[0]);
+        for (size_t i = particle ? s->n - 1 : 1; i < s->n; i++) {
+            if (!in(opposites[k], &s->w[i])) continue;
+            found++;
+            *out = (part){i, i + 1};
+        }
+    }
+    return found == 1;
+}
+
+/* One past the words behind a preposition; what can only be the verb of the question is none of them: "from Lund to Malmo cost". */
+static size_t place_end(const sentence *s, size_t at) {
+    static const char ends[] =
+        "cost take last leave go run start begin end open close arrive depart weigh "
+        "pay work happen stop sail";
+    static const char needing[] = "do does did can could may might must shall should will would";
+    const size_t end = run_end(s, at);
+    bool asked = false;
+    for (size_t i = 0; i < at; i++) asked |= in(needing, &s->w[i]);
+    return asked && end == s->n && end > at + 1 && in(ends, &s->w[end - 1]) ? end - 1 : end;
+}
+
 /* "with a day card" for "with a full card": from the same preposition on. */
 static bool by_preposition(part *out, const sentence *s, const word *preposition) {
     for (size_t i = s->n; i-- > 1;) {
         if (!s->w[i].preposition || !alike(&s->w[i], preposition)) continue;
-        const size_t end = run_end(s, i + 1);
+        const size_t end = place_end(s, i + 1);
         *out = (part){i, end};
         return end < s->n || s->w[end - 1].content;
     }
@@ -347,12 +400,14 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     if (!is_new(&s, &said)) return false;
     const bool one = ends_in_one(&said);
     said.n -= one;
-    part noun = {said.w[0].preposition, said.n}, p;
+    part noun = {said.w[0].preposition, said.n}, p = {0, 0};
     for (size_t i = noun.begin; i < said.n; i++)
         if (said.w[i].preposition) noun.end = i < noun.end ? i : noun.end; /* "a child of ten" */
     if (noun.end <= noun.begin || !said.w[noun.end - 1].content) return false;
     const bool article = said.w[noun.begin].article;
-    bool found = !one && (by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun));
+    bool found = !one && (by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun) ||
+                          by_opposite(&p, &s, &said));
+    if (!found && noun.end == 1 && in(no_names, &said.w[0])) return false;
     if (noun.begin) { /* it brings its preposition */
         if (one) return false;
         if (found && p.begin > 0 && s.w[p.begin - 1].preposition)
@@ -362,8 +417,14 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     } else if (!found && (!by_focus(&p, &s, article) || !says_more(&s, p))) {
         return false;
     } else if (s.w[p.begin].article && !article) {
-        p.begin++;
+        const bool many = in("a an", &s.w[p.begin]) && is_plural(&said.w[noun.end - 1]);
+        if (many && !found) return false; /* "a children" */
+        if (!many) p.begin++;
     }
+    const word *ahead = found && !noun.begin && p.begin > 0 ? &s.w[p.begin - 1] : NULL;
+    if (ahead && ahead->article &&
+        (article || (in("a an", ahead) && is_plural(&said.w[noun.end - 1]))))
+        p.begin--;    /* "an adult", and children */
     if (one) p.end--; /* its noun stays */
     put_in(out, before, &s, p, said.w[0].s, said.w[said.n - 1].s + said.w[said.n - 1].n);
     return true;

@@ -5,7 +5,8 @@
  *     // true: "How often is the south pump serviced?"
  *
  * Half a question takes the place of what stands in the whole one before it where the two are plainly of one kind: they
- * end with the same noun, begin with the same preposition, or are codes, days, months, years or names. Where no two words
+ * end with the same noun, begin with the same preposition, or are codes, days, months, years, names or kinds of people, or
+ * opposites ("And close?" behind what opens). Where no two words
  * tell, it takes the place of what the question is about: what it counts, what stands behind its first verb, the one phrase
  * with an article. A part that begins with a preposition of its own is added at the end. English; everything else is left
  * alone.

@@ -17,6 +17,7 @@ static void the_same_noun_takes_its_place(void **state) {
            "How often is the south pump serviced?");
     expect("How often is the \"north\" pump serviced?", "and south pumps?",
            "How often is the south pumps serviced?");
+    expect("What does a north pump cost?", "and south pumps?", "What does south pumps cost?");
     expect("Who repairs north pumps", "What about the south pumps?",
            "Who repairs the south pumps?");
     expect("What does an adult pay in the low season?", "and in the high season?",
@@ -54,6 +55,8 @@ static void what_a_question_is_about_is_exchanged(void **state) {
         {"What is the monthly rent?", "And heating?", NULL}, /* nothing would be left of it */
         {"Who drives us from the mill to the church?", "And the choir?", NULL}, /* which of them? */
         {"Do I need a key?", "And one?", NULL},
+        {"How much does a dog cost?", "And cats?", NULL}, /* "a cats" */
+        {"How much does a dog cost?", "And a cat?", "How much does a cat cost?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect(cases[i].before, cases[i].turn, cases[i].want);
@@ -87,6 +90,37 @@ static void what_begins_with_a_preposition_is_put_where_it_belongs(void **state)
     expect("Who may use the (blue) boat?", "the red boat?", "Who may use the red boat?");
     expect("Who may use \"the blue boat\"?", "and \"the red boat\"?", "Who may use the red boat?");
     expect("When do you open?", "And at night in winter?", "When do you open at night in winter?");
+}
+
+static void people_take_the_place_of_people(void **state) {
+    (void)state;
+    expect("What does a day card cost for adults?", "And children?",
+           "What does a day card cost for children?");
+    expect("What does a day card cost for adults?", "And for children?",
+           "What does a day card cost for children?");
+    expect("How much is the ticket for adults?", "And pensioners?",
+           "How much is the ticket for pensioners?");
+    expect("What does an adult pay on Sunday?", "And children?",
+           "What does children pay on Sunday?");
+    expect("What does an adult pay on Sunday?", "And a child?", "What does a child pay on Sunday?");
+    expect("What do adults pay on Sunday?", "And a child?", "What do a child pay on Sunday?");
+}
+
+static void verbs_are_no_names(void **state) {
+    (void)state;
+    expect("When does the pool open on Saturday?", "And close?",
+           "When does the pool close on Saturday?");
+    expect("When does the course start?", "And end?", "When does the course end?");
+    expect("How do I turn the heating on?", "And off?", "How do I turn the heating off?");
+    expect("When does the pool open on Saturday?", "And off?", NULL);
+    expect("When does the pool open on Saturday?", "And start?", NULL);
+    expect("When does the ferry leave?", "And back?", NULL);
+    expect("What does the ferry from Lund to Malmo cost?", "And to Kiel?",
+           "What does the ferry from Lund to Kiel cost?");
+    expect("How long does the bus to the old mill take?", "And to the church?",
+           "How long does the bus to the church take?");
+    expect("What is the way to the church stop?", "And to the mill?",
+           "What is the way to the mill?");
 }
 
 static void other_turns_are_left_alone(void **state) {
@@ -137,6 +171,8 @@ int main(void) {
         cmocka_unit_test(what_a_question_is_about_is_exchanged),
         cmocka_unit_test(one_of_a_kind_takes_the_place_of_another),
         cmocka_unit_test(what_begins_with_a_preposition_is_put_where_it_belongs),
+        cmocka_unit_test(people_take_the_place_of_people),
+        cmocka_unit_test(verbs_are_no_names),
         cmocka_unit_test(other_turns_are_left_alone),
         cmocka_unit_test(it_is_told_whether_a_turn_goes_on),
     };
