@@ -1,10 +1,12 @@
 #include "retrieval/answer/tiers.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/value_bounds.h"
+#include "retrieval/answer/word_tokens.h"
 
 enum { MOST = 256 }; /* candidates with bounds that are looked at */
 
@@ -65,16 +67,38 @@ typedef struct cell_text {
     size_t n, n_name;
 } cell_text;
 
-/* The next cell of a row that is not too long; false: there is none. */
+/* Bytes of the name's unit, "Weight up to (kg)"; *name becomes what stands before it. 0: it has none. */
+static size_t unit_of_name(const char *s, size_t *name) {
+    size_t open = *name && s[*name - 1] == ')' ? *name - 1 : 0;
+    while (open && s[open] != '(') open--;
+    if (!open) return 0;
+    const size_t n = *name - open - 2;
+    enum cell_unit unit;
+    double times;
+    if (!cell_unit_named(s + open + 1, n, &unit, &times)) return 0;
+    *name = open;
+    return n;
+}
+
+static bool has_letter(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (word_token_letter(s[i])) return true;
+    return false;
+}
+
+/* The next cell of a row that is not too long; false: there is none. A number alone has the unit of its column. */
 static bool next_cell(row_walk *walk, const candidate_passage *p, const text_unit *u,
                       cell_text *out) {
     for (table_pair cell; row_cell_next(walk, p, u, &cell);) {
-        out->n_name = cell.name ? cell.n_name : 0;
-        out->n = out->n_name + 2 + cell.n_value;
-        if (out->n >= sizeof out->s) continue;
-        memcpy(out->s, cell.name ? cell.name : "", out->n_name);
-        memcpy(out->s + out->n_name, ": ", 2);
-        memcpy(out->s + out->n_name + 2, cell.value, cell.n_value);
+        const char *name = cell.name ? cell.name : "";
+        size_t n_name = cell.name ? cell.n_name : 0;
+        if (n_name + cell.n_value + 4 > sizeof out->s) continue;
+        const size_t n_unit =
+            has_letter(cell.value, cell.n_value) ? 0 : unit_of_name(name, &n_name);
+        out->n_name = n_name;
+        out->n = (size_t)snprintf(out->s, sizeof out->s, "%.*s: %.*s %.*s", (int)n_name, name,
+                                  (int)cell.n_value, cell.value, (int)n_unit,
+                                  n_unit ? name + cell.n_name - 1 - n_unit : "");
         return true;
     }
     return false;

@@ -218,6 +218,10 @@ static void two_amounts_fall_within_one_row(void **state) {
     assert_tier("What costs a locker for a bag 150 cm long and 30 cm wide?", lockers, NULL, 4);
     assert_tier("Which locker do I need for a bag of 50 cm and 30 cm?", lockers, NULL, 0);
     assert_tier("Which locker do I need for a bag of 50 x 30 cm?", lockers, NULL, 0);
+    static const char in_name[] = "Locker | Length up to (cm) | Width up to (cm) | Price\n"
+                                  "Small | 35 | 35 | 3\nMedium | 60 | 40 | 5\nLarge | 120 | 60 | 8";
+    assert_tier("Which locker do I need for a bag 50 cm long and 30 cm wide?", in_name, "Medium",
+                2);
     static const char courier[] = "Weight up to | Distance up to | Price\n5 kg | 100 km | 8 EUR\n"
                                   "5 kg | 500 km | 12 EUR\n10 kg | 100 km | 10 EUR\n"
                                   "10 kg | 500 km | 15 EUR";
