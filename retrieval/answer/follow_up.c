@@ -407,7 +407,7 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     const bool article = said.w[noun.begin].article;
     bool found = !one && (by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun) ||
                           by_opposite(&p, &s, &said));
-    if (!found && noun.end == 1 && in(no_names, &said.w[0])) return false;
+    if (!found && said.n == 1 && in(no_names, &said.w[0])) return false;
     if (noun.begin) { /* it brings its preposition */
         if (one) return false;
         if (found && p.begin > 0 && s.w[p.begin - 1].preposition)

@@ -115,6 +115,8 @@ static void verbs_are_no_names(void **state) {
     expect("When does the pool open on Saturday?", "And off?", NULL);
     expect("When does the pool open on Saturday?", "And start?", NULL);
     expect("When does the ferry leave?", "And back?", NULL);
+    expect("When do the boats go into the water?", "And out of the water?",
+           "When do the out of the water go into the water?"); /* searched for with all its words */
     expect("What does the ferry from Lund to Malmo cost?", "And to Kiel?",
            "What does the ferry from Lund to Kiel cost?");
     expect("How long does the bus to the old mill take?", "And to the church?",
