@@ -291,7 +291,7 @@ static void manual_pages_need_no_troff(void **state) {
                     NULL, NULL);
     assert_string_equal(x.format, "man");
     assert_string_equal(x.title, "top - y");
-    assert_non_null(strstr(x.text, "top's a long story  told, top C++,"));
+    assert_non_null(strstr(x.text, "top's a long story told, top C++,"));
     extracted_deinit(&x);
     x = read_string(".Dd May 1\n.Dt X 1\n.Os\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh SYNOPSIS\n"
                     ".Nm\n.Op Fl n Ar count\n.Xr ls 1 .\n",
