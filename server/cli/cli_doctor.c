@@ -16,6 +16,7 @@
 #include "data/extract/extract.h"
 #include "data/extract/extract_tools.h"
 #include "data/extract/sandbox.h"
+#include "engine/embed/embedder.h"
 #include "engine/model/model_memory.h"
 #include "kernels/cpu.h"
 #include "retrieval/service/catalog.h"
@@ -41,7 +42,8 @@ static const cli_option options[] = {
     {"listen", CLI_STRING, &o.listen, "ADDRESS:PORT",
      "where a service would listen (default 127.0.0.1:8080)"},
     {"model", CLI_STRING, &cli_model_flags.model, "FILE", "a language model that it would load"},
-    {"embed-model", CLI_STRING, &cli_model_flags.embed, "FILE", "an embedder that it would load"},
+    {"embed-model", CLI_STRING, &cli_model_flags.embed, "FILE",
+     "an embedder that it would load: a file, a model2vec folder, builtin or builtin-encoder"},
     CLI_OUTPUT_OPTION,
     {0}};
 
@@ -140,28 +142,83 @@ static void look_at_programs(report *r) {
 
 /* ---- models --------------------------------------------------------------------------------------- */
 
+static void tell_model(report *r, const char *what, const char *name, uint64_t bytes,
+                       const char *more) {
+    uint64_t memory = model_memory_available();
+    bool tight = memory && bytes + bytes / 4 > memory;
+    tell(r, tight ? PROBLEM : FINE, what,
+         tight ? "take a smaller one, or one in fewer bits (forage quantize)" : more,
+         "%s: %.1f GiB", name, (double)bytes / (double)GIB);
+}
+
 static void look_at_model(report *r, const char *what, const char *file) {
     struct stat st;
     if (!file) return;
-    if (stat(file, &st)) {
+    if (stat(file, &st))
         tell(r, PROBLEM, what, "make models fetches two; any GGUF file of a known kind will do",
              "%s is not there", file);
-        return;
+    else if (S_ISDIR(st.st_mode))
+        tell(r, PROBLEM, what, "forage convert DIR out.gguf makes a file of it",
+             "%s is a folder, not a GGUF file", file);
+    else
+        tell_model(r, what, file, (uint64_t)st.st_size,
+                   "forage inspect FILE says whether it runs, and what it takes in all");
+}
+
+/* Bytes of the model2vec table in `folder`; false, and which file lacks, where it holds none. */
+static bool table_in(const char *folder, uint64_t *bytes, const char **lacks) {
+    static const char *const files[] = {"config.json", "tokenizer.json", "model.safetensors"};
+    char path[4200];
+    struct stat st = {0};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        if (stat(path, &st)) {
+            *lacks = files[i];
+            return false;
+        }
     }
-    uint64_t memory = model_memory_available(), bytes = (uint64_t)st.st_size;
-    bool tight = memory && bytes + bytes / 4 > memory;
-    tell(r, tight ? PROBLEM : FINE, what,
-         tight ? "take a smaller one, or one in fewer bits (forage quantize)"
-               : "forage inspect FILE says whether it runs, and what it takes in all",
-         "%s: %.1f GiB", file, (double)bytes / (double)GIB);
+    *bytes = (uint64_t)st.st_size; /* of the last, which has the vectors */
+    return true;
+}
+
+/* What --embed-model takes: a name of what the binary holds, a folder of model2vec, a file. */
+static void look_at_embedder(report *r, const char *name) {
+    struct stat st;
+    uint64_t bytes = 0;
+    const char *lacks = NULL;
+    if (!name) return;
+    if (!*name || !strcmp(name, EMBEDDER_TABLE) || !strcmp(name, EMBEDDER_ENCODER))
+        tell(r, FINE, "embedder", NULL, "%s is inside the binary", *name ? name : EMBEDDER_TABLE);
+    else if (stat(name, &st) || !S_ISDIR(st.st_mode))
+        look_at_model(r, "embedder", name);
+    else if (table_in(name, &bytes, &lacks))
+        tell_model(r, "embedder", name, bytes, NULL);
+    else
+        tell(r, PROBLEM, "embedder", "a folder is one of model2vec, which has this file",
+             "%s has no %s", name, lacks);
 }
 
 /* ---- the home ------------------------------------------------------------------------------------- */
 
+/* The file system of the home, or, where it is not there yet, of the nearest folder above it that is. */
+static bool home_disk(struct statvfs *v) {
+    char path[4200];
+    if ((size_t)snprintf(path, sizeof path, "%s", o.home) >= sizeof path) return false;
+    while (statvfs(path, v)) {
+        size_t n = strlen(path);
+        while (n > 1 && path[n - 1] == '/') n--;
+        while (n && path[n - 1] != '/') n--; /* the last name */
+        while (n > 1 && path[n - 1] == '/') n--;
+        path[n] = 0;
+        if (n == 1 && path[0] == '/') return !statvfs("/", v);
+        if (!n) return !statvfs(".", v);
+    }
+    return true;
+}
+
 static void look_at_disk(report *r) {
     struct statvfs v;
-    char parent[] = ".";
-    if (statvfs(o.home, &v) && statvfs(parent, &v)) return;
+    if (!home_disk(&v)) return;
     uint64_t left = (uint64_t)v.f_bavail * v.f_frsize;
     tell(r,
          left < 64 * MIB ? PROBLEM
@@ -294,7 +351,7 @@ static int run(int argc, char **argv) {
     look_at_machine(&r);
     look_at_programs(&r);
     look_at_model(&r, "model", cli_model_flags.model);
-    look_at_model(&r, "embedder", cli_model_flags.embed);
+    look_at_embedder(&r, cli_model_flags.embed);
     look_at_disk(&r);
     bool keys = look_at_home(&r);
     look_at_address(&r, keys);

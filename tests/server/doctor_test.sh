@@ -45,6 +45,25 @@ cp -r "$work/home" "$work/revoked"
 doctor 1 --home "$work/revoked" && grep -q '^problem  *keys .*none of 1 in force' "$work/out"; check "nor do those that were revoked" $?
 doctor 1 --home "$work/home" --model "$work/nothing.gguf" && grep -q '^problem  *model .*not there' "$work/out"
 check "a model that is not there is a problem" $?
+all=0
+for name in builtin builtin-encoder; do
+    doctor 0 --home "$work/home" --embed-model $name && grep -q "^ok  *embedder .*$name is inside the binary" "$work/out" || all=1
+done
+check "the embedders inside the binary are always there" $all
+mkdir "$work/table" && for part in config.json tokenizer.json; do echo '{}' >"$work/table/$part"; done
+doctor 1 --home "$work/home" --embed-model "$work/table" && grep -q '^problem  *embedder .*has no model.safetensors' "$work/out" &&
+    echo vectors >"$work/table/model.safetensors" &&
+    doctor 0 --home "$work/home" --embed-model "$work/table" && grep -q '^ok  *embedder ' "$work/out"
+check "a folder of model2vec is one, and another names the file that it lacks" $?
+doctor 1 --home "$work/home" --embed-model "$work/nothing.gguf" && grep -q '^problem  *embedder .*not there' "$work/out" &&
+    doctor 1 --home "$work/home" --model "$work/table" && grep -q '^problem  *model .*is a folder' "$work/out"
+check "a file that is not there is a problem, and so is a folder in place of a language model" $?
+if [ "$(df -Pk /proc 2>/dev/null | awk 'NR == 2 { print $4 }')" = 0 ]; then # a file system of its own, without room
+    doctor 1 --home /proc/none/deeper && grep -q '^problem  *disk  *0.0 GiB free' "$work/out"
+    check "of a home that is not there yet the disk is looked at that it would be on" $?
+else
+    skip "of a home that is not there yet the disk is looked at that it would be on" "no /proc"
+fi
 echo damage >"$work/home/keys"
 doctor 1 --home "$work/home" && grep -q '^problem  *keys' "$work/out"; check "damaged keys are one" $?
 head -c 5000 /dev/zero | tr '\0' x >"$work/home/forage.db"
