@@ -36,7 +36,7 @@ static const cli_option options[] = {
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"sources", CLI_BOOL, &o.sources, NULL, "show the sources after every answer"},
     CLI_EMBED_OPTIONS,
-    CLI_RERANK_OPTION,
+    CLI_RERANKED_OPTION,
     CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,
     ENGINE_THREADS_FLAG,
@@ -79,6 +79,11 @@ static void write_request(const conversation *c, const char *question, fo_buf *b
     json_out_int(&out, "max_tokens", o.max_tokens);
     json_out_string(&out, "grounding", o.loose ? "loose" : "strict");
     json_out_bool(&out, "stream", true);
+    if (c->home && cli_reranks()) {
+        json_out_open(&out, "search", '{');
+        json_out_string(&out, "rerank", "model");
+        json_out_close(&out, '}');
+    }
     json_out_close(&out, '}');
 }
 

@@ -26,7 +26,7 @@ static const cli_option options[] = {
     {"read-only", CLI_BOOL, &o.read_only, NULL,
      "write nothing: there is no tool to ingest, and a server may run on the same home"},
     CLI_EMBED_OPTIONS,
-    CLI_RERANK_OPTION,
+    CLI_RERANKED_OPTION,
     CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,
     ENGINE_THREADS_FLAG,
@@ -209,6 +209,7 @@ static void *answer_all(void *arg) {
     const mcp_host host = {.service = a->home,
                            .tenant = ACCESS_OWNER,
                            .may_ingest = !o.read_only,
+                           .reranks = cli_reranks(),
                            .cancel = &line.cancel};
     for (message *m; (m = take());) {
         fo_buf reply = {0};

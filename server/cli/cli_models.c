@@ -27,6 +27,10 @@ bool cli_ocr_is_on(void) {
     return cli_model_flags.ocr && strcmp(cli_model_flags.ocr, "off") != 0;
 }
 
+bool cli_reranks(void) {
+    return cli_model_flags.rerank != NULL;
+}
+
 int cli_models_open(service **out, const service_options *o, fo_err *err) {
     const cli_models *f = &cli_model_flags;
     engine_options e = {.model = f->model};

@@ -46,6 +46,10 @@ extern cli_models cli_model_flags; /* what the rows below read */
 #define CLI_RERANK_OPTION \
     {"rerank-model", CLI_STRING, &cli_model_flags.rerank, "FILE", \
      "a cross-encoder (GGUF) for search.rerank and /v1/rerank"}
+/* The same for a command whose every question is put to it: cli_reranks. */
+#define CLI_RERANKED_OPTION \
+    {"rerank-model", CLI_STRING, &cli_model_flags.rerank, "FILE", \
+     "a cross-encoder (GGUF) that puts what was found in order (default: none)"}
 #define CLI_READER_OPTION \
     {"reader", CLI_STRING, &cli_model_flags.reader, "FILE", \
      "reads the passages of every answer: builtin (default), none, or an encoder (GGUF)"}
@@ -59,6 +63,9 @@ extern cli_models cli_model_flags; /* what the rows below read */
 int cli_ocr_apply(int *to, fo_err *err);
 /* Are images documents, by --ocr? */
 bool cli_ocr_is_on(void);
+
+/* Was a cross-encoder named? Then questions to the home are to be put to it. */
+bool cli_reranks(void);
 
 /* The embedder, as the flags say. */
 void cli_models_apply(service_options *o);

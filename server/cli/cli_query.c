@@ -42,7 +42,7 @@ static const cli_option options[] = {
     {"max-sentences", CLI_INT, &o.sentences, "N", "of an extractive answer (default 3)", .min = 1,
      .max = 20},
     CLI_EMBED_OPTIONS,
-    CLI_RERANK_OPTION,
+    CLI_RERANKED_OPTION,
     CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,
     ENGINE_THREADS_FLAG,
@@ -64,6 +64,7 @@ static void write_request(fo_buf *b, const char *question) {
     json_out_string(&out, "mode", o.mode);
     json_out_string(&out, "fusion", o.fusion);
     if (o.alpha >= 0) json_out_number(&out, "alpha", o.alpha);
+    if (!o.url && cli_reranks()) json_out_string(&out, "rerank", "model");
     json_out_close(&out, '}');
     if (!o.no_generate) {
         json_out_int(&out, "max_sentences", o.sentences);

@@ -37,6 +37,7 @@ typedef struct mcp_host {
     const search_filter *sees; /* documents that who asks may see; NULL: all of the tenant's */
     const access_key *key;     /* which collections they may use; NULL: all of the tenant's */
     bool may_ingest;           /* else there is no tool of that name */
+    bool reranks;              /* the service's cross-encoder puts what is found in order */
     const char *spool_dir;     /* where archives that come in are unpacked to; NULL: /tmp */
     atomic_bool *cancel;       /* NULL, or ends the work */
     double waited_ms;          /* for a worker: of the time that a question may take */

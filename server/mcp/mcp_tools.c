@@ -121,6 +121,7 @@ static int read_question(const mcp_host *h, json_in *args, const char *field, ch
     q->filter = *filter;
     q->sees = h->sees;
     q->search.alpha = -1;
+    q->search.rerank = h->reranks ? RERANK_MODEL : RERANK_NONE;
     q->cancel = h->cancel;
     q->timeout_ms = REQUEST_TIMEOUT_MS;
     if (!err->code) request_limits_spend_wait(&q->timeout_ms, h->waited_ms, err);
@@ -162,7 +163,7 @@ static int search(const mcp_host *h, json_in *args, tool_reply *out) {
     int rc = read_question(h, args, "query", collection, &q, &filter, &out->err);
     q.top_k =
         limit * PASSAGES_A_DOCUMENT < (size_t)top_k ? limit * PASSAGES_A_DOCUMENT : (size_t)top_k;
-    q.search.rerank = service_has_reader(h->service) ? RERANK_READER : RERANK_NONE;
+    if (!h->reranks && service_has_reader(h->service)) q.search.rerank = RERANK_READER;
     if (!rc) rc = service_query(h->service, &q, NULL, &r, &out->err);
     if (!rc) {
         json_out o = {&out->object, false};

@@ -1,4 +1,5 @@
-"""small_bert.py DIR - a BERT of one layer with weights that mean nothing, as Hugging Face publishes one: for `forage convert`."""
+"""small_bert.py DIR [scores] - a BERT of one layer with weights that mean nothing, as Hugging Face publishes one, or with
+`scores` a cross-encoder: for `forage convert`."""
 import json
 import pathlib
 import struct
@@ -25,6 +26,9 @@ for name, rows, columns in (("attention.self.query", WIDTH, WIDTH), ("attention.
     shapes[layer + name + ".bias"] = [rows]
 for name in ("embeddings.LayerNorm", layer + "attention.output.LayerNorm", layer + "output.LayerNorm"):
     shapes[name + ".weight"] = shapes[name + ".bias"] = [WIDTH]
+if sys.argv[2:] == ["scores"]:
+    shapes.update({"pooler.dense.weight": [WIDTH, WIDTH], "pooler.dense.bias": [WIDTH],
+                   "classifier.weight": [1, WIDTH], "classifier.bias": [1]})
 
 header, data = {}, b""
 for name, shape in shapes.items():

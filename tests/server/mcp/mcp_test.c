@@ -253,6 +253,23 @@ static void tools_find_answer_and_read(void **state) {
     close_fixture(&f);
 }
 
+static void what_is_found_is_put_in_order_by_a_cross_encoder_that_was_given(void **state) {
+    (void)state;
+    fixture f = open_fixture();
+    f.host.reranks = true; /* there is none: both tools want it */
+    static const char *const calls[][2] = {{"search", "{\"query\":\"Grebe\"}"},
+                                           {"ask", "{\"question\":\"Who rows?\"}"}};
+    for (size_t i = 0; i < 2; i++) {
+        cJSON *r = call(&f, calls[i][0], calls[i][1]);
+        assert_true(cJSON_IsTrue(at(r, "result/isError")));
+        char *all = cJSON_PrintUnformatted(r);
+        assert_non_null(strstr(all, "no reranking model"));
+        cJSON_free(all);
+        cJSON_Delete(r);
+    }
+    close_fixture(&f);
+}
+
 static void a_result_is_read_by_its_url(void **state) {
     (void)state;
     fixture f = open_fixture();
@@ -557,6 +574,7 @@ int main(void) {
         cmocka_unit_test(newer_clients_say_who_they_are_each_time),
         cmocka_unit_test(the_name_of_a_tool_stands_in_a_header),
         cmocka_unit_test(tools_find_answer_and_read),
+        cmocka_unit_test(what_is_found_is_put_in_order_by_a_cross_encoder_that_was_given),
         cmocka_unit_test(a_result_is_read_by_its_url),
         cmocka_unit_test(what_is_wrong_with_a_call_is_told),
         cmocka_unit_test(documents_come_in_where_that_is_allowed),
