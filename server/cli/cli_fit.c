@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/embed/embed_builtin.h"
 #include "engine/embed/embedder.h"
 #include "engine/fit/fit.h"
@@ -16,6 +17,7 @@
 #include "retrieval/service/home.h"
 #include "retrieval/service/own_questions.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/fit_questions.h"
@@ -249,6 +251,12 @@ static int take_text(void *arg, const char *text, size_t len, fo_err *err) {
     return l->n == TEXTS_AT_ONCE ? embed_batch(l, err) : FO_OK;
 }
 
+static void say_left_out(void *arg, const char *name, const char *why) {
+    (void)arg;
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* over the bar, which is drawn again */
+    printable_say(stderr, "forage: %s: left out: %s", name, why);
+}
+
 static int add_taught(fit *f, fo_pool *pool, fo_err *err) {
     lesson *l = calloc(1, sizeof *l);
     if (!l) return fo_no_memory(err);
@@ -256,7 +264,7 @@ static int add_taught(fit *f, fo_pool *pool, fo_err *err) {
     int rc = embedder_open_with(&l->teacher, o.teacher, &(embedder_options){.pool = pool}, err);
     l->p = progress_begin("embed", "texts", 0, output_is_json());
     for (size_t i = o.vectors.n; !rc && i < o.input.n; i++)
-        rc = fit_texts_walk(o.input.items[i], (int)o.texts, take_text, l, err);
+        rc = fit_texts_walk(o.input.items[i], (int)o.texts, take_text, say_left_out, l, err);
     if (!rc && l->n) rc = embed_batch(l, err);
     for (size_t i = 0; i < l->n; i++) free(l->text[i]);
     progress_end(l->p);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include "data/chunk/chunk.h"
 #include "data/extract/extract.h"
+#include "data/extract/extract_host.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 
@@ -18,7 +19,9 @@ enum { MAX_FILE = 64 << 20, LEAST_BYTES = 40, LONG_BYTES = 300, MAX_DEPTH = 32 }
 typedef struct walk {
     int per_document;
     fit_text_fn *fn;
+    fit_left_out_fn *left_out;
     void *arg;
+    extract_host *host;
     uint64_t seed;
 } walk;
 
@@ -87,16 +90,26 @@ static int draw(walk *w, const extracted *x, const char *title, fo_err *err) {
     return rc;
 }
 
-static int walk_document(walk *w, const char *bytes, size_t n, const char *type, const char *name,
-                         const char *title, fo_err *err) {
+static void leave_out(walk *w, const char *name, const fo_err *why) {
+    if (w->left_out) w->left_out(w->arg, name, why->msg);
+}
+
+/* path: of the file; NULL: it is a line of `corpus`. */
+static int walk_document(walk *w, const char *bytes, size_t n, const char *type, const char *path,
+                         const char *corpus, const char *title, fo_err *err) {
     extracted x;
-    fo_err ignored = {0};
+    fo_err why = {0};
     extract_request rq = {.bytes = bytes,
                           .n = n,
                           .content_type = type,
-                          .file_name = name,
-                          .max_text_bytes = MAX_FILE};
-    if (extract_text(&x, &rq, &ignored)) return FO_OK;
+                          .file_name = path,
+                          .max_text_bytes = MAX_FILE,
+                          .host = w->host,
+                          .call = 1};
+    if (extract_text(&x, &rq, &why)) {
+        leave_out(w, path ? path : corpus, &why);
+        return FO_OK;
+    }
     int rc = draw(w, &x, title ? title : x.title, err);
     extracted_deinit(&x);
     return rc;
@@ -118,7 +131,7 @@ static int walk_jsonl(walk *w, const char *path, fo_err *err) {
         if (len == 1 && *line == '\n') continue;
         cJSON *doc = cJSON_ParseWithLength(line, (size_t)len);
         const char *text = string_of(doc, "text"), *type = string_of(doc, "content_type");
-        rc = text ? walk_document(w, text, strlen(text), type ? type : "text/plain", NULL,
+        rc = text ? walk_document(w, text, strlen(text), type ? type : "text/plain", NULL, path,
                                   string_of(doc, "title"), err)
                   : fo_fail(err, FO_EINVAL, "%s: line %zu is no JSON object with a text", path, n);
         cJSON_Delete(doc);
@@ -132,10 +145,13 @@ static int walk_jsonl(walk *w, const char *path, fo_err *err) {
 static int walk_file(walk *w, const char *path, fo_err *err) {
     char *bytes;
     size_t n;
-    fo_err ignored = {0};
-    if (!extract_knows_file(path) || fo_file_read(path, MAX_FILE, &bytes, &n, &ignored))
+    fo_err why = {0};
+    if (!extract_knows_file(path)) return FO_OK;
+    if (fo_file_read(path, MAX_FILE, &bytes, &n, &why)) {
+        leave_out(w, path, &why);
         return FO_OK;
-    int rc = walk_document(w, bytes, n, NULL, path, NULL, err);
+    }
+    int rc = walk_document(w, bytes, n, NULL, path, NULL, NULL, err);
     free(bytes);
     return rc;
 }
@@ -162,9 +178,16 @@ static int walk_folder(walk *w, const char *path, int depth, fo_err *err) {
     return rc;
 }
 
-int fit_texts_walk(const char *path, int per_document, fit_text_fn *fn, void *arg, fo_err *err) {
-    walk w = {.per_document = per_document, .fn = fn, .arg = arg, .seed = 20261121};
+int fit_texts_walk(const char *path, int per_document, fit_text_fn *fn, fit_left_out_fn *left_out,
+                   void *arg, fo_err *err) {
+    walk w = {
+        .per_document = per_document, .fn = fn, .left_out = left_out, .arg = arg, .seed = 20261121};
     struct stat st;
     if (stat(path, &st)) return fo_fail_errno(err, "cannot open %s", path);
-    return S_ISDIR(st.st_mode) ? walk_folder(&w, path, 0, err) : walk_jsonl(&w, path, err);
+    int rc =
+        extract_host_create(&w.host, &(extract_host_options){.program = "/proc/self/exe"}, err);
+    if (!rc) rc = S_ISDIR(st.st_mode) ? walk_folder(&w, path, 0, err) : walk_jsonl(&w, path, err);
+    extract_host_end_call(w.host, 1);
+    extract_host_free(w.host);
+    return rc;
 }
