@@ -227,12 +227,43 @@ void builder_set_title(builder *b, const char *s, size_t n) {
     while (n && fo_is_blank(*s)) s++, n--;
     while (n && fo_is_blank(s[n - 1])) n--;
     if (b->title.len || !n) return;
+    b->title_level = 0;
     n = fo_utf8_cut(s, n, 1000);
     for (size_t i = 0; i < n; i++) {
         bool space = fo_is_blank(s[i]);
         if (space && i + 1 < n && fo_is_blank(s[i + 1])) continue;
         fo_buf_char(&b->title, space ? ' ' : s[i]);
     }
+}
+
+/* What may stand above a title: no rows, and no more than so many bytes and blocks. */
+enum { ABOVE_BYTES = 160, ABOVE_BLOCKS = 64 };
+
+static bool ends_sentence(const char *s, size_t n) {
+    while (n && strchr("\"')]*_", s[n - 1])) n--;
+    return n && (strchr(".!?:;", s[n - 1]) || (n > 3 && !memcmp(s + n - 3, "\xE3\x80\x82", 3)));
+}
+
+bool builder_may_title(const builder *b, uint8_t level) {
+    size_t bytes = 0;
+    if (b->title.len && level >= b->title_level) return false;
+    if (b->n_blocks > ABOVE_BLOCKS) return false;
+    for (size_t i = 0; i < b->n_blocks; i++) {
+        const text_block *k = &b->blocks[i];
+        if (k->kind == TEXT_HEADING) continue;
+        bytes += k->end - k->start;
+        if (k->kind == TEXT_TABLE_ROW || bytes > ABOVE_BYTES) return false;
+        /* The first rank is the title's more often than that of a part: a remark may stand above it. */
+        if (level > 1 && ends_sentence(b->text.data + k->start, k->end - k->start)) return false;
+    }
+    return true;
+}
+
+void builder_title_heading(builder *b, uint8_t level, const char *s, size_t n) {
+    if (fo_only_blanks(s, n) || !builder_may_title(b, level)) return;
+    fo_buf_clear(&b->title);
+    builder_set_title(b, s, n);
+    b->title_level = level;
 }
 
 void builder_adopt(builder *b, fo_buf *text) {

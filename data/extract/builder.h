@@ -23,7 +23,8 @@ typedef struct builder {
     void *page_ctx;
     /* results */
     fo_buf text;
-    fo_buf title; /* first title seen wins */
+    fo_buf title;        /* first title seen wins */
+    uint8_t title_level; /* of the heading that it is; 0: none is */
     text_block *blocks;
     size_t n_blocks, cap_blocks;
     text_place *places;
@@ -68,6 +69,11 @@ void builder_add_cp(builder *b, int32_t cp);
 /* The text of the open block so far is empty or white space. */
 bool builder_block_empty(const builder *b);
 void builder_set_title(builder *b, const char *s, size_t n); /* trimmed; empty ones are ignored */
+/* May a heading that begins where the open block does, or behind the last one, be the document's title? It may where it stands
+ * before the text, or behind a line or two that are no sentences: badges, a date, a breadcrumb, of a language the others. */
+bool builder_may_title(const builder *b, uint8_t level);
+/* The words of such a heading are the title where it may be and there is none yet, or only that of a deeper heading. */
+void builder_title_heading(builder *b, uint8_t level, const char *s, size_t n);
 /* Take the text as it is (instead of begin/add/end) and mark stretches of it. `text` is emptied; it
  * was counted by the budget already. Only while b has no text. */
 void builder_adopt(builder *b, fo_buf *text);

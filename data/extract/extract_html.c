@@ -74,7 +74,8 @@ enum { MAX_DEPTH = 512 };
 typedef struct reader {
     builder *b;
     htmlParserCtxtPtr parser;
-    fo_buf title, first_heading;
+    fo_buf title, first_heading; /* of those that may be the title: builder_may_title */
+    uint8_t heading_level;
     size_t skip_depth; /* open elements since the one that is left out, itself included */
     size_t n_lists;
     struct {
@@ -292,6 +293,16 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     }
 }
 
+/* The open heading, where it is the title unless the page says another. */
+static void keep_heading(reader *r) {
+    builder *b = r->b;
+    const bool better = !r->first_heading.len || b->level < r->heading_level;
+    if (!better || !builder_may_title(b, b->level)) return;
+    fo_buf_clear(&r->first_heading);
+    fo_buf_add(&r->first_heading, b->text.data + b->start, b->text.len - b->start);
+    r->heading_level = b->level;
+}
+
 static void end_element(void *arg, const xmlChar *xml_name) {
     reader *r = arg;
     builder *b = r->b;
@@ -304,8 +315,7 @@ static void end_element(void *arg, const xmlChar *xml_name) {
     r->n_named -= r->n_named && names_a_part(kind, (const char *)xml_name);
     switch (kind) {
     case TAG_HEADING:
-        if (b->kind == TEXT_HEADING && !r->first_heading.len && !builder_block_empty(b))
-            fo_buf_add(&r->first_heading, b->text.data + b->start, b->text.len - b->start);
+        if (b->kind == TEXT_HEADING && !builder_block_empty(b)) keep_heading(r);
         builder_end(b);
         break;
     case TAG_ITEM:
@@ -423,6 +433,12 @@ int32_t extract_html_entity(const char *name, size_t n) {
     return e ? (int32_t)e->value : 0;
 }
 
+static void take_heading(builder *b, const reader *r) {
+    fo_buf_clear(&b->title);
+    builder_set_title(b, r->first_heading.data, r->first_heading.len);
+    b->title_level = r->heading_level;
+}
+
 void extract_html_text(builder *b, const char *text, size_t n) {
     fo_buf guarded = {0};
     if (n > INT_MAX / 2) b->failure = FO_ELIMIT;
@@ -447,7 +463,8 @@ void extract_html_text(builder *b, const char *text, size_t n) {
     }
     if (!b->failure && (!ok || r.title.failed || r.first_heading.failed)) b->failure = FO_ENOMEM;
     builder_set_title(b, r.title.data ? r.title.data : "", r.title.len);
-    builder_set_title(b, r.first_heading.data ? r.first_heading.data : "", r.first_heading.len);
+    if (r.first_heading.len && (!b->title.len || r.heading_level < b->title_level))
+        take_heading(b, &r);
     fo_buf_free(&r.title);
     fo_buf_free(&r.first_heading);
     extract_drop(b, &guarded);

@@ -333,7 +333,8 @@ static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s,
     r->level = level;
     r->at = (size_t)(s - r->s);
     read_text(r, r->at + n);
-    if (kind == TEXT_HEADING && r->words.len) builder_set_title(r->b, r->words.data, r->words.len);
+    if (kind == TEXT_HEADING && r->words.len)
+        builder_title_heading(r->b, level, r->words.data, r->words.len);
     end_block(r);
     r->at = back;
 }

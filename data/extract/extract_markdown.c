@@ -108,7 +108,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_H:
         if (!builder_block_empty(b))
-            builder_set_title(b, b->text.data + b->start, b->text.len - b->start);
+            builder_title_heading(b, b->level, b->text.data + b->start, b->text.len - b->start);
         builder_end(b);
         break;
     case MD_BLOCK_LI:

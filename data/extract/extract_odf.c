@@ -85,8 +85,10 @@ static void flush(reader *r) {
                        : r->items && !r->in_notes ? TEXT_LIST_ITEM
                                                   : TEXT_PARAGRAPH;
         write_block(r, kind, (uint8_t)(level > 6 ? 6 : level), &r->text);
-        if (level && r->text.len && (!r->slides || r->place.slide == 1))
+        if (level && r->slides && r->place.slide == 1)
             builder_set_title(b, r->text.data, r->text.len);
+        else if (level && !r->slides)
+            builder_title_heading(b, (uint8_t)level, r->text.data, r->text.len);
         write_block(r, TEXT_PARAGRAPH, 0, &r->behind);
         fo_buf_clear(&r->behind);
     }

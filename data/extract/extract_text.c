@@ -3,6 +3,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/list_marker.h"
+#include "kernels/utf8.h"
 
 typedef struct line {
     size_t start, end, next; /* end without trailing white space; next line's start */
@@ -35,6 +36,34 @@ static bool is_title(const char *s, size_t n, line l) {
            !strchr(".,;:!?", s[l.end - 1]) && !is_item(s, n, l);
 }
 
+/* No small letter of ASCII, and four capitals or more; and no columns, as the names of a table's have. */
+static bool in_capitals(const char *s, line l) {
+    size_t capitals = 0;
+    for (size_t i = l.start; i < l.end; i++) {
+        const bool gap = s[i] == ' ' && i && s[i - 1] == ' ';
+        if (gap || (s[i] >= 'a' && s[i] <= 'z') || strchr("\t|,;=<>{}[]", s[i])) return false;
+        capitals += fo_is_upper(s[i]);
+    }
+    return capitals >= 4;
+}
+
+/* Words of a sentence that goes on or ends in its line, "Keep this booklet near the": a capital, then small letters. */
+static bool begins_sentence(const char *s, line l) {
+    size_t words = 0, small = 0;
+    if (l.start == l.end || !fo_is_upper(s[l.start])) return false;
+    for (size_t i = l.start; i < l.end; i++) {
+        words += i == l.start || s[i - 1] == ' ';
+        small += s[i] >= 'a' && s[i] <= 'z';
+        if (strchr("\t|=<>{}", s[i]) || (s[i] == ':' && words < 4)) return false;
+    }
+    return words >= 4 && 2 * small > l.end - l.start;
+}
+
+/* A title in capitals with the text right below it: "LAVANTA 600 - SHORT MANUAL\nKeep this booklet near the machine." */
+static bool leads_in_capitals(const char *s, size_t n, line l, line below) {
+    return is_title(s, n, l) && in_capitals(s, l) && begins_sentence(s, below);
+}
+
 /* Mark the blocks of the n bytes that end b's text. */
 static void mark_plain(builder *b, size_t n) {
     const size_t base = b->text.len - n;
@@ -60,12 +89,13 @@ static void mark_plain(builder *b, size_t n) {
         bool underlined =
             after_blank && below.end > below.start && is_underline(s, below) && is_title(s, n, l);
         bool alone = first && at < n && below.start == below.end && is_title(s, n, l);
-        if (underlined || alone) {
+        bool capitals = first && leads_in_capitals(s, n, l, below);
+        if (underlined || alone || capitals) {
             uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
             /* The rule belongs to no block worth keeping apart. */
             size_t stop = underlined ? below.end : l.end;
             builder_mark(b, base + l.start, base + stop, TEXT_HEADING, level);
-            builder_set_title(b, s + l.start, l.end - l.start);
+            builder_title_heading(b, level, s + l.start, l.end - l.start);
             if (underlined) at = below.next;
             first = false;
             after_blank = true;

@@ -124,7 +124,7 @@ static void write_block(reader *r, const xmlNode *n, uint8_t kind, uint8_t level
     else if (!text.failed)
         builder_add_flowing(b, text.data, text.len);
     builder_end(b);
-    if (kind == TEXT_HEADING && !text.failed) builder_set_title(b, text.data, text.len);
+    if (kind == TEXT_HEADING && !text.failed) builder_title_heading(b, level, text.data, text.len);
     fo_buf_free(&text);
 }
 

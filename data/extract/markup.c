@@ -46,7 +46,7 @@ void markup_heading(markup *m, uint8_t level, const char *s, size_t n) {
     markup_open(m, TEXT_HEADING, level < 1 ? 1 : level > 6 ? 6 : level);
     markup_words(m, s, n);
     markup_close(m);
-    if (m->clean.data) builder_set_title(m->b, m->clean.data, m->clean.len);
+    if (m->clean.data) builder_title_heading(m->b, level, m->clean.data, m->clean.len);
 }
 
 void markup_item(markup *m, const char *mark, size_t n_mark, const char *s, size_t n) {

@@ -1,0 +1,99 @@
+/* Which words of a document are its title, where it does not say: the heading before its text. */
+#include "tests/data/extract/formats_here.h"
+
+#include "kernels/buf.h"
+
+static extracted read_as_type(const char *s, const char *type) {
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {.bytes = s,
+                          .n = strlen(s),
+                          .content_type = type,
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    return x;
+}
+
+/* A heading that stands behind text is that of a part: the last section of a timetable is not its title. */
+static void a_heading_is_the_title_before_the_text_alone(void **state) {
+    (void)state;
+    static const char prose[] = "Buses leave the harbour every twenty minutes, on Sundays every "
+                                "forty, and call at the airport on their way to the old mill.";
+    static const struct {
+        const char *type, *text, *title; /* %s: prose */
+    } cases[] = {
+        {"text/markdown", "~\n\n## Fares\n\nTwo pounds.\n", NULL},
+        {"text/markdown", "~\n\n~\n\n# Fares\n\nTwo pounds.\n", NULL},
+        {"text/markdown", "| a | b |\n|---|---|\n| 6:10 | 6:40 |\n\n# Fares\n\nTwo.\n", NULL},
+        {"text/markdown", "[Home](/) > Buses\n\n12 March 2026\n\n## Line 7\n\n~\n", "Line 7"},
+        {"text/markdown", "> This page moves soon.\n\n# Line 7\n\n~\n", "Line 7"},
+        {"text/markdown", "### Harbour buses\n\n# Line 7\n\n~\n\n# Fares\n", "Line 7"},
+        {"text/markdown", "## Line 7\n\n~\n\n~\n\n# Fares\n", "Line 7"},
+        {"text/markdown", "<p align=center>badge</p>\n<h1>Line 7</h1>\n\n# Stops\n", "Line 7"},
+        {"text/html", "<p>~</p><h2>Fares</h2><p>Two pounds.</p>", NULL},
+        {"text/html", "<p>~</p><p>~</p><h1>Fares</h1><p>Two pounds.</p>", NULL},
+        {"text/html", "<p>Home > Buses</p><h3>Harbour</h3><h1>Line 7</h1><p>~</p>", "Line 7"},
+        {"text/html", "<title>Line 7</title><p>~</p><h1>Fares</h1>", "Line 7"},
+        {"text/plain", "~\n~\n\nFares\n=====\n\nTwo pounds.\n", NULL},
+        {"text/x-rst", "~\n~\n\nFares\n=====\n\nTwo pounds.\n", NULL},
+        {"text/x-rst", "Line 7\n======\n\n~\n\nFares\n=====\n", "Line 7"},
+        {"text/asciidoc", "~\n\n== Fares\n\nTwo pounds.\n", NULL},
+        {"text/org", "~\n~\n\n* Fares\nTwo pounds.\n", NULL},
+        {"text/x-tex", "~\n\n~\n\n\\section{Fares}\n\nTwo pounds.\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf b = {0};
+        for (const char *c = cases[i].text; *c; c++)
+            if (*c == '~')
+                fo_buf_str(&b, prose);
+            else
+                fo_buf_char(&b, *c);
+        extracted x = read_as_type(b.data, cases[i].type);
+        const bool same = cases[i].title ? x.title && !strcmp(x.title, cases[i].title) : !x.title;
+        if (!same) fail_msg("case %zu, %s: '%s'", i, x.format, x.title ? x.title : "");
+        if (!cases[i].title) assert_non_null(strstr(x.text, "Fares"));
+        extracted_deinit(&x);
+        fo_buf_free(&b);
+    }
+}
+
+/* A first line of capitals right above a sentence is a title, and none of the sentence. */
+static void capitals_right_above_the_text_are_a_title(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *title;
+    } cases[] = {
+        {"LAVANTA 600 WASHING MACHINE - SHORT MANUAL\nKeep this booklet near the machine.\nIt "
+         "helps.",
+         "LAVANTA 600 WASHING MACHINE - SHORT MANUAL"},
+        {"MIT LICENSE\nCopyright of the letters is held by nobody.", "MIT LICENSE"},
+        {"NAME  AGE\nAnna is the oldest of them.", NULL},
+        {"ACME GMBH\nHarbour Road 5\n12345 Berlin", NULL},
+        {"WARNING: HOT.\nDo not touch the plate.", NULL},
+        {"HOUSE OF CARDS\nAND OTHER GAMES\nThese are the rules of the house.", NULL},
+        {"Lavanta 600\nKeep this booklet near the machine.", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_as_type(cases[i].text, "text/plain");
+        if (cases[i].title) {
+            assert_string_equal(x.title, cases[i].title);
+            assert_int_equal(x.blocks[0].kind, TEXT_HEADING);
+            assert_int_equal(x.blocks[0].end, strlen(cases[i].title));
+            assert_int_equal(x.blocks[1].kind, TEXT_PARAGRAPH);
+        } else if (x.title) {
+            fail_msg("case %zu: %s", i, x.title);
+        }
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_heading_is_the_title_before_the_text_alone),
+        cmocka_unit_test(capitals_right_above_the_text_are_a_title),
+    };
+    return cmocka_run_group_tests(tests, formats_here, NULL);
+}
