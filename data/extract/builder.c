@@ -182,6 +182,12 @@ void builder_add(builder *b, const char *s, size_t n) {
     append(b, s, n);
 }
 
+void builder_extend(builder *b, const char *s) {
+    if (b->open || !b->n_blocks || b->text.len != b->blocks[b->n_blocks - 1].end) return;
+    append(b, s, strlen(s));
+    if (!b->failure) b->blocks[b->n_blocks - 1].end = b->text.len;
+}
+
 void builder_cell(builder *b) {
     if (!b->open || !b->cells++) return;
     if (b->inked)

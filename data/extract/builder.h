@@ -48,6 +48,8 @@ void builder_begin(builder *b, uint8_t kind, uint8_t level); /* ends the open bl
 /* The same, for a block that goes on with what the last one begins (a paragraph over two pages, each
  * with a place of its own): `joint` stands between the two. */
 void builder_go_on_with(builder *b, uint8_t kind, uint8_t level, const char *joint);
+/* So much more of the last block, where none is open. */
+void builder_extend(builder *b, const char *s);
 void builder_end(builder *b); /* without an open block: nothing */
 /* A page was read, by a format that has them. */
 static inline void builder_page_read(const builder *b) {

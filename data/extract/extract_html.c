@@ -17,7 +17,9 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/html_guard.h"
 #include "data/extract/superscript.h"
+#include "data/extract/term_words.h"
 #include "data/extract/text_table.h"
+#include "kernels/utf8.h"
 
 enum tag_kind {
     TAG_INLINE, /* no boundary */
@@ -34,6 +36,7 @@ enum tag_kind {
     TAG_CELL,
     TAG_BREAK,
     TAG_TITLE,
+    TAG_TERMS, /* a list of them */
     TAG_TERM,
     TAG_MEANING, /* of the term, on the line below it */
 };
@@ -47,7 +50,7 @@ static const struct {
     {"button", TAG_SKIP},      {"canvas", TAG_SKIP},   {"caption", TAG_BLOCK},
     {"center", TAG_BLOCK},     {"dd", TAG_MEANING},    {"details", TAG_BLOCK},
     {"dialog", TAG_BLOCK},     {"dir", TAG_LIST},      {"div", TAG_BLOCK},
-    {"dl", TAG_BLOCK},         {"dt", TAG_TERM},       {"fieldset", TAG_BLOCK},
+    {"dl", TAG_TERMS},         {"dt", TAG_TERM},       {"fieldset", TAG_BLOCK},
     {"figcaption", TAG_BLOCK}, {"figure", TAG_BLOCK},  {"footer", TAG_CHROME},
     {"form", TAG_BLOCK},       {"frameset", TAG_SKIP}, {"h1", TAG_HEADING},
     {"h2", TAG_HEADING},       {"h3", TAG_HEADING},    {"h4", TAG_HEADING},
@@ -87,7 +90,11 @@ typedef struct reader {
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
     bool raised, link;        /* a <sup>, an <a> has begun, and no text since */
     bool in_term, after_term; /* after: nothing has begun since it ended */
-    size_t n_named;           /* open elements that name what comes: headings, terms, summaries */
+    char term[TERM_WORDS_BYTES +
+              1];                /* of words, that what is read here is the meaning of; "": none */
+    bool several_words, meaning; /* ... and is open */
+    size_t term_lists;           /* that were open at its end */
+    size_t n_named; /* open elements that name what comes: headings, terms, summaries */
 } reader;
 
 static uint8_t kind_of(const char *name) {
@@ -141,6 +148,44 @@ static void leave_row(reader *r) {
     if (!r->in_row) return;
     r->in_row = false;
     text_table_leave_row(&r->table);
+}
+
+/* The term that ends with the open block. */
+static void keep_term(reader *r) {
+    const builder *b = r->b;
+    const char *s = b->text.data + b->start;
+    size_t n = b->text.len - b->start;
+    while (n && fo_is_blank(s[n - 1])) n--;
+    r->term[0] = 0;
+    r->term_lists = r->n_lists;
+    if (!r->in_row && term_words_are(s, n, &r->several_words)) {
+        memcpy(r->term, s, n);
+        r->term[n] = 0;
+    }
+}
+
+static void drop_term(reader *r) {
+    r->term[0] = 0;
+    r->meaning = false;
+}
+
+/* What it means is a list: the term leads in. */
+static void lead_in_by_term(reader *r) {
+    builder *b = r->b;
+    if (!r->meaning || !r->item_fresh || !r->term[0] || !builder_block_empty(b)) return;
+    builder_end(b);
+    builder_extend(b, ":");
+}
+
+/* A further paragraph of what a term means says it again: alone it tells of nothing. */
+static void begin_meaning(reader *r, const char *s, size_t n) {
+    builder *b = r->b;
+    if (!r->meaning || !r->term[0] || b->open || r->in_row || r->n_lists != r->term_lists ||
+        fo_only_blanks(s, n))
+        return;
+    builder_begin(b, TEXT_PARAGRAPH, 0);
+    builder_str(b, r->term);
+    builder_str(b, ": ");
 }
 
 static void begin_list_item(reader *r, const xmlChar **attributes) {
@@ -222,10 +267,12 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     const bool open_term =
         r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
     const bool after_term = r->after_term || open_term;
+    if (open_term) keep_term(r);
     if (kind != TAG_INLINE) r->in_term = r->after_term = false;
     switch (kind) {
     case TAG_HEADING:
         leave_row(r);
+        drop_term(r);
         builder_begin(b, TEXT_HEADING, (uint8_t)(name[1] - '0'));
         break;
     case TAG_ITEM:
@@ -234,6 +281,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     case TAG_LIST:
     case TAG_ORDERED:
         leave_row(r);
+        lead_in_by_term(r);
         builder_end(b);
         if (r->n_lists < MAX_LIST_DEPTH) {
             r->lists[r->n_lists].numbered = kind == TAG_ORDERED;
@@ -275,12 +323,18 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     case TAG_MEANING:
         boundary(r);
         if (after_term && !r->in_row) {
-            builder_go_on_with(b, TEXT_PARAGRAPH, 0, "\n");
+            builder_go_on_with(b, TEXT_PARAGRAPH, 0, r->term[0] && r->several_words ? ": " : "\n");
             r->item_fresh = true;
         }
+        r->meaning = true;
         break;
     case TAG_TERM:
         r->in_term = true;
+        drop_term(r);
+        boundary(r);
+        break;
+    case TAG_TERMS:
+        drop_term(r);
         boundary(r);
         break;
     case TAG_BLOCK:
@@ -345,11 +399,16 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         break;
     case TAG_TERM:
         if (r->in_term) r->after_term = b->open && !builder_block_empty(b);
+        if (r->after_term) keep_term(r);
         r->in_term = false;
         boundary(r);
         break;
     case TAG_MEANING:
-        r->item_fresh = false;
+        r->item_fresh = r->meaning = false;
+        boundary(r);
+        break;
+    case TAG_TERMS:
+        drop_term(r);
         boundary(r);
         break;
     case TAG_BLOCK:
@@ -383,6 +442,7 @@ static void characters(void *arg, const xmlChar *text, int len) {
         mark_raised(r, clean.data, clean.len);
         builder_add(r->b, clean.data, clean.len);
     } else {
+        begin_meaning(r, clean.data, clean.len);
         mark_raised(r, clean.data, clean.len);
         builder_add_flowing(r->b, clean.data, clean.len);
         for (size_t i = 0; r->item_fresh && i < clean.len; i++)

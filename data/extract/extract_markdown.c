@@ -7,6 +7,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/superscript.h"
+#include "data/extract/term_words.h"
 #include "data/extract/text_table.h"
 #include "kernels/utf8.h"
 
@@ -21,6 +22,7 @@ typedef struct reader {
     text_table table;
     bool in_html, in_code, item_fresh, in_row;
     bool raised, link; /* a <sup>, a link has begun, and no text since */
+    bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
@@ -64,6 +66,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         begin_item(r, detail);
         break;
     case MD_BLOCK_P:
+        r->begins = !r->list_depth;
+        r->soft = false;
         if (!r->item_fresh) builder_begin(r->b, r->list_depth ? TEXT_LIST_ITEM : TEXT_PARAGRAPH, 0);
         r->item_fresh = false;
         break;
@@ -130,6 +134,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_P:
         builder_end(b);
+        r->begins = r->soft = false;
         break;
     default:
         break;
@@ -180,6 +185,43 @@ static void add_entity(builder *b, const char *s, size_t n) {
         builder_add(b, s, n);
 }
 
+/* Is the text of the last block, or of the open one, a term? */
+static bool is_term(const builder *b) {
+    bool several;
+    size_t start = b->start, n = b->text.len;
+    if (builder_block_empty(b)) {
+        if (!b->n_blocks || b->blocks[b->n_blocks - 1].kind != TEXT_PARAGRAPH) return false;
+        start = b->blocks[b->n_blocks - 1].start;
+        n = b->blocks[b->n_blocks - 1].end;
+    } else if (b->kind != TEXT_PARAGRAPH) {
+        return false;
+    }
+    return term_words_are(b->text.data + start, n - start, &several);
+}
+
+/* "Black bin" NEWLINE ": Nappies, cat litter": a term and what it means, on one line; a blank one may stand between the two.
+ * Bytes of the mark. */
+static size_t join_meaning(reader *r, const MD_CHAR *s, size_t n) {
+    builder *b = r->b;
+    if (!(r->begins || r->soft) || n < 2 || s[0] != ':' || !(s[1] == ' ' || s[1] == '\t') ||
+        !is_term(b))
+        return 0;
+    if (r->begins)
+        builder_go_on_with(b, TEXT_PARAGRAPH, 0, ": ");
+    else
+        builder_str(b, ": ");
+    size_t mark = 1;
+    while (mark < n && (s[mark] == ' ' || s[mark] == '\t')) mark++;
+    r->begins = r->soft = false;
+    return mark;
+}
+
+/* The end of a line is a blank, once it is known what the next one begins with. */
+static void end_line(reader *r) {
+    if (r->soft) builder_str(r->b, " ");
+    r->begins = r->soft = false;
+}
+
 static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
     reader *r = arg;
     if (!spend(r, n)) return 1;
@@ -188,6 +230,11 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
         return r->html.failed;
     }
     r->item_fresh = false;
+    if (type == MD_TEXT_NORMAL) {
+        size_t mark = join_meaning(r, s, n);
+        s += mark, n -= (MD_SIZE)mark;
+    }
+    end_line(r);
     switch (type) {
     case MD_TEXT_NULLCHAR:
         break; /* decoding has left none */
@@ -195,7 +242,7 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
         builder_str(r->b, r->in_row ? " " : "\n");
         break;
     case MD_TEXT_SOFTBR:
-        builder_str(r->b, " ");
+        r->soft = true;
         break;
     case MD_TEXT_ENTITY:
         add_entity(r->b, s, n);

@@ -170,9 +170,26 @@ static void html_loses_its_markup_and_chrome(void **state) {
     x = read_string("<dl><dt>Dogs</dt><dd>travel free.</dd><dt><b>Groups</b></dt>\n<dd><p>pay "
                     "less.</p><p>Ask.</p></dd><dt>-a<dt>--all<dd>all<dt>none<dd></dl>End",
                     "text/html", NULL);
+    assert_string_equal(
+        x.text, "Dogs\ntravel free.\n\nGroups\npay less.\n\nGroups: Ask.\n\n-a\n\n--all\nall"
+                "\n\nnone\n\nEnd");
+    extracted_deinit(&x);
+    x = read_string(
+        "<dl><dt>Black bin</dt><dd>Nappies, cat litter.</dd><dt>Green bin <dd><p>Leaves.</p>"
+        "<p>Scraps.</p><dd>Hay.</dd><dt>Old depot</dt><dd>\n<ul><li>Paint<li>Tyres</ul>"
+        "<p>On Mondays.</p></dd><dt>Is it free?</dt><dd><p>Yes.</p><p>Ask.</p></dd></dl>"
+        "<p>End</p>",
+        "text/html", NULL);
     assert_string_equal(x.text,
-                        "Dogs\ntravel free.\n\nGroups\npay less.\n\nAsk.\n\n-a\n\n--all\nall"
-                        "\n\nnone\n\nEnd");
+                        "Black bin: Nappies, cat litter.\n\nGreen bin: Leaves.\n\n"
+                        "Green bin: Scraps.\n\nGreen bin: Hay.\n\nOld depot:\n\n- Paint\n"
+                        "- Tyres\n\nOld depot: On Mondays.\n\nIs it free?\nYes.\n\nAsk.\n\nEnd");
+    extracted_deinit(&x);
+    x = read_string("Black bin\n: Nappies, cat\nlitter.\n\nGreen bin\n\n:   Leaves: all.\n\n"
+                    "A sentence.\n: none\n\n- item\n: none\n",
+                    "text/markdown", NULL);
+    assert_string_equal(x.text, "Black bin: Nappies, cat litter.\n\nGreen bin: Leaves: all.\n\n"
+                                "A sentence. : none\n\n- item : none");
     extracted_deinit(&x);
     x = read_string("<html><body><nav>all there is", "text/html", NULL);
     assert_string_equal(x.text, "all there is");
