@@ -6,6 +6,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/demand_days.h"
+#include "retrieval/answer/row_conditions.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
@@ -21,30 +22,6 @@ bool row_only_labels(const char *row, size_t n) {
         figures |= has;
     }
     return figures;
-}
-
-static bool is_denial(const char *s, size_t n) {
-    return fo_words_have_any_case("no none not never - \xE2\x80\x93 \xE2\x80\x94", s, n);
-}
-
-static bool is_consent(const char *s, size_t n) {
-    return fo_words_have_any_case("yes x \xE2\x9C\x93 \xE2\x9C\x94", s, n);
-}
-
-/* Do the words of n bytes of the passage but stop words all stand in the question? */
-static bool is_asked_for(const candidate_set *set, const candidate_passage *p, const char *text,
-                         size_t n) {
-    const uint32_t start = (uint32_t)(text - p->text.text);
-    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)n);
-    size_t asked = 0;
-    for (size_t i = s.w0; i < s.w1; i++) {
-        if (p->terms[i] >= 0)
-            asked++;
-        else if (!(p->text.words[i].flags & (WORD_STOP | WORD_PART)) &&
-                 !question_says(&set->q, p->text.words[i].id))
-            return false;
-    }
-    return asked > 0;
 }
 
 bool row_cell_next(row_walk *w, const candidate_passage *p, const text_unit *u, table_pair *cell) {
@@ -63,23 +40,12 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
     row_walk walk = {0};
     uint64_t said = 0;
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
-        if (is_denial(cell.value, cell.n_value) ||
+        if (row_cell_denies(cell.value, cell.n_value) ||
             word_tokens_say("no not never none without except", cell.value, cell.n_value))
             return false;
         said |= candidate_terms_at(p, cell.value, cell.n_value);
     }
     return said != 0;
-}
-
-/* Is there a yes, or a no, in a column that the question names? */
-static bool says_where_asked(const candidate_set *set, const candidate_passage *p,
-                             const text_unit *u, bool yes) {
-    row_walk walk = {0};
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell);)
-        if (cell.name && (yes ? is_consent : is_denial)(cell.value, cell.n_value) &&
-            is_asked_for(set, p, cell.name, cell.n_name))
-            return true;
-    return false;
 }
 
 /* Does it ask which, or how many, things have something, or have none? */
@@ -88,8 +54,7 @@ static bool asks_which_have(const demands *d) {
 }
 
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    const demands *d = &set->q.demands;
-    return u->kind == TEXT_UNIT_ROW && asks_which_have(d) && says_where_asked(set, p, u, d->none);
+    return asks_which_have(&set->q.demands) && row_conditions_met(set, p, u) == ROW_FAILS;
 }
 
 int row_of_date(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
@@ -149,14 +114,27 @@ void row_is_picked(candidate *c) {
     if (c->f[CAND_OTHER_THING] < CAND_RIVAL) c->f[CAND_OTHER_THING] = 0;
 }
 
+/* Of one table: a row where one of the columns says neither yes nor no has less of what is asked than others. */
+static void pick_of_table(candidate_set *set, const candidate_passage *p, size_t from, size_t to) {
+    int most = 0;
+    for (size_t i = from; i < to; i++) {
+        const int met = row_conditions_met(set, p, &set->c[i].unit);
+        if (met > most) most = met;
+    }
+    for (size_t i = from; most > 0 && i < to; i++)
+        if (row_conditions_met(set, p, &set->c[i].unit) == most) row_is_picked(&set->c[i]);
+}
+
 void rows_pick_what_has_it(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     const demands *d = &set->q.demands;
     if (!asks_which_have(d) || d->extreme || rows_are_off_the_subject(set, p)) return;
-    for (size_t i = set->n; i > 0 && set->c[i - 1].passage == index; i--) {
-        candidate *c = &set->c[i - 1];
-        if (c->unit.kind == TEXT_UNIT_ROW && says_where_asked(set, p, &c->unit, !d->none))
-            row_is_picked(c);
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    for (size_t to; from < set->n; from = to) {
+        for (to = from + 1; to < set->n; to++)
+            if (!rows_of_one_table(p, &set->c[to - 1].unit, &set->c[to].unit)) break;
+        pick_of_table(set, p, from, to);
     }
 }
 
@@ -183,7 +161,7 @@ static bool cell_of(const candidate_passage *p, const text_unit *u, const table_
 }
 
 static bool is_yes_or_no(const char *s, size_t n) {
-    return is_denial(s, n) || is_consent(s, n);
+    return row_cell_denies(s, n) || row_cell_consents(s, n);
 }
 
 bool row_answers_alike(const candidate_set *set, const candidate *best, const candidate *c) {
@@ -201,7 +179,8 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
     row_walk walk = {0};
     for (size_t place = 0; row_cell_next(&walk, p, &best->unit, &mine); place++) {
         const uint64_t said = candidate_terms_at(p, mine.value, mine.n_value) & ~names;
-        const bool decides = mine.name && is_yes_or_no(mine.value, mine.n_value) &&
+        const bool decides = best->f[CAND_BY_TABLE] == 0 && mine.name &&
+                             is_yes_or_no(mine.value, mine.n_value) &&
                              candidate_terms_at(p, mine.name, mine.n_name);
         if (!said && !decides) continue;
         told = true;

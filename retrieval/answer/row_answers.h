@@ -36,8 +36,9 @@ bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage 
 /* The table itself picks out this row: CAND_BY_TABLE. */
 void row_is_picked(candidate *c);
 
-/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?". The
- * candidates of passage `index` are the last of the set. */
+/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?"; of
+ * several columns, the rows that have all that is asked (row_conditions.h). The candidates of passage `index` are the last of
+ * the set. */
 void rows_pick_what_has_it(candidate_set *set, size_t index);
 
 /* "How many oaks are there?": a row that is of an oak says nothing of their number. */

@@ -154,6 +154,24 @@ static void a_yes_or_a_no_picks_rows(void **state) {
     expect(rooms, "Who has a balcony?", "");
 }
 
+static void every_yes_or_no_that_is_asked_for_counts(void **state) {
+    (void)state;
+    static const char huts[] = "Hut: Birk; Water: yes; Stove: no; Dogs: yes\n"
+                               "Hut: Fell; Water: no; Stove: yes; Dogs: on request\n"
+                               "Hut: Lake; Water: yes; Stove: yes; Dogs: yes\n"
+                               "Hut: Moor; Water: no; Stove: no; Dogs: no\n";
+    expect(huts, "Which huts have water and a stove?", "Lake/");
+    expect(huts, "Which huts have water or a stove?", "Birk/Fell/Lake/");
+    expect(huts, "Which huts have a stove but no water?", "Fell/");
+    expect(huts, "Which huts have no water but a stove?", "Fell/");
+    expect(huts, "Which huts have no water or stove?", "Moor/");
+    expect(huts, "Which huts have no water and no stove?", "Moor/");
+    expect(huts, "Which huts have no water and a stove?", ""); /* or neither? */
+    expect(huts, "Which huts have a stove and take dogs?", "Lake/");
+    expect(huts, "Which huts is water not available in?", "Fell/Moor/");
+    expect(huts, "Which huts have water but not in winter?", "Birk/Lake/");
+}
+
 static void what_is_first_and_last_in_turn(void **state) {
     (void)state;
     static const char buses[] = "Line 4, buses of the valley.\n\n"
@@ -210,6 +228,7 @@ int main(void) {
         cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
         cmocka_unit_test(what_a_cell_says_beside_its_figure_counts),
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
+        cmocka_unit_test(every_yes_or_no_that_is_asked_for_counts),
         cmocka_unit_test(what_is_first_and_last_in_turn),
         cmocka_unit_test(a_row_may_compare_by_itself),
     };
