@@ -9,6 +9,7 @@
 #include "retrieval/answer/cell_values.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/row_conditions.h"
 #include "retrieval/answer/word_tokens.h"
 
 enum { MAX_COLUMNS = 24, MAX_ROWS = 512, FEWEST_ROWS = 2 };
@@ -175,6 +176,7 @@ typedef struct column_values {
 } column_values;
 
 typedef struct table {
+    const candidate_set *set;
     const candidate_passage *p;
     candidate *rows[MAX_ROWS];
     uint64_t said[MAX_ROWS]; /* terms of the question in their cells, times of the day aside */
@@ -249,6 +251,18 @@ static void leave_out_others(table *t, const question *q) {
                           asked ? demand_days_in(t->p->text.text + u->start, u->end - u->start) : 0;
         t->out[i] = (some & ~t->said[i]) != 0 || (days && (days & asked) != asked);
     }
+}
+
+/* "The cheapest room with breakfast": the others are not compared; none is where it is not clear which are meant. */
+static void leave_out_by_condition(table *t) {
+    int met[MAX_ROWS], most = 0;
+    bool unclear = false;
+    for (size_t i = 0; i < t->n; i++) {
+        met[i] = row_conditions_met(t->set, t->p, &t->rows[i]->unit);
+        if (met[i] > most) most = met[i];
+        unclear |= met[i] == ROW_UNCLEAR;
+    }
+    for (size_t i = 0; i < t->n; i++) t->out[i] |= unclear || met[i] < most || met[i] < 0;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------- */
@@ -419,6 +433,7 @@ static void mark_table(table *t, const comparison *asked, const question *q) {
     for (size_t i = 0; i < t->n_columns; i++)
         t->columns[i].bad |= !cell_dates_settle(t->columns[i].v, t->columns[i].has, t->n);
     leave_out_others(t, q);
+    if (!q->demands.whether) leave_out_by_condition(t);
     size_t alone = 0;
     if (!find(t, asked, best)) {
         for (size_t i = 0; i < t->n; i++) alone += best[i] = compares(t, i, asked);
@@ -462,6 +477,7 @@ void extremes_mark(candidate_set *set, size_t index) {
     if (!t) return; /* an extreme less */
     size_t from = set->n;
     while (from > 0 && set->c[from - 1].passage == index) from--;
+    t->set = set;
     t->p = p;
     t->priced = word_tokens_say(measures[BY_PRICE].called, p->text.text, p->text.len);
     for (size_t i = from; i < set->n; i++) {

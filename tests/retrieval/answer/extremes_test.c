@@ -141,6 +141,25 @@ static void what_a_cell_says_beside_its_figure_counts(void **state) {
     expect(rounds, "When is the last round?", "1/");
 }
 
+static void only_rows_that_have_what_is_asked_for_are_compared(void **state) {
+    (void)state;
+    static const char rooms[] = "| Room | Breakfast included | Balcony | Price per night |\n"
+                                "|---|---|---|---|\n"
+                                "| Attic | no | no | 40 EUR |\n"
+                                "| Garden | yes | no | 65 EUR |\n"
+                                "| Lake | yes | yes | 95 EUR |\n";
+    expect(rooms, "Which is the cheapest room?", "Attic/");
+    expect(rooms, "Which is the cheapest room with breakfast?", "Garden/");
+    expect(rooms, "Which is the cheapest room with breakfast and a balcony?", "");
+    expect(rooms, "What is the most expensive room without a balcony?", "Garden/");
+    expect(rooms, "Is breakfast included in the cheapest room?", "Attic/");
+    static const char flats[] =
+        "Flat: A; Size: 80 m2; Garden: yes\nFlat: B; Size: 120 m2; Garden: no\n"
+        "Flat: C; Size: 40 m2; Garden: yes\nFlat: D; Size: 60 m2; Garden: no\n";
+    expect(flats, "Which is the largest flat with a garden?", "A/");
+    expect(flats, "Which is the smallest flat without a garden?", "D/");
+}
+
 static void a_yes_or_a_no_picks_rows(void **state) {
     (void)state;
     static const char rooms[] = "Room: Oak; Beds: 2; Balcony: yes; Lift: no\n"
@@ -227,6 +246,7 @@ int main(void) {
         cmocka_unit_test(rows_that_lack_a_word_of_the_question_do_not_count),
         cmocka_unit_test(a_cell_that_cannot_be_read_leaves_all_open),
         cmocka_unit_test(what_a_cell_says_beside_its_figure_counts),
+        cmocka_unit_test(only_rows_that_have_what_is_asked_for_are_compared),
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
         cmocka_unit_test(every_yes_or_no_that_is_asked_for_counts),
         cmocka_unit_test(what_is_first_and_last_in_turn),
