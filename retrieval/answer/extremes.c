@@ -93,11 +93,15 @@ static const struct {
                  "", ""},
 };
 
+/* Of ranges, "16:00-23:00": which of their ends is compared. */
+enum range_end { END_THAT_REACHES, END_LOW, END_HIGH, END_NOT_SAID };
+
 typedef struct comparison {
     enum measure by;
     bool most, in_turn; /* in_turn: the first or the last of those that come one after another */
-    uint64_t named;     /* terms of the question that a column may be called by */
-    word_token noun;    /* what comes in turn: the bus, of "the last bus" */
+    enum range_end end;
+    uint64_t named;  /* terms of the question that a column may be called by */
+    word_token noun; /* what comes in turn: the bus, of "the last bus" */
 } comparison;
 
 /* The term of the last of the few words behind byte `at`: "the highest daily allowance", "the most members". */
@@ -137,9 +141,21 @@ static bool is_bound(const char *asked, size_t n) {
     }
 }
 
+/* What opens first does so where its hours begin, what closes last where they end. */
+static enum range_end end_of_times(const char *asked, size_t n) {
+    const bool low = word_tokens_say(
+                   "open opens opening start starts starting begin begins beginning "
+                   "leave leaves depart departs departure",
+                   asked, n),
+               high = word_tokens_say("close closes closing shut shuts end ends ending finish "
+                                      "finishes finishing until arrive arrives arrival",
+                                      asked, n);
+    return low == high ? END_NOT_SAID : low ? END_LOW : END_HIGH;
+}
+
 /* The first superlative of the question. "Most expensive" is of the price, "the most members" of what its words name. How much
  * the cheapest of them is, is another question than which it is. */
-static bool comparison_of(const question *q, comparison *out) {
+static bool read_comparison(const question *q, comparison *out) {
     const char *asked = q->text.text;
     const size_t n = q->text.len;
     word_token before = {0};
@@ -148,7 +164,10 @@ static bool comparison_of(const question *q, comparison *out) {
     *out = (comparison){0};
     if (is_bound(asked, n)) return false;
     if (demands_turn_in(asked, n, &out->most, &at)) {
-        *out = (comparison){BY_WHEN, out->most, true, ~(uint64_t)0, word_token_next(asked, n, &at)};
+        out->by = BY_WHEN;
+        out->in_turn = true;
+        out->named = ~(uint64_t)0;
+        out->noun = word_token_next(asked, n, &at);
         return true;
     }
     while (!found) {
@@ -156,13 +175,19 @@ static bool comparison_of(const question *q, comparison *out) {
         if (!t.n || word_token_in("how", &t)) return false;
         for (size_t i = 0; i < sizeof superlatives / sizeof *superlatives && !found; i++) {
             found = word_token_in(superlatives[i].words, &t) && !word_token_in("at", &before);
-            if (found) *out = (comparison){superlatives[i].by, superlatives[i].most, false, 0, {0}};
+            if (found) out->by = superlatives[i].by, out->most = superlatives[i].most;
         }
         before = t;
     }
     for (int m = BY_PRICE; out->by == BY_NAME && m < MEASURES; m++)
         if (word_tokens_say(measures[m].asked, asked, n)) out->by = (enum measure)m;
     out->named = out->by == BY_NAME ? noun_behind(q, at) : ~(uint64_t)0;
+    return true;
+}
+
+static bool comparison_of(const question *q, comparison *out) {
+    if (!read_comparison(q, out)) return false;
+    if (out->by == BY_WHEN) out->end = end_of_times(q->text.text, q->text.len);
     return true;
 }
 
@@ -323,6 +348,32 @@ static bool goes_over_a_year(const table *t, const column_values *c) {
     return falls == 1 && last->low < first->low && first->low < CELL_YEAR;
 }
 
+/* Times of the day that go on over midnight, "21:30, 22:30, 23:30, 0:30": those behind it are of the next day. False: where the
+ * day begins nobody says, since some are late in the evening and others in the small hours, or since "12:30, 1:30" go on over
+ * noon. A few cells may stand in any order: they tell nothing. */
+static bool clocks_settle(const table *t, column_values *c, bool in_turn) {
+    enum { HOUR = 60, SMALL_HOURS = 4 * HOUR, LATE = 20 * HOUR, DAY = 24 * HOUR, FEWEST = 4 };
+    const cell_value *first = NULL, *last = NULL;
+    size_t falls = 0, fall = 0, n = 0;
+    bool early = false, late = false, open = true;
+    for (size_t i = 0; i < t->n; i++) {
+        const cell_value *v = &c->v[i];
+        if (!c->has[i] || v->unit != CELL_CLOCK) continue;
+        if (last && v->low < last->low) falls++, fall = i;
+        if (!first) first = v;
+        last = v;
+        early |= v->low <= SMALL_HOURS;
+        late |= v->low >= LATE;
+        open &= v->hours == CELL_HOURS_OPEN;
+        n++;
+    }
+    const bool once = falls == 1 && last->low < first->low;
+    if (!early || !late) return !(once && open);
+    if (!once || !in_turn || n < FEWEST) return false;
+    for (size_t i = fall; i < t->n; i++) c->v[i].low += DAY, c->v[i].high += DAY;
+    return true;
+}
+
 /* Are all cells of the rows that are compared figures of one unit? */
 static bool is_comparable(const table *t, const column_values *c) {
     const cell_value *first = NULL;
@@ -369,22 +420,32 @@ static bool wants_high(const comparison *asked, const cell_value *v) {
     return asked->by == BY_AGE && when ? !asked->most : asked->most;
 }
 
+/* What of a cell is compared; NAN where nobody says which end of a range. */
+static double compared(const comparison *asked, const cell_value *v) {
+    if (asked->end == END_NOT_SAID && v->low != v->high) return NAN;
+    const bool high =
+        asked->end == END_HIGH || (asked->end == END_THAT_REACHES && wants_high(asked, v));
+    return high ? v->high : v->low;
+}
+
 /* Marks in `best` the rows that are the most or the least of a column; none where nothing tells them apart. */
 static void best_rows(const table *t, const column_values *c, const comparison *asked,
                       bool best[MAX_ROWS]) {
     double extreme = NAN;
     size_t n = 0, all = 0;
+    bool told = true;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < t->n; i++) {
             if (pass == 0) best[i] = false;
             if (t->out[i] || !c->has[i]) continue;
             const bool high = wants_high(asked, &c->v[i]);
-            const double x = high ? c->v[i].high : c->v[i].low;
+            const double x = compared(asked, &c->v[i]);
+            told &= !isnan(x);
             if (pass == 0 && !(high ? x <= extreme : x >= extreme)) extreme = x;
             if (pass == 1) all++, n += best[i] = x == extreme;
         }
     }
-    for (size_t i = 0; i < t->n && n == all; i++) best[i] = false;
+    for (size_t i = 0; i < t->n && (n == all || !told); i++) best[i] = false;
 }
 
 /* The best rows of the columns that fit best, where they agree. */
@@ -430,8 +491,10 @@ static void mark_table(table *t, const comparison *asked, const question *q) {
     bool best[MAX_ROWS] = {false};
     if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
     for (size_t i = 0; i < t->n; i++) read_row(t, i);
-    for (size_t i = 0; i < t->n_columns; i++)
-        t->columns[i].bad |= !cell_dates_settle(t->columns[i].v, t->columns[i].has, t->n);
+    for (size_t i = 0; i < t->n_columns; i++) {
+        column_values *c = &t->columns[i];
+        c->bad |= !cell_dates_settle(c->v, c->has, t->n) || !clocks_settle(t, c, asked->in_turn);
+    }
     leave_out_others(t, q);
     if (!q->demands.whether) leave_out_by_condition(t);
     size_t alone = 0;

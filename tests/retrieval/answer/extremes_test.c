@@ -226,6 +226,40 @@ static void what_is_first_and_last_in_turn(void **state) {
     expect(spring, "When is the last round?", "3/");
 }
 
+static void times_behind_midnight_are_of_the_next_day(void **state) {
+    (void)state;
+    static const char night[] = "Bus: N1; Leaves: 21:30\nBus: N2; Leaves: 22:30\n"
+                                "Bus: N3; Leaves: 23:30\nBus: N4; Leaves: 0:30\n";
+    expect(night, "When does the last bus leave?", "N4/");
+    expect(night, "When does the first bus leave?", "N1/");
+    expect(night, "Which bus leaves latest?", ""); /* of the evening, or of the day? */
+    static const char all_day[] = "Bus: A; Leaves: 0:15\nBus: B; Leaves: 1:15\n"
+                                  "Bus: C; Leaves: 6:15\nBus: D; Leaves: 23:15\n";
+    expect(all_day, "When does the last bus leave?", "");
+    static const char bars[] = "Bar: Anchor; Closes: 23:00\nBar: Boat; Closes: 1:00\n"
+                               "Bar: Crane; Closes: 22:30\nBar: Dock; Closes: 23:30\n";
+    expect(bars, "Which bar closes last?", "");
+    static const char noon[] = "Bus: A; Leaves: 9:30\nBus: B; Leaves: 10:30\n"
+                               "Bus: C; Leaves: 12:30\nBus: D; Leaves: 1:30\n";
+    expect(noon, "When does the first bus leave?", "");
+}
+
+static void what_opens_or_closes_tells_the_end_of_a_range(void **state) {
+    (void)state;
+    static const char bars[] = "Bar: Anchor; Opening hours: 16:00-23:00\n"
+                               "Bar: Boat; Opening hours: 18:00-22:00\n"
+                               "Bar: Crane; Opening hours: 15:00-22:30\n";
+    expect(bars, "Which bar opens last?", "Boat/");
+    expect(bars, "Which bar opens first?", "Crane/");
+    expect(bars, "Which bar closes first?", "Boat/");
+    expect(bars, "Which bar closes last?", "Anchor/");
+    expect(bars, "Which bar opens earliest?", ""); /* the column of hours is none of when */
+    static const char courses[] = "Course: Rope; Date: 1 March - 20 June\n"
+                                  "Course: Ice; Date: 5 March - 10 April\n";
+    expect(courses, "Which course has the latest date?", ""); /* begins or ends? */
+    expect(courses, "Which course has the latest date to start?", "Ice/");
+}
+
 static void a_row_may_compare_by_itself(void **state) {
     (void)state;
     static const char plans[] = "Plans | Solo | Team | House\n"
@@ -250,6 +284,8 @@ int main(void) {
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
         cmocka_unit_test(every_yes_or_no_that_is_asked_for_counts),
         cmocka_unit_test(what_is_first_and_last_in_turn),
+        cmocka_unit_test(times_behind_midnight_are_of_the_next_day),
+        cmocka_unit_test(what_opens_or_closes_tells_the_end_of_a_range),
         cmocka_unit_test(a_row_may_compare_by_itself),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
