@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/cell_values.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/row_answers.h"
@@ -69,7 +70,7 @@ static const struct {
     [BY_NAME] = {"", "", ""},
     [BY_PRICE] = {"price prices priced cost costs fee fees rent rate rates charge charges fare "
                   "fares tariff premium wage salary pay budget",
-                  "deposit caution fine fines penalty discount saving savings limit",
+                  "deposit caution fine fines penalty discount saving savings limit service",
                   "expensive cost costs price fee pay pays paid charge charges charged rent money"},
     [BY_SIZE] = {"size area capacity seats seated places people persons guests sleeps holds "
                  "population inhabitants volume members",
@@ -85,9 +86,9 @@ static const struct {
     [BY_WEIGHT] = {"weight mass weighs heavy kg", "load max limit", "weigh weighs weight heavy"},
     [BY_SPEED] = {"speed fast pace", "", "speed"},
     [BY_HEAT] = {"temperature temp heat", "", "heat temperature"},
-    [BY_AGE] = {"age year built founded opened born established since made released launched "
+    [BY_AGE] = {"age year built founded opened born established made released launched "
                 "introduced",
-                "died closed ended until", "age"},
+                "died closed ended until since joined", "age"},
     [BY_WHEN] = {"date time start starts end ends until departure departs arrival arrives opens "
                  "closes due released release published",
                  "", ""},
@@ -100,24 +101,50 @@ typedef struct comparison {
     enum measure by;
     bool most, in_turn; /* in_turn: the first or the last of those that come one after another */
     enum range_end end;
-    uint64_t named;  /* terms of the question that a column may be called by */
-    word_token noun; /* what comes in turn: the bus, of "the last bus" */
+    bool people;           /* "the most people": of a size, if no column is of them */
+    uint64_t named;        /* terms of the question that a column may be called by */
+    uint64_t kind, things; /* the first and the last word behind it: "the most popular rooms" */
+    word_token noun;       /* what comes in turn: the bus, of "the last bus" */
 } comparison;
 
-/* The term of the last of the few words behind byte `at`: "the highest daily allowance", "the most members". */
-static uint64_t noun_behind(const question *q, size_t at) {
+static const char people[] = "people persons guests";
+
+/* The few words behind byte `at`: "the highest daily allowance", "the most members". People are of many things. */
+static void read_words_behind(const question *q, size_t at, comparison *out) {
     enum { WORDS = 3 };
-    uint64_t noun = 0;
     size_t words = 0;
     for (size_t i = 0; i < q->text.n_words && words < WORDS; i++) {
         const fact_word *w = &q->text.words[i];
         if (w->start < at || (w->flags & WORD_PART)) continue;
         if (w->flags & WORD_STOP) break;
         const int k = question_term_of(q, w->id);
-        if (k >= 0) noun = 1ull << k;
+        if (k >= 0) out->things = 1ull << k;
+        if (k >= 0 && !out->kind &&
+            !fo_words_have_any_case(people, q->text.text + w->start, w->end - w->start))
+            out->kind = 1ull << k;
         words++;
     }
-    return noun;
+}
+
+static void take_measure(const word_token *t, comparison *out) {
+    for (int m = BY_PRICE; out->by == BY_NAME && m < MEASURES; m++)
+        if (word_token_in(measures[m].asked, t)) out->by = (enum measure)m;
+    out->people |= out->by == BY_SIZE && word_token_in(people, t);
+}
+
+/* "The most expensive", "the least money", "costs the most": a measure is said right beside it. "What time of year has the most
+ * rain?" is of the rain. */
+static void read_measure_beside(const char *asked, size_t n, size_t at, const word_token *verb,
+                                comparison *out) {
+    enum { WORDS = 2 };
+    for (int i = 0; i < WORDS && out->by == BY_NAME; i++) {
+        const word_token t = word_token_next(asked, n, &at);
+        if (!t.letters || word_token_in("per a an each in of for to from at on", &t)) break;
+        take_measure(&t, out);
+    }
+    if (out->by == BY_NAME &&
+        word_token_in("cost costs pay pays paid charge charges weigh weighs seats", verb))
+        take_measure(verb, out);
 }
 
 /* "The smallest room for 150", "the most books after the main library": the least of those that are enough, the second. Line 12
@@ -131,12 +158,15 @@ static bool is_bound(const char *asked, size_t n) {
             t.digits &&
             !word_token_in("line route bus tram train ferry flight platform stop zone number no",
                            &before);
+        const bool next = /* "the next cheapest" */
+            word_token_in("next", &before) && demands_extreme_in(t.s, t.n);
         before = t;
-        if (number || word_token_in("after second third besides except apart excluding other "
-                                    "behind under over above below two three four five six seven "
-                                    "eight nine ten eleven twelve "
-                                    "fifteen twenty thirty forty fifty hundred thousand dozen",
-                                    &t))
+        if (number || next ||
+            word_token_in("after second third besides except apart excluding other "
+                          "behind under over above below two three four five six seven "
+                          "eight nine ten eleven twelve "
+                          "fifteen twenty thirty forty fifty hundred thousand dozen",
+                          &t))
             return true;
     }
 }
@@ -158,15 +188,16 @@ static enum range_end end_of_times(const char *asked, size_t n) {
 static bool read_comparison(const question *q, comparison *out) {
     const char *asked = q->text.text;
     const size_t n = q->text.len;
-    word_token before = {0};
+    word_token before = {0}, verb = {0};
     size_t at = 0;
-    bool found = false;
+    bool found = false, counts = false;
     *out = (comparison){0};
     if (is_bound(asked, n)) return false;
     if (demands_turn_in(asked, n, &out->most, &at)) {
         out->by = BY_WHEN;
         out->in_turn = true;
         out->named = ~(uint64_t)0;
+        read_words_behind(q, at, out);
         out->noun = word_token_next(asked, n, &at);
         return true;
     }
@@ -178,10 +209,15 @@ static bool read_comparison(const question *q, comparison *out) {
             if (found) out->by = superlatives[i].by, out->most = superlatives[i].most;
         }
         before = t;
+        if (found)
+            counts = word_token_in("most least", &t);
+        else if (!word_token_in("the us me you", &t))
+            verb = t;
     }
-    for (int m = BY_PRICE; out->by == BY_NAME && m < MEASURES; m++)
-        if (word_tokens_say(measures[m].asked, asked, n)) out->by = (enum measure)m;
-    out->named = out->by == BY_NAME ? noun_behind(q, at) : ~(uint64_t)0;
+    read_words_behind(q, at, out);
+    read_measure_beside(asked, n, at, &verb, out);
+    if (!counts) out->kind = 0;
+    out->named = out->by == BY_NAME ? out->things : ~(uint64_t)0;
     return true;
 }
 
@@ -388,9 +424,14 @@ static bool is_comparable(const table *t, const column_values *c) {
     return !c->bad && n >= FEWEST_ROWS && !goes_over_a_year(t, c);
 }
 
-enum { NO_FIT = 0, FITS = 1, SAID = 2 };
+static uint64_t terms_of_name(const table *t, const column_values *c) {
+    return c->name.name ? candidate_terms_at(t->p, c->name.name, c->name.n_name) : 0;
+}
 
-/* How well a column is what the question compares: the more of its words it is called by, the better. */
+enum { NO_FIT = 0, BY_UNIT = 1, CALLED = 2, SAID = 4 };
+
+/* How well a column is what the question compares: the more of its words it is called by, the better, and rather by what the
+ * quality is called than by its unit alone. What is compared, the room of "the cheapest room", says little of "Room service". */
 static int fit_of(const table *t, const column_values *c, const comparison *asked) {
     const cell_value *v = NULL;
     for (size_t i = 0; i < t->n && !v; i++)
@@ -398,20 +439,48 @@ static int fit_of(const table *t, const column_values *c, const comparison *aske
     if (!v || unit_contradicts(asked->by, v)) return NO_FIT;
     const char *name = c->name.name;
     const size_t n = name ? c->name.n_name : 0;
-    const int said =
-        name ? SAID * __builtin_popcountll(candidate_terms_at(t->p, name, n) & asked->named) : 0;
-    if (asked->by == BY_NAME) return said;
-    const bool named = name && !fo_has_digit(name, n) && /* "5 km" is a run, and no length */
-                       word_tokens_say(measures[asked->by].called, name, n);
+    uint64_t terms = terms_of_name(t, c) & asked->named;
+    if (asked->by == BY_NAME) /* the first column has the names of the rows */
+        return c == t->columns ? NO_FIT : SAID * __builtin_popcountll(terms);
+    /* "The cheapest in summer", of columns that are called by seasons: prices are written without more. */
+    const bool bare = asked->by == BY_PRICE && (terms & ~asked->things) && t->priced &&
+                      v->unit == CELL_PLAIN && !v->year;
+    if (name && !row_column_is_asked(t->set, t->p, name, n)) terms &= ~asked->things;
+    const bool called = name && !fo_has_digit(name, n) && /* "5 km" is a run, and no length */
+                        word_tokens_say(measures[asked->by].called, name, n);
     const bool other = name && word_tokens_say(measures[asked->by].others, name, n);
     /* Times of the day stand in every timetable: they are compared where the first or the last is asked for. */
     const bool by_unit = (asked->by != BY_WHEN || (asked->in_turn && v->unit == CELL_CLOCK)) &&
                          unit_fits(asked->by, v);
-    /* "The cheapest in summer", of columns that are called by seasons: prices are written without more. */
-    const bool bare =
-        asked->by == BY_PRICE && said && t->priced && v->unit == CELL_PLAIN && !v->year;
-    const bool fits = (named || by_unit || bare) && !other;
-    return fits ? FITS + said : NO_FIT;
+    if (other || !(called || by_unit || bare)) return NO_FIT;
+    return (called ? CALLED : BY_UNIT) + SAID * __builtin_popcountll(terms);
+}
+
+/* Is a column of figures called by words of the question alone, and by none for a size? "Which course have most people booked?" */
+static bool has_column_of_people(const table *t) {
+    for (size_t i = 1; i < t->n_columns; i++) {
+        const column_values *c = &t->columns[i];
+        if (c->name.name && c->n >= FEWEST_ROWS && !c->bad &&
+            !word_tokens_say(measures[BY_SIZE].called, c->name.name, c->name.n_name) &&
+            row_column_is_asked(t->set, t->p, c->name.name, c->name.n_name))
+            return true;
+    }
+    return false;
+}
+
+/* What is compared in this table. False: "the most popular room" is of no column. */
+static bool compares_by(const table *t, const comparison *asked, comparison *out) {
+    bool kind = false;
+    *out = *asked;
+    if (asked->people && has_column_of_people(t)) {
+        out->by = BY_NAME;
+        out->named = asked->things;
+    }
+    if (out->by != BY_NAME || !out->kind) return true;
+    out->named |= out->kind;
+    for (size_t i = 0; i < t->n_columns; i++)
+        kind |= (terms_of_name(t, &t->columns[i]) & out->kind) != 0;
+    return kind;
 }
 
 /* Years and days grow where age falls. */
@@ -449,9 +518,11 @@ static void best_rows(const table *t, const column_values *c, const comparison *
 }
 
 /* The best rows of the columns that fit best, where they agree. */
-static bool find(table *t, const comparison *asked, bool best[MAX_ROWS]) {
+static bool find(table *t, const comparison *asked_of_all, bool best[MAX_ROWS]) {
     int most = NO_FIT;
     bool found = false, other[MAX_ROWS];
+    comparison here, *asked = &here;
+    if (!compares_by(t, asked_of_all, asked)) return false;
     for (size_t i = 0; i < t->n_columns; i++) {
         const int fit = fit_of(t, &t->columns[i], asked);
         if (fit > most) most = fit;
@@ -473,9 +544,10 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
     cell_value v, first = {0};
     size_t n = 0;
     if (!row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell) || cell.n_value == 0) return false;
-    if (!word_tokens_say(measures[asked->by].called, cell.value, cell.n_value) &&
-        !(asked->by == BY_NAME &&
-          (candidate_terms_at(t->p, cell.value, cell.n_value) & asked->named)))
+    const uint64_t terms = candidate_terms_at(t->p, cell.value, cell.n_value);
+    const bool named =
+        asked->by == BY_NAME && (terms & asked->named) && (terms & asked->kind) == asked->kind;
+    if (!named && !word_tokens_say(measures[asked->by].called, cell.value, cell.n_value))
         return false;
     for (; row_cell_next(&walk, t->p, &t->rows[row]->unit, &cell); n++) {
         if (!cell_value_read(cell.value, cell.n_value, &v) || unit_contradicts(asked->by, &v) ||

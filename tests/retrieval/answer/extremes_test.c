@@ -260,6 +260,52 @@ static void what_opens_or_closes_tells_the_end_of_a_range(void **state) {
     expect(courses, "Which course has the latest date to start?", "Ice/");
 }
 
+static void a_column_is_of_the_quality_and_not_of_what_has_it(void **state) {
+    (void)state;
+    static const char members[] = "Name: Ada; Born: 1950; Member since: 2004\n"
+                                  "Name: Bo; Born: 1971; Member since: 1990\n"
+                                  "Name: Cy; Born: 1988; Member since: 2011\n";
+    expect(members, "Who is the oldest member?", "Ada/");
+    expect(members, "Who is the youngest of the members?", "Cy/");
+    static const char hotels[] = "Hotel: Alba; Price: 80 EUR; Room service: 9 EUR\n"
+                                 "Hotel: Brisa; Price: 95 EUR; Room service: 4 EUR\n";
+    expect(hotels, "Which hotel has the cheapest room?", "Alba/");
+    static const char nights[] = "Hotel: Alba; Rooms: 12; Price: 80 EUR; Suite: 90 EUR\n"
+                                 "Hotel: Brisa; Rooms: 7; Price: 95 EUR; Suite: 85 EUR\n";
+    expect(nights, "Which hotel has the cheapest rooms?", "Alba/");
+    expect(nights, "Which hotel has the cheapest suite?", "Brisa/");
+}
+
+static void most_of_something_is_of_its_own_column(void **state) {
+    (void)state;
+    static const char rooms[] = "Room: 101; Beds: 2; Nights booked: 40\n"
+                                "Room: 102; Beds: 3; Nights booked: 90\n"
+                                "Room: 103; Beds: 1; Nights booked: 70\n";
+    expect(rooms, "Which is the most popular room?", "");
+    expect(rooms, "Which is the least popular room?", "");
+    expect(rooms, "Which room has the most beds?", "102/");
+    expect(rooms, "Which is the highest room?", "");
+    static const char months[] = "Month: May; Rain (mm): 30; Sunshine (hours): 210\n"
+                                 "Month: June; Rain (mm): 12; Sunshine (hours): 260\n"
+                                 "Month: October; Rain (mm): 90; Sunshine (hours): 120\n";
+    expect(months, "What time of year has the most rain?", "October/");
+    static const char courses[] = "Course: Rope; Places: 20; Booked: 9\n"
+                                  "Course: Ice; Places: 12; Booked: 11\n";
+    expect(courses, "Which course have most people booked?", "Ice/");
+    expect(courses, "Which course has places for the most people?", "Rope/");
+    expect(courses, "Which course takes the most people?", "Rope/");
+    static const char prices[] = "Tour: Mill; Price: 20 EUR; Guests: 9\n"
+                                 "Tour: Weir; Price: 12 EUR; Guests: 15\n";
+    expect(prices, "Which tour costs the most per person?", "Mill/");
+    expect(prices, "Which tour costs us the least?", "Weir/");
+}
+
+static void the_next_after_the_most_is_not_the_most(void **state) {
+    (void)state;
+    expect(boats, "Which is the next longest boat?", "");
+    expect(boats, "Which boat is the longest next summer?", "Heron/");
+}
+
 static void a_row_may_compare_by_itself(void **state) {
     (void)state;
     static const char plans[] = "Plans | Solo | Team | House\n"
@@ -286,6 +332,9 @@ int main(void) {
         cmocka_unit_test(what_is_first_and_last_in_turn),
         cmocka_unit_test(times_behind_midnight_are_of_the_next_day),
         cmocka_unit_test(what_opens_or_closes_tells_the_end_of_a_range),
+        cmocka_unit_test(a_column_is_of_the_quality_and_not_of_what_has_it),
+        cmocka_unit_test(most_of_something_is_of_its_own_column),
+        cmocka_unit_test(the_next_after_the_most_is_not_the_most),
         cmocka_unit_test(a_row_may_compare_by_itself),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
