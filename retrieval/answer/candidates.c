@@ -10,6 +10,7 @@
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/rivals.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/row_conditions.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
@@ -601,11 +602,12 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
-        c.f[CAND_OTHER_THING] =
-            is_of_a_rival(set, p, u) || is_other_number(set, p, u) || row_affirms(set, p, u)
-                ? CAND_RIVAL
-                : p->other_command || p->off_subject || is_other_office(set, p, u) ||
-                      row_denies(set, p, u) || row_is_no_extreme(set, p, u);
+        c.f[CAND_OTHER_THING] = is_of_a_rival(set, p, u) || is_other_number(set, p, u) ||
+                                        row_affirms(set, p, u) || row_is_left_out(set, p, u)
+                                    ? CAND_RIVAL
+                                    : p->other_command || p->off_subject ||
+                                          is_other_office(set, p, u) || row_denies(set, p, u) ||
+                                          row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

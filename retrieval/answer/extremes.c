@@ -304,13 +304,14 @@ static void leave_out_others(table *t, const question *q) {
         if (t->columns[i].name.name)
             named |= candidate_terms_at(t->p, t->columns[i].name.name, t->columns[i].name.n_name);
     for (size_t i = 0; i < t->n; i++) some |= t->said[i];
-    some &= ~(named | t->p->title); /* all are of what the title says */
+    some &= ~(named | t->p->title | row_terms_left_out(q)); /* all are of what the title says */
     for (size_t i = 0; i < t->n; i++) {
         const text_unit *u = &t->rows[i]->unit;
         const uint8_t asked = q->demands.days,
                       days =
                           asked ? demand_days_in(t->p->text.text + u->start, u->end - u->start) : 0;
-        t->out[i] = (some & ~t->said[i]) != 0 || (days && (days & asked) != asked);
+        t->out[i] = (some & ~t->said[i]) != 0 || (days && (days & asked) != asked) ||
+                    row_is_left_out(t->set, t->p, u);
     }
 }
 

@@ -122,7 +122,9 @@ static void pick_of_table(candidate_set *set, const candidate_passage *p, size_t
         if (met > most) most = met;
     }
     for (size_t i = from; most > 0 && i < to; i++)
-        if (row_conditions_met(set, p, &set->c[i].unit) == most) row_is_picked(&set->c[i]);
+        if (row_conditions_met(set, p, &set->c[i].unit) == most &&
+            !row_is_left_out(set, p, &set->c[i].unit))
+            row_is_picked(&set->c[i]);
 }
 
 void rows_pick_what_has_it(candidate_set *set, size_t index) {
@@ -222,18 +224,24 @@ bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, con
            !demands_extreme_in(text + u->head_start, u->head_end - u->head_start);
 }
 
-/* What both hang on is said of both: "Zone 3" above a row, whose own 3.20 is no 3. */
-bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other) {
+/* What both hang on is said of both: "Zone 3" above a row, whose own 3.20 is no 3. Terms in `but` do not count. */
+static bool says_less(const candidate_set *set, const candidate *c, const candidate *other,
+                      uint64_t but) {
     const text_unit *u = &c->unit, *v = &other->unit;
     uint64_t shared = 0;
     if (c->set == other->set) return false;
     if (c->passage == other->passage && u->head_start == v->head_start)
         shared = candidate_terms(&set->passages[c->passage], u->head_start, u->head_end);
-    const uint64_t a = c->set | shared, b = other->set | shared;
+    const uint64_t a = (c->set | shared) & ~but, b = (other->set | shared) & ~but;
     return a != b && (a & ~b) == 0;
 }
 
+bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other) {
+    return says_less(set, c, other, 0);
+}
+
 void rows_set_apart(candidate_set *set, size_t index) {
+    const uint64_t left_out = row_terms_left_out(&set->q);
     size_t from = set->n;
     while (from > 0 && set->c[from - 1].passage == index) from--;
     for (size_t i = from; i < set->n; i++) {
@@ -241,7 +249,7 @@ void rows_set_apart(candidate_set *set, size_t index) {
         for (size_t k = from; k < set->n && c->unit.kind == TEXT_UNIT_ROW; k++) {
             const candidate *other = &set->c[k];
             if (other->unit.kind != TEXT_UNIT_ROW || other->unit.record != c->unit.record ||
-                other->unit.head_start != c->unit.head_start || !candidate_says_less(set, c, other))
+                other->unit.head_start != c->unit.head_start || !says_less(set, c, other, left_out))
                 continue;
             candidate_set_apart(c);
             break;

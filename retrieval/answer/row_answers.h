@@ -58,7 +58,7 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
 bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other);
 
 /* Rows of one table of which another holds the same words of the question and more ("single, adult" beside "single,
- * child") are of other things. The candidates of passage `index` are the last of the set; time: the square of its rows. */
+ * child") are of other things; words that the question leaves out ("outside London") do not count. The candidates of passage `index` are the last of the set; time: the square of its rows. */
 void rows_set_apart(candidate_set *set, size_t index);
 
 #endif

@@ -109,3 +109,51 @@ int row_conditions_met(const candidate_set *set, const candidate_passage *p, con
     if (!denied && met && either_of(&set->q, asked)) return 1;
     return failed ? ROW_FAILS : met;
 }
+
+/* ---- what is left out -------------------------------------------------------------------------- */
+
+/* The byte behind "outside", "other than", "not in": 0 where the question says none. */
+static size_t behind_exclusion(const question *q) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(q->text.text, q->text.len, &at);
+        if (!t.n) return 0;
+        if (word_token_in("outside except excluding", &t) ||
+            (word_token_in("than", &t) && word_token_in("other", &before)) ||
+            (word_token_in("from", &t) && word_token_in("apart", &before)) ||
+            (word_token_in("in", &t) && word_token_in("not", &before)))
+            return at;
+        before = t;
+    }
+}
+
+uint64_t row_terms_left_out(const question *q) {
+    enum { WORDS = 3 };
+    const size_t from = behind_exclusion(q);
+    uint64_t terms = 0;
+    size_t words = 0;
+    if (!from || q->demands.place) return 0; /* "Where is the tap outside the barn?": beside it */
+    for (size_t i = 0; i < q->text.n_words && words < WORDS; i++) {
+        const fact_word *w = &q->text.words[i];
+        if (w->start < from || (w->flags & WORD_PART)) continue;
+        if (w->flags & WORD_CLAUSE && words) break;
+        if (fo_words_have_any_case("the a an of our your my any", q->text.text + w->start,
+                                   w->end - w->start))
+            continue;
+        if (w->flags & WORD_STOP) break; /* "grows outside in winter" */
+        const int k = question_term_of(q, w->id);
+        if (k >= 0) terms |= 1ull << k;
+        words++;
+    }
+    return terms;
+}
+
+bool row_is_left_out(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const uint64_t terms = row_terms_left_out(&set->q);
+    table_pair first;
+    return terms && u->kind == TEXT_UNIT_ROW &&
+           table_row_first(p->text.text + u->start, u->end - u->start, u->record, &first) &&
+           (candidate_terms_at(p, first.value, first.n_value) & terms) == terms &&
+           !word_tokens_say("outside except excluding other than not no without beyond",
+                            first.value, first.n_value);
+}

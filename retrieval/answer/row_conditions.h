@@ -1,5 +1,5 @@
 /* row_conditions.h - what a question asks of the rows of a table by a yes or a no of their columns, "with a balcony but without
- * breakfast". English. */
+ * breakfast", and which rows it leaves out by name, "outside London". English. */
 #ifndef FORAGE_RETRIEVAL_ROW_CONDITIONS_H
 #define FORAGE_RETRIEVAL_ROW_CONDITIONS_H
 
@@ -22,5 +22,11 @@ enum { ROW_FAILS = -1, ROW_UNCLEAR = -2 };
 /* How many of the asked columns have in this row the yes, or the no, that is asked for: 0 where none has either. ROW_FAILS: one
  * has the other ("a stove or water": all have). ROW_UNCLEAR: a denial may be of this column or of the one before it. */
 int row_conditions_met(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
+/* The terms of what the question leaves out: "the limit outside London", "all rooms other than the Attic"; 0: of nothing. */
+uint64_t row_terms_left_out(const question *q);
+
+/* Is the row named so? Not one that says itself what it is not of: "Outside London". */
+bool row_is_left_out(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
 #endif

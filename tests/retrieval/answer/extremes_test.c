@@ -191,6 +191,46 @@ static void every_yes_or_no_that_is_asked_for_counts(void **state) {
     expect(huts, "Which huts have water but not in winter?", "Birk/Lake/");
 }
 
+/* The first cells of the rows that are of another thing than what is asked for. */
+static void expect_apart(const char *text, const char *asked, const char *want) {
+    char got[256] = "";
+    fo_err err = {0};
+    candidate_set set = {0};
+    const passage p = {.text = text, .len = strlen(text), .title = "", .whole_tables = true};
+    const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
+    size_t n = 0;
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    for (size_t i = 0; i < set.n; i++) {
+        table_pair first;
+        const candidate *c = &set.c[i];
+        if (c->unit.kind != TEXT_UNIT_ROW || c->f[CAND_OTHER_THING] == 0) continue;
+        assert_true(table_row_first(text + c->start, c->end - c->start, c->unit.record, &first));
+        n += (size_t)snprintf(got + n, sizeof got - n, "%.*s/", (int)first.n_value, first.value);
+    }
+    candidate_set_deinit(&set);
+    if (strcmp(got, want)) fail_msg("%s: %s", asked, got);
+}
+
+static void a_row_that_the_question_leaves_out_is_another_thing(void **state) {
+    (void)state;
+    static const char limits[] = "| Expense | Limit |\n|---|---|\n"
+                                 "| Hotel, London | 175 EUR |\n"
+                                 "| Hotel, elsewhere | 120 EUR a night |\n"
+                                 "| Hotel, not in London or Oslo | 90 EUR |\n";
+    expect_apart(limits, "What is the limit for a hotel outside London?", "Hotel, London/");
+    expect_apart(limits, "What is the limit for a hotel that is not in London?", "Hotel, London/");
+    expect_apart(limits, "Where is the tap outside London?", "Hotel, elsewhere/"); /* beside it */
+    expect_apart(limits, "What is the limit outside of London?", "Hotel, London/");
+    expect_apart(limits, "What can I eat outside with London people?", "Hotel, elsewhere/");
+    static const char rooms[] = "Room: Oak; Price: 60 EUR; Balcony: yes\n"
+                                "Room: Elm; Price: 85 EUR; Balcony: yes\n"
+                                "Room: Ash; Price: 95 EUR; Balcony: yes\n"
+                                "Room: Yew; Price: 70 EUR; Balcony: no\n";
+    expect(rooms, "Which rooms other than Oak have a balcony?", "Elm/Ash/");
+    expect(rooms, "Which is the cheapest room outside Oak?", "Yew/");
+    expect_apart(rooms, "What does a room cost except Ash on Sundays?", "Ash/");
+}
+
 static void what_is_first_and_last_in_turn(void **state) {
     (void)state;
     static const char buses[] = "Line 4, buses of the valley.\n\n"
@@ -329,6 +369,7 @@ int main(void) {
         cmocka_unit_test(only_rows_that_have_what_is_asked_for_are_compared),
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
         cmocka_unit_test(every_yes_or_no_that_is_asked_for_counts),
+        cmocka_unit_test(a_row_that_the_question_leaves_out_is_another_thing),
         cmocka_unit_test(what_is_first_and_last_in_turn),
         cmocka_unit_test(times_behind_midnight_are_of_the_next_day),
         cmocka_unit_test(what_opens_or_closes_tells_the_end_of_a_range),
