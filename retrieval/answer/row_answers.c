@@ -114,6 +114,63 @@ void row_is_picked(candidate *c) {
     if (c->f[CAND_OTHER_THING] < CAND_RIVAL) c->f[CAND_OTHER_THING] = 0;
 }
 
+/* The terms of what "how many" counts, the few words before a verb: of users and people too, which demands.counted leaves out.
+ * *of_one: the number is something's own, "How many users does the Office plan have?". */
+static uint64_t counted_terms(const question *q, bool *of_one) {
+    enum { WORDS = 3 };
+    static const char verbs[] = "are is were was do does did can could may might must should will "
+                                "would have has had in of on at to from per there";
+    const char *text = q->text.text;
+    const size_t n = q->text.len;
+    size_t at = 0, from;
+    word_token before = {0}, t = word_token_next(text, n, &at);
+    *of_one = false;
+    for (; t.n && !(word_token_in("many", &t) && word_token_in("how", &before));
+         before = t, t = word_token_next(text, n, &at)) {
+    }
+    from = at;
+    for (int words = 0; t.n && words <= WORDS; words++) {
+        t = word_token_next(text, n, &at);
+        if (!t.letters || word_token_in(verbs, &t)) break;
+    }
+    uint64_t terms = 0;
+    for (size_t i = 0; t.n && i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && w->start >= from && w->start < (size_t)(t.s - text)) terms |= 1ull << k;
+    }
+    const bool does = word_token_in("do does did", &t);
+    const word_token owner = word_token_next(text, n, &at);
+    *of_one =
+        does && owner.letters && !word_token_in("not i t we you they he she one have need", &owner);
+    return terms;
+}
+
+/* Do the columns of the row say that it is of what is counted, or how many of it it has? */
+static bool has_counted_column(const candidate_passage *p, const text_unit *u, uint64_t counted) {
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);)
+        if (cell.name && (candidate_terms_at(p, cell.name, cell.n_name) & counted)) return true;
+    return false;
+}
+
+/* "How many agents does the Office plan have?": a table with a row "Agents", or none of agents at all, does not say so by the
+ * rows that have a yes below "Office". */
+static bool is_of_another_number(const candidate_set *set, const candidate_passage *p, size_t from,
+                                 size_t to) {
+    bool of_one, named = false;
+    if (set->q.demands.which || set->q.demands.which_none) return false;
+    const uint64_t counted = counted_terms(&set->q, &of_one);
+    if (has_counted_column(p, &set->c[from].unit, counted)) return false;
+    for (size_t i = from; i < to; i++) {
+        const text_unit *u = &set->c[i].unit;
+        table_pair first;
+        named |= table_row_first(p->text.text + u->start, u->end - u->start, u->record, &first) &&
+                 (candidate_terms_at(p, first.value, first.n_value) & counted);
+    }
+    return of_one || named || p->uncounted;
+}
+
 /* Of one table: a row where one of the columns says neither yes nor no has less of what is asked than others. */
 static void pick_of_table(candidate_set *set, const candidate_passage *p, size_t from, size_t to) {
     int most = 0;
@@ -136,7 +193,8 @@ void rows_pick_what_has_it(candidate_set *set, size_t index) {
     for (size_t to; from < set->n; from = to) {
         for (to = from + 1; to < set->n; to++)
             if (!rows_of_one_table(p, &set->c[to - 1].unit, &set->c[to].unit)) break;
-        pick_of_table(set, p, from, to);
+        if (set->c[from].unit.kind == TEXT_UNIT_ROW && !is_of_another_number(set, p, from, to))
+            pick_of_table(set, p, from, to);
     }
 }
 

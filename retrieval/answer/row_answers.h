@@ -36,7 +36,8 @@ bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage 
 /* The table itself picks out this row: CAND_BY_TABLE. */
 void row_is_picked(candidate *c);
 
-/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?"; of
+/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?"; of "How many agents does the Office
+ * plan have?" none, which asks for no number of rows; of
  * several columns, the rows that have all that is asked (row_conditions.h). The candidates of passage `index` are the last of
  * the set. */
 void rows_pick_what_has_it(candidate_set *set, size_t index);

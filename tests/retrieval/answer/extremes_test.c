@@ -231,6 +231,25 @@ static void a_row_that_the_question_leaves_out_is_another_thing(void **state) {
     expect_apart(rooms, "What does a room cost except Ash on Sundays?", "Ash/");
 }
 
+static void how_many_is_not_answered_by_the_yes_of_other_things(void **state) {
+    (void)state;
+    static const char plans[] = "| Plan | Starter | Office | Campus |\n|---|---|---|---|\n"
+                                "| Agents | 3 | 25 | unlimited |\n"
+                                "| Login with SAML | no | yes | yes |\n"
+                                "| API | yes | yes | yes |\n"
+                                "| Seats | 5 | 50 | 500 |\n";
+    expect(plans, "How many agents does the Office plan have?", "");
+    expect(plans, "How many agents are in Office?", "");
+    expect(plans, "How many users does Office have?", "");
+    expect(plans, "How many printers are in Office?", "");
+    static const char huts[] = "Hut: Birk; Beds: 12; Stove: yes\nHut: Fell; Beds: 8; Stove: no\n"
+                               "Hut: Lake; Beds: 30; Stove: yes\n";
+    expect(huts, "How many huts have a stove?", "Birk/Lake/");
+    expect(huts, "How many huts do not have a stove?", "Fell/");
+    expect(huts, "How many have a stove?", "Birk/Lake/");
+    expect(huts, "How many beds does the hut with a stove have?", "Birk/Lake/");
+}
+
 static void what_is_first_and_last_in_turn(void **state) {
     (void)state;
     static const char buses[] = "Line 4, buses of the valley.\n\n"
@@ -370,6 +389,7 @@ int main(void) {
         cmocka_unit_test(a_yes_or_a_no_picks_rows),
         cmocka_unit_test(every_yes_or_no_that_is_asked_for_counts),
         cmocka_unit_test(a_row_that_the_question_leaves_out_is_another_thing),
+        cmocka_unit_test(how_many_is_not_answered_by_the_yes_of_other_things),
         cmocka_unit_test(what_is_first_and_last_in_turn),
         cmocka_unit_test(times_behind_midnight_are_of_the_next_day),
         cmocka_unit_test(what_opens_or_closes_tells_the_end_of_a_range),
