@@ -40,7 +40,8 @@ enum {
     CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
     CAND_TOPIC,     /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
-                       * another number of it; in a document about something else (subjects.h); for other amounts (tiers.h); 2: of a rival (rivals.h), or left out by the question (row_conditions.h) */
+                       * another number of it; in a document about something else (subjects.h); for other amounts (tiers.h);
+                       * 2: of a rival (rivals.h), or left out by the question (row_conditions.h) */
     CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked
                        * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h) */
     CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the

@@ -395,7 +395,7 @@ static bool clocks_settle(const table *t, column_values *c, bool in_turn) {
     bool early = false, late = false, open = true;
     for (size_t i = 0; i < t->n; i++) {
         const cell_value *v = &c->v[i];
-        if (!c->has[i] || v->unit != CELL_CLOCK) continue;
+        if (t->out[i] || !c->has[i] || v->unit != CELL_CLOCK) continue;
         if (last && v->low < last->low) falls++, fall = i;
         if (!first) first = v;
         last = v;
@@ -457,7 +457,8 @@ static int fit_of(const table *t, const column_values *c, const comparison *aske
     return (called ? CALLED : BY_UNIT) + SAID * __builtin_popcountll(terms);
 }
 
-/* Is a column of figures called by words of the question alone, and by none for a size? "Which course have most people booked?" */
+/* Is a column of figures called by words of the question alone, and by none for a size? "Which course have most people
+ * booked?" */
 static bool has_column_of_people(const table *t) {
     for (size_t i = 1; i < t->n_columns; i++) {
         const column_values *c = &t->columns[i];
@@ -564,12 +565,12 @@ static void mark_table(table *t, const comparison *asked, const question *q) {
     bool best[MAX_ROWS] = {false};
     if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
     for (size_t i = 0; i < t->n; i++) read_row(t, i);
-    for (size_t i = 0; i < t->n_columns; i++) {
-        column_values *c = &t->columns[i];
-        c->bad |= !cell_dates_settle(c->v, c->has, t->n) || !clocks_settle(t, c, asked->in_turn);
-    }
+    for (size_t i = 0; i < t->n_columns; i++)
+        t->columns[i].bad |= !cell_dates_settle(t->columns[i].v, t->columns[i].has, t->n);
     leave_out_others(t, q);
     if (!q->demands.whether) leave_out_by_condition(t);
+    for (size_t i = 0; i < t->n_columns; i++)
+        t->columns[i].bad |= !clocks_settle(t, &t->columns[i], asked->in_turn);
     size_t alone = 0;
     if (!find(t, asked, best)) {
         for (size_t i = 0; i < t->n; i++) alone += best[i] = compares(t, i, asked);

@@ -36,10 +36,9 @@ bool rows_are_off_the_subject(const candidate_set *set, const candidate_passage 
 /* The table itself picks out this row: CAND_BY_TABLE. */
 void row_is_picked(candidate *c);
 
-/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?"; of "How many agents does the Office
- * plan have?" none, which asks for no number of rows; of
- * several columns, the rows that have all that is asked (row_conditions.h). The candidates of passage `index` are the last of
- * the set. */
+/* "Which rooms have a balcony?": picks the rows with a yes where that is a column, and those with a no of "Which have none?"; of
+ * several columns, the rows that have all that is asked (row_conditions.h). "How many agents does the Office plan have?" asks for
+ * no number of rows: none. The candidates of passage `index` are the last of the set. */
 void rows_pick_what_has_it(candidate_set *set, size_t index);
 
 /* "How many oaks are there?": a row that is of an oak says nothing of their number. */
@@ -59,7 +58,8 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
 bool candidate_says_less(const candidate_set *set, const candidate *c, const candidate *other);
 
 /* Rows of one table of which another holds the same words of the question and more ("single, adult" beside "single,
- * child") are of other things; words that the question leaves out ("outside London") do not count. The candidates of passage `index` are the last of the set; time: the square of its rows. */
+ * child") are of other things; words that the question leaves out ("outside London") do not count. The candidates of passage
+ * `index` are the last of the set; time: the square of its rows. */
 void rows_set_apart(candidate_set *set, size_t index);
 
 #endif

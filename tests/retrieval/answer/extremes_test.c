@@ -298,6 +298,12 @@ static void times_behind_midnight_are_of_the_next_day(void **state) {
     static const char bars[] = "Bar: Anchor; Closes: 23:00\nBar: Boat; Closes: 1:00\n"
                                "Bar: Crane; Closes: 22:30\nBar: Dock; Closes: 23:30\n";
     expect(bars, "Which bar closes last?", "");
+    static const char weekend[] =
+        "Bus: A; Days: Fri; Leaves: 21:00\nBus: B; Days: Fri; Leaves: 23:00\n"
+        "Bus: C; Days: Sat; Leaves: 20:00\nBus: D; Days: Sat; Leaves: 22:00\n"
+        "Bus: E; Days: Sat; Leaves: 23:00\nBus: F; Days: Sat; Leaves: 0:40\n";
+    expect(weekend, "When does the last bus leave on Saturday?", "F/"); /* of that day's alone */
+    expect(weekend, "When does the last bus leave on Friday?", "B/");
     static const char noon[] = "Bus: A; Leaves: 9:30\nBus: B; Leaves: 10:30\n"
                                "Bus: C; Leaves: 12:30\nBus: D; Leaves: 1:30\n";
     expect(noon, "When does the first bus leave?", "");
