@@ -12,6 +12,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
 #include "retrieval/answer/row_answers.h"
@@ -423,6 +424,7 @@ static size_t choose(const candidate_set *set, const extractive_input *in, bool 
             trim(set, &c, max_chars);
         }
         c.headed = heading_says(set, &c);
+        (void)dated_heading_take(set, &c);
         for (size_t k = 0; k < n; k++) /* what stands below one heading is said below it */
             if (candidate_same_head(&chosen[k], &c))
                 c.headed = chosen[k].headed = c.headed || chosen[k].headed;

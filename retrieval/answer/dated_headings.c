@@ -1,0 +1,83 @@
+#include "retrieval/answer/dated_headings.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "retrieval/answer/dates.h"
+#include "retrieval/answer/word_tokens.h"
+
+enum asked_for { ASKED_NOTHING, ASKED_VERSION, ASKED_TIME };
+
+/* "Which version fixed ...", "in what release", "When was ... fixed?" */
+static enum asked_for asked_for(const question *q) {
+    size_t at = 0, behind = 99;
+    const size_t n = q->text.len;
+    for (word_token t; (t = word_token_next(q->text.text, n, &at)).n; behind++) {
+        if (word_token_in("which what", &t)) behind = 0;
+        if (behind <= 2 && word_token_in("version versions release releases edition", &t))
+            return ASKED_VERSION;
+    }
+    return q->kind == ASK_TIME ? ASKED_TIME : ASKED_NOTHING;
+}
+
+/* "4.2.1 (12 February 2026)", "v4.2", "Version 3". */
+static bool names_version(const char *s, size_t n) {
+    size_t at = 0;
+    word_token t = word_token_next(s, n, &at);
+    while (t.n && !t.letters && !t.digits) t = word_token_next(s, n, &at); /* "[4.2.1]" */
+    const bool called = word_token_in("version release v rev revision", &t);
+    if (called) t = word_token_next(s, n, &at);
+    return t.digits && (called || memchr(t.s, '.', t.n));
+}
+
+static bool names_time(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        date_said said;
+        const bool begins = i == 0 || !(fo_is_letter(s[i - 1]) || fo_is_digit(s[i - 1]));
+        if (begins && date_at(s + i, n - i, &said) && !said.doubtful) return true;
+    }
+    return false;
+}
+
+/* A heading that stands below each version alike: of those below one, it parts nothing from it. */
+static bool is_a_kind_of_change(const char *s, size_t n) {
+    static const char kinds[] =
+        "added changed deprecated removed fixed fixes security new features feature bug bugfixes "
+        "bugs "
+        "improvements improved improvement enhancements breaking change changes notes known issues "
+        "problems internal documentation docs upgrade upgrading other misc highlights and";
+    enum { MOST_WORDS = 4 };
+    size_t at = 0, words = 0;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; words++)
+        if (words == MOST_WORDS || !word_token_in(kinds, &t)) return false;
+    return words > 0;
+}
+
+bool dated_heading_take(const candidate_set *set, candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const enum asked_for asked = asked_for(&set->q);
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    if (asked == ASKED_NOTHING || p->command ||
+        (u->head_kind != TEXT_UNIT_HEADING && u->head_end > u->head_start) ||
+        (u->kind != TEXT_UNIT_SENTENCE && u->kind != TEXT_UNIT_ITEM) ||
+        (asked == ASKED_TIME && names_time(text + c->start, c->end - c->start)))
+        return false;
+    const text_unit *above = NULL;
+    for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
+        const text_unit *h = &p->units.v[i];
+        const char *s = text + h->start;
+        const size_t n = h->end - h->start;
+        if (h->kind != TEXT_UNIT_HEADING) continue;
+        if (asked == ASKED_VERSION ? names_version(s, n) : names_time(s, n))
+            above = h;
+        else if (!is_a_kind_of_change(s, n))
+            above = NULL;
+    }
+    if (!above) return false;
+    c->unit.head_start = above->start;
+    c->unit.head_end = above->end;
+    c->unit.head_kind = TEXT_UNIT_HEADING;
+    c->headed = true;
+    return true;
+}
