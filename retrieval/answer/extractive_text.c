@@ -9,6 +9,7 @@
 #include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/foreign_marks.h"
 #include "retrieval/answer/table_row.h"
+#include "retrieval/answer/word_tokens.h"
 
 /* The stretch of neighbours that holds the best sentence, c[0], comes first, though one may be left out between two; the
  * others follow by passage (in order of their best) and place. */
@@ -100,12 +101,30 @@ static bool begins_with_pronoun(const passage *p, const candidate *c) {
            fo_words_have_any_case("it they he she its their his her", p->text + c->start, n);
 }
 
+/* "First class is fine if it was cheaper", "in August we cannot make exceptions": without the rule before it that is half of
+ * the answer, and may sound like the opposite. */
+static bool is_an_exception(const passage *p, const candidate *c) {
+    size_t at = 0;
+    bool allows = false;
+    if (c->unit.kind != TEXT_UNIT_SENTENCE) return false;
+    for (word_token t; (t = word_token_next(p->text + c->start, c->end - c->start, &at)).n;) {
+        if (word_token_in("exception exceptions", &t)) return true;
+        if (allows && word_token_in("if when unless only provided", &t)) return true;
+        allows = word_token_in("fine ok okay allowed possible permitted accepted", &t);
+    }
+    return false;
+}
+
+static bool speaks_of_before(const passage *p, const candidate *c) {
+    return begins_with_pronoun(p, c) || is_an_exception(p, c);
+}
+
 /* An answer that begins so is shown behind the sentence before it, which stands in the place of the last one where there
  * are `most` already. How many there are now. */
 size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
                                   size_t max_chars, candidate *chosen, size_t n) {
     const candidate first = chosen[0];
-    if (most < 2 || n == 0 || !begins_with_pronoun(&in->passages[first.passage], &first)) return n;
+    if (most < 2 || n == 0 || !speaks_of_before(&in->passages[first.passage], &first)) return n;
     for (size_t i = 1; i < n; i++)
         if (chosen[i].passage == first.passage && chosen[i].order + 1 == first.order) return n;
     for (size_t i = 0; i < set->n; i++) {
