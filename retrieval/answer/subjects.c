@@ -5,6 +5,7 @@
 #include "kernels/buf.h"
 #include "kernels/words.h"
 #include "retrieval/answer/cell_values.h"
+#include "retrieval/answer/file_title.h"
 
 /* Is word w that of a certain thing: "the hotel", "your campsite at the lake"? "This machine" and "a room" may be anybody's. */
 static bool is_a_certain_thing(const fact_text *t, size_t w) {
@@ -42,20 +43,11 @@ static bool is_told_apart(const candidate_passage *p) {
     return p->title_text[0] || p->document[0];
 }
 
-/* "docs/ferry-timetable.txt" is called "ferry timetable". */
-static bool take_name(fo_buf *b, const char *document) {
-    const char *slash = strrchr(document, '/'), *name = slash ? slash + 1 : document,
-               *dot = strrchr(name, '.');
-    const size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    for (size_t i = 0; i < n; i++) fo_buf_char(b, strchr("-_.+", name[i]) ? ' ' : name[i]);
-    return !b->failed;
-}
-
 int subjects_named_by(uint64_t *named, const question *q, const lexicon *lx, const char *document,
                       fact_text *words, fo_err *err) {
     fo_buf name = {0};
-    int rc =
-        take_name(&name, document) ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a name");
+    file_title_add(&name, document);
+    int rc = name.failed ? fo_fail(err, FO_ENOMEM, "out of memory for a name") : FO_OK;
     if (!rc && name.len) rc = fact_text_read(words, lx->analyzer, name.data, name.len, err);
     for (size_t i = 0; !rc && name.len && i < words->n_words; i++) {
         const int k = question_term_of(q, words->words[i].id);

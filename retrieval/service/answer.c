@@ -6,6 +6,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
+#include "retrieval/answer/file_title.h"
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/answer/demands.h"
 #include "retrieval/service/query_run.h"
@@ -475,16 +476,32 @@ passage run_passage(const query_context *c) {
                      .sparse = (float)c->sparse};
 }
 
+/* A document without a title is called as its file where the question calls it so. The titles are the caller's to free. */
+static int call_by_files(const char *question, passage *p, char **titles, size_t n, fo_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        if ((p[i].title && *p[i].title) || !p[i].document ||
+            !file_title_is_asked(question, p[i].document))
+            continue;
+        fo_buf title = {0};
+        file_title_add(&title, p[i].document);
+        p[i].title = titles[i] = fo_buf_take(&title, NULL);
+        if (!titles[i]) return fo_no_memory(err);
+    }
+    return FO_OK;
+}
+
 static int answer_generally(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
     passage *passages = calloc(n, sizeof *passages);
+    char **titles = calloc(n, sizeof *titles);
     r->whole = calloc(n, sizeof *r->whole);
     analyzer *words = NULL;
-    int rc = passages && r->whole ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                                  : fo_no_memory(r->err);
+    int rc = passages && titles && r->whole ? collection_take_analyzer(r->s, r->c, &words, r->err)
+                                            : fo_no_memory(r->err);
+    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
+    if (!rc) rc = call_by_files(r->asked, passages, titles, n, r->err);
     if (!rc) {
-        for (size_t i = 0; i < n; i++) passages[i] = run_passage(&out->contexts[i]);
         /* Question and passages in the language of the best passage: their stems are to meet. */
         analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);
         lexicon lx = {own, run_idf, r->snapshot};
@@ -500,6 +517,8 @@ static int answer_generally(run *r) {
     collection_give_analyzer(r->s, r->c, words);
     whole_passages_free(r->whole, n);
     r->whole = NULL;
+    for (size_t i = 0; titles && i < n; i++) free(titles[i]);
+    free(titles);
     free(passages);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* Whose answer is asked for: what another document says of the same thing is set behind. */
 #include "tests/test.h"
 
+#include "retrieval/answer/file_title.h"
 #include "retrieval/answer/subjects.h"
 #include "tests/retrieval/answer/lexicon_fixture.h"
 
@@ -115,12 +116,40 @@ static void an_untitled_document_is_called_as_its_file(void **state) {
     }
 }
 
+static void a_file_is_called_by_its_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *document;
+        bool asked;
+    } cases[] = {
+        {"What is the dose of Dolofen?", "home/dolofen.txt", true},
+        {"Is the dose of DOLOFEN daily?", "Dolofen-leaflet.md", true},
+        {"Does the 47 stop at school?", "bus-47.md", true},
+        {"What does it cost in Norway?", "trip_norway_2026.txt", true},
+        {"what is the dose of dolofen?", "dolofen.txt",
+         false},                                      /* nothing shows that it is a name */
+        {"Dolofen: how much?", "dolofen.txt", false}, /* a sentence begins so */
+        {"What does the holiday flat cost?", "holiday-flat.txt", false},
+        {"What does 1 day cost?", "kb-1.txt", false},
+        {"Does the 47 stop at school?", "bus-47", false}, /* an id, not a file */
+        {"Does the 47 stop at school?", "", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (file_title_is_asked(cases[i].question, cases[i].document) != cases[i].asked)
+            fail_msg("%s: %s", cases[i].question, cases[i].document);
+    fo_buf title = {0};
+    file_title_add(&title, "docs/ferry-timetable_2026.old.txt");
+    assert_string_equal(title.data, "ferry timetable 2026 old");
+    fo_buf_free(&title);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
         cmocka_unit_test(an_untitled_document_is_called_as_its_file),
+        cmocka_unit_test(a_file_is_called_by_its_names),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
