@@ -169,12 +169,13 @@ static void measure_support(support_features *f, const candidate_set *set,
 }
 
 /* One unit that is well ahead and well supported, or nothing near an answer: a closer look changes neither (a fifth of
- * SQuAD's questions, a tenth of those in other words, and no answer of them was another). */
+ * SQuAD's questions, a tenth of those in other words, and no answer of them was another). The words that were added from the
+ * turns before meet the text that they came from whatever is asked now. */
 static bool is_decided(const candidate_set *set, const support_features *f) {
     static const double clearly = .95, hardly = .0067, ahead = 1;
     const double support = support_probability(f);
     const bool alone = set->n < 2 || set->c[0].score - set->c[1].score > ahead;
-    return support < hardly || (support > clearly && alone);
+    return support < hardly || (support > clearly && alone && !f->follow_up);
 }
 
 /* What it would say, where what is decided is not read again: about half as sure as the words are, by which support is
