@@ -41,6 +41,8 @@ static const char *const opposites[] = {"open close shut",
                                         "starts begins ends finishes stops",
                                         "arrive depart leave",
                                         "arrives departs leaves",
+                                        "male female",
+                                        "males females",
                                         "on off"};
 /* Words that are no name of anything: "And back?" */
 static const char no_names[] =
@@ -330,12 +332,15 @@ static bool says_more(const sentence *s, part p) {
     return false;
 }
 
-/* "And close?" behind "When does it open?": the one word of that row. "On" and "off" end the question. */
+/* "And close?" behind "When does it open?", "and a female?" behind "a male cat": the one word of that row. "On" and "off" end
+ * the question. */
 static bool by_opposite(part *out, const sentence *s, const sentence *said) {
     size_t found = 0;
-    for (size_t k = 0; said->n == 1 && k < sizeof opposites / sizeof *opposites; k++) {
-        if (!in(opposites[k], &said->w[0])) continue;
-        const bool particle = in("on off", &said->w[0]);
+    const word *w = &said->w[said->n - 1];
+    const bool alone = said->n == 1 || (said->n == 2 && said->w[0].article);
+    for (size_t k = 0; alone && k < sizeof opposites / sizeof *opposites; k++) {
+        if (!in(opposites[k], w)) continue;
+        const bool particle = in("on off", w);
         for (size_t i = particle ? s->n - 1 : 1; i < s->n; i++) {
             if (!in(opposites[k], &s->w[i])) continue;
             found++;
@@ -366,6 +371,36 @@ static bool by_preposition(part *out, const sentence *s, const word *preposition
         return end < s->n || s->w[end - 1].content;
     }
     return false;
+}
+
+/* "And DVDs?" behind "How long can I keep books from the library?": of several, without an article, for the same. */
+static bool by_plural(part *out, const sentence *s, const sentence *said) {
+    size_t found = 0;
+    if (said->n != 1 || !is_plural(&said->w[0])) return false;
+    for (size_t i = 1; i < s->n; i++) {
+        const word *w = &s->w[i];
+        part p = phrase_at(s, i);
+        if (p.begin + 1 == i && i > 1 && in("i you we they", &s->w[i - 2]))
+            p.begin = i; /* "I keep" */
+        if (!w->content || !is_plural(w) || p.end - p.begin != 1 || is_capital(w)) continue;
+        found++;
+        *out = p;
+    }
+    return found == 1;
+}
+
+/* "And the Blue one?" behind "the yearly fee for the Gold credit card": the name before a noun, where one alone has one; out
+ * holds the noun's first word too. */
+static bool by_named_one(part *out, const sentence *s) {
+    size_t found = 0;
+    for (size_t i = 1; i + 1 < s->n; i++) {
+        if (!s->w[i - 1].article || !is_capital(&s->w[i]) || !s->w[i + 1].content ||
+            is_capital(&s->w[i + 1]))
+            continue;
+        found++;
+        *out = (part){i - 1, i + 2};
+    }
+    return found == 1;
 }
 
 static void add(fo_buf *out, const char *begin, const char *end) {
@@ -407,6 +442,8 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     const bool article = said.w[noun.begin].article;
     bool found = !one && (by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun) ||
                           by_opposite(&p, &s, &said));
+    if (one) found = by_named_one(&p, &s);
+    if (!found && !one) found = by_plural(&p, &s, &said);
     if (!found && said.n == 1 && in(no_names, &said.w[0])) return false;
     if (noun.begin) { /* it brings its preposition */
         if (one) return false;

@@ -52,6 +52,14 @@ static void what_a_question_is_about_is_exchanged(void **state) {
          "What does the calligraphy workshop cost?"},
         {"How long is the boardwalk?", "And the northern one?",
          "How long is the northern boardwalk?"},
+        {"What is the yearly fee for the Gold credit card?", "And the Blue one?",
+         "What is the yearly fee for the Blue credit card?"},
+        {"How much is neutering a male cat?", "And a female?",
+         "How much is neutering a female cat?"},
+        {"How much is neutering the male cat?", "And female?",
+         "How much is neutering the female cat?"},
+        {"How long can I keep books from the library?", "And DVDs?",
+         "How long can I keep DVDs from the library?"},
         {"What is the monthly rent?", "And heating?", NULL}, /* nothing would be left of it */
         {"Who drives us from the mill to the church?", "And the choir?", NULL}, /* which of them? */
         {"Do I need a key?", "And one?", NULL},
