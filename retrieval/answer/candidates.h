@@ -63,6 +63,8 @@ typedef struct candidate {
     bool cut_start, cut_end; /* the unit begins before, or goes on behind them */
     bool
         headed; /* the heading it stands below says what it is about, and it does not: said with it */
+    uint32_t dated_start,
+        dated_end;   /* of a row: the heading that says its day (dated_headings.h) */
     uint32_t tiers;  /* the list of tiers that it is of (tiers.h), counted from 1; 0: of none */
     bool tier_holds; /* ... and it is the one for the amount that is asked about */
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */

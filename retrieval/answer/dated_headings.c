@@ -11,13 +11,15 @@ enum asked_for { ASKED_NOTHING, ASKED_VERSION, ASKED_TIME };
 /* "Which version fixed ...", "in what release", "When was ... fixed?" */
 static enum asked_for asked_for(const question *q) {
     size_t at = 0, behind = 99;
+    bool when = q->kind == ASK_TIME;
     const size_t n = q->text.len;
     for (word_token t; (t = word_token_next(q->text.text, n, &at)).n; behind++) {
+        when |= word_token_in("when", &t); /* "Where is it, and when does it begin?" */
         if (word_token_in("which what", &t)) behind = 0;
         if (behind <= 2 && word_token_in("version versions release releases edition", &t))
             return ASKED_VERSION;
     }
-    return q->kind == ASK_TIME ? ASKED_TIME : ASKED_NOTHING;
+    return when ? ASKED_TIME : ASKED_NOTHING;
 }
 
 /* "4.2.1 (12 February 2026)", "v4.2", "Version 3". */
@@ -53,20 +55,20 @@ static bool is_a_kind_of_change(const char *s, size_t n) {
     return words > 0;
 }
 
-bool dated_heading_take(const candidate_set *set, candidate *c) {
-    const candidate_passage *p = &set->passages[c->passage];
-    const enum asked_for asked = asked_for(&set->q);
-    const text_unit *u = &c->unit;
-    const char *text = p->text.text;
-    if (asked == ASKED_NOTHING || p->command ||
-        (u->head_kind != TEXT_UNIT_HEADING && u->head_end > u->head_start) ||
-        (u->kind != TEXT_UNIT_SENTENCE && u->kind != TEXT_UNIT_ITEM) ||
-        (asked == ASKED_TIME && names_time(text + c->start, c->end - c->start)))
-        return false;
+const text_unit *heading_above(const candidate_passage *p, const text_unit *u) {
+    const text_unit *above = NULL;
+    for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++)
+        if (p->units.v[i].kind == TEXT_UNIT_HEADING) above = &p->units.v[i];
+    return above;
+}
+
+/* ... that names a version or a time, with headings that part nothing from it between them. */
+static const text_unit *dated_above(const candidate_passage *p, const text_unit *u,
+                                    enum asked_for asked) {
     const text_unit *above = NULL;
     for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
         const text_unit *h = &p->units.v[i];
-        const char *s = text + h->start;
+        const char *s = p->text.text + h->start;
         const size_t n = h->end - h->start;
         if (h->kind != TEXT_UNIT_HEADING) continue;
         if (asked == ASKED_VERSION ? names_version(s, n) : names_time(s, n))
@@ -74,10 +76,29 @@ bool dated_heading_take(const candidate_set *set, candidate *c) {
         else if (!is_a_kind_of_change(s, n))
             above = NULL;
     }
-    if (!above) return false;
+    return above;
+}
+
+void dated_heading_take(const candidate_set *set, candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    const bool row = u->kind == TEXT_UNIT_ROW;
+    enum asked_for asked = asked_for(&set->q);
+    if (row && asked == ASKED_NOTHING && set->q.demands.days) asked = ASKED_TIME;
+    if (asked == ASKED_NOTHING || p->command ||
+        (!row && u->kind != TEXT_UNIT_SENTENCE && u->kind != TEXT_UNIT_ITEM) ||
+        (!row && u->head_kind != TEXT_UNIT_HEADING && u->head_end > u->head_start) ||
+        (asked == ASKED_TIME && names_time(p->text.text + c->start, c->end - c->start)))
+        return;
+    const text_unit *above = dated_above(p, u, asked);
+    if (!above) return;
+    if (row) {
+        c->dated_start = above->start;
+        c->dated_end = above->end;
+        return;
+    }
     c->unit.head_start = above->start;
     c->unit.head_end = above->end;
     c->unit.head_kind = TEXT_UNIT_HEADING;
     c->headed = true;
-    return true;
 }

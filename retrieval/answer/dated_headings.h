@@ -6,8 +6,12 @@
 #include "retrieval/answer/candidates.h"
 
 /* Where the question asks for a version or a time, and the unit does not say the time itself: the nearest heading above it in
- * its passage that names one, with no heading of another thing between them, becomes what the unit hangs on. False: *c is as
- * it was. English names of sections ("Added", "Known problems"). */
-bool dated_heading_take(const candidate_set *set, candidate *c);
+ * its passage that names one, with no heading of another thing between them, becomes what the unit hangs on; what a row of a
+ * table stands below (c->dated_start, dated_end), also where the question names a day. *c may be as it was. English names of
+ * sections ("Added", "Known problems"). */
+void dated_heading_take(const candidate_set *set, candidate *c);
+
+/* The nearest heading above a unit in its passage; NULL: none. */
+const text_unit *heading_above(const candidate_passage *p, const text_unit *u);
 
 #endif

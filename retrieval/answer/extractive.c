@@ -425,7 +425,7 @@ static size_t choose(const candidate_set *set, const extractive_input *in, bool 
             trim(set, &c, max_chars);
         }
         c.headed = heading_says(set, &c);
-        (void)dated_heading_take(set, &c);
+        dated_heading_take(set, &c);
         for (size_t k = 0; k < n; k++) /* what stands below one heading is said below it */
             if (candidate_same_head(&chosen[k], &c))
                 c.headed = chosen[k].headed = c.headed || chosen[k].headed;

@@ -209,8 +209,15 @@ static bool add_pair(fo_buf *b, const char *row, size_t n, const candidate *c) {
     return true;
 }
 
+static void add_day(fo_buf *b, const passage *p, const candidate *c) {
+    if (c->dated_end == c->dated_start) return;
+    add_running(b, p->text + c->dated_start, c->dated_end - c->dated_start);
+    fo_buf_str(b, ": ");
+}
+
 void extractive_text_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end) {
     const char *s = p->text;
+    add_day(b, p, c);
     if (c->unit.kind == TEXT_UNIT_ROW && c->unit.head_end > c->unit.head_start) {
         add_row(b, p, c);
         return;
@@ -256,6 +263,7 @@ static bool of_several(const candidate_set *set, const candidate *c, size_t n) {
  * hangs on (a row's header, an option), which stands elsewhere in the same passage. */
 static void add_support(fo_buf *b, const passage *p, const candidate *c, const answer_citation *x) {
     fo_buf_clear(b);
+    add_day(b, p, c);
     bool headed = c->unit.head_end > c->unit.head_start;
     if (headed && c->unit.kind == TEXT_UNIT_ROW) { /* as it is said: every cell is copied whole */
         add_row(b, p, c);
@@ -321,7 +329,11 @@ int extractive_text_assemble(extractive_answer *out, const candidate_set *set,
         bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
         if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
         candidate first = c[i]; /* a heading is said once */
-        for (size_t k = 0; k < i; k++) first.headed &= !candidate_same_head(&c[k], &first);
+        for (size_t k = 0; k < i; k++) {
+            first.headed &= !candidate_same_head(&c[k], &first);
+            if (c[k].passage == first.passage && c[k].dated_start == first.dated_start)
+                first.dated_end = first.dated_start;
+        }
         size_t owner = owner_length(set, &c[i], several);
         if (owner) {
             add_running(&text, p->title, owner);

@@ -58,10 +58,27 @@ static void a_day_heads_what_happened_on_it(void **state) {
     begins(diary, "Where does the car go back to?", "The car goes back to Bergen.");
 }
 
+static void a_row_is_of_the_day_above_its_table(void **state) {
+    (void)state;
+    static const char programme[] =
+        "Programme\n\nThursday, 14 May\n\nTime: 9:30; Hall: Great; Speaker: Eklund; Title: "
+        "Keynote on rivers\n\nTime: 20:00; Hall: Boat house; Speaker: none; Title: Dinner\n\n"
+        "Friday, 15 May\n\nTime: 9:00; Hall: Small; Speaker: Tao; Title: Keynote on water\n\n"
+        "Time: 11:00; Hall: Small; Speaker: Marsh; Title: Talk on mills\n";
+    begins(programme, "Who gives the keynote on Friday?",
+           "Friday, 15 May: Time: 9:00; Hall: Small");
+    begins(programme, "Who gives the keynote on Thursday?",
+           "Thursday, 14 May: Time: 9:30; Hall: Great");
+    begins(programme, "Where is the dinner and when does it begin?",
+           "Thursday, 14 May: Time: 20:00; Hall: Boat house");
+    begins(programme, "In which hall is the dinner?", "Time: 20:00; Hall: Boat house");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
         cmocka_unit_test(a_day_heads_what_happened_on_it),
+        cmocka_unit_test(a_row_is_of_the_day_above_its_table),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
