@@ -22,6 +22,9 @@ static void one_excludes_the_other(void **state) {
         {"What does the red lamp mean?", "green: it runs", true},
         {"What does the red lamp mean?", "A lamp in winter", false}, /* of another kind */
         {"Is it open in winter?", "In summer from 8 to 20 hours", true},
+        {"How much oil does the diesel take?", "The petrol engine takes 4 litres.", true},
+        {"How much oil does the diesel take?", "Petrol: 4, diesel: 5 litres", false},
+        {"What is the minimum height?", "The maximum height is 2 m.", true},
         {"", "red", false},
         {"red", "", false},
     };
