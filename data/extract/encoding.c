@@ -38,24 +38,45 @@ static const label aliases[] = {
     {"unicode", "utf-16le"},
     {"utf-32", "utf-32le"},
     {"koi8", "koi8-r"},
+    {"iso-8859-8-i", "iso-8859-8"},
+    {"tis-620", "windows-874"},
+    {"iso-8859-11", "windows-874"},
+    {"iso8859-11", "windows-874"},
+    {"dos-874", "windows-874"},
+    {"cp874", "windows-874"},
+    {"cp866", "ibm866"},
+    {"866", "ibm866"},
+    {"mac", "macintosh"},
+    {"x-mac-roman", "macintosh"},
     {"sjis", "shift_jis"},
     {"shift-jis", "shift_jis"},
     {"x-sjis", "shift_jis"},
+    {"ms_kanji", "shift_jis"},
     {"windows-31j", "shift_jis"},
+    {"windows-932", "shift_jis"},
+    {"ms932", "shift_jis"},
+    {"cp932", "shift_jis"},
     {"gb2312", "gb18030"},
     {"gbk", "gb18030"},
     {"x-gbk", "gb18030"},
+    {"windows-936", "gb18030"},
+    {"cp936", "gb18030"},
     {"big5-hkscs", "big5"},
+    {"windows-950", "big5"},
+    {"cp950", "big5"},
     {"ks_c_5601-1987", "euc-kr"},
+    {"windows-949", "euc-kr"},
+    {"cp949", "euc-kr"},
     {"macintosh", "macintosh"},
 };
 static const char *const names[] = {
     "utf-8",        "utf-16le",     "utf-16be",     "utf-32le",     "utf-32be",     "windows-1252",
     "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1255", "windows-1256",
-    "windows-1257", "windows-1258", "iso-8859-2",   "iso-8859-3",   "iso-8859-4",   "iso-8859-5",
-    "iso-8859-6",   "iso-8859-7",   "iso-8859-8",   "iso-8859-10",  "iso-8859-13",  "iso-8859-14",
-    "iso-8859-15",  "iso-8859-16",  "koi8-r",       "koi8-u",       "macintosh",    "shift_jis",
-    "euc-jp",       "iso-2022-jp",  "gb18030",      "big5",         "euc-kr",
+    "windows-1257", "windows-1258", "windows-874",  "ibm866",       "iso-8859-2",   "iso-8859-3",
+    "iso-8859-4",   "iso-8859-5",   "iso-8859-6",   "iso-8859-7",   "iso-8859-8",   "iso-8859-10",
+    "iso-8859-13",  "iso-8859-14",  "iso-8859-15",  "iso-8859-16",  "koi8-r",       "koi8-u",
+    "macintosh",    "shift_jis",    "euc-jp",       "iso-2022-jp",  "gb18030",      "big5",
+    "euc-kr",
 };
 
 const char *encoding_find(const char *s, size_t len) {
@@ -69,10 +90,17 @@ const char *encoding_find(const char *s, size_t len) {
     return NULL;
 }
 
+/* Under two of these names the C library has the standard alone, and a browser what Windows writes: circled numbers and
+ * rare names in Japanese, most syllables in Korean. */
+static iconv_t open_decoder(const char *name) {
+    const bool japanese = strcmp(name, "shift_jis") == 0, korean = strcmp(name, "euc-kr") == 0;
+    return iconv_open("UTF-8", japanese ? "CP932" : korean ? "CP949" : name);
+}
+
 void encoding_load_all(void) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         /* Left open: what nobody uses the library forgets. */
-        iconv_t kept = iconv_open("UTF-8", names[i]);
+        iconv_t kept = open_decoder(names[i]);
         (void)kept;
     }
 }
@@ -321,7 +349,7 @@ int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const cha
     } else if (strncmp(*name, "utf-16", 6) == 0) {
         decode_utf16(&d, bytes, n, (*name)[6] == 'b');
     } else {
-        iconv_t cd = iconv_open("UTF-8", *name);
+        iconv_t cd = open_decoder(*name);
         if (cd == (iconv_t)-1)
             return fo_fail(err, FO_EUNSUPPORTED, "this system cannot decode the charset '%s'",
                            *name);

@@ -12,7 +12,7 @@
 #include "kernels/error.h"
 
 /* Canonical static name of a charset label ("Latin1" -> "windows-1252", as browsers do), NULL for
- * one that is not known. */
+ * one that is not known. "shift_jis" and "euc-kr" are what Windows writes under these names (CP932, CP949). */
 const char *encoding_find(const char *label, size_t len);
 
 /* Decode bytes[0..n) into *out (appended). declared: an encoding_find name or NULL. Ill-formed

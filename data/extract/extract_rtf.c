@@ -184,10 +184,11 @@ static const char *font_charset(long n) {
     static const struct {
         int n;
         const char *name;
-    } known[] = {{128, "shift_jis"},    {129, "euc-kr"},       {134, "gb18030"},
-                 {136, "big5"},         {161, "windows-1253"}, {162, "windows-1254"},
-                 {163, "windows-1258"}, {177, "windows-1255"}, {178, "windows-1256"},
-                 {186, "windows-1257"}, {204, "windows-1251"}, {238, "windows-1250"}};
+    } known[] = {{77, "macintosh"},     {128, "shift_jis"},    {129, "euc-kr"},
+                 {134, "gb18030"},      {136, "big5"},         {161, "windows-1253"},
+                 {162, "windows-1254"}, {163, "windows-1258"}, {177, "windows-1255"},
+                 {178, "windows-1256"}, {186, "windows-1257"}, {204, "windows-1251"},
+                 {222, "windows-874"},  {238, "windows-1250"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].n == n) return encoding_find(known[i].name, strlen(known[i].name));
     return NULL;
@@ -254,6 +255,8 @@ static void word(reader *r, const char *w, bool given, long v) {
         g->n_after = v >= 0 && v < 16 ? (int)v : 1;
     } else if (!strcmp(w, "ansicpg") && given) {
         code_page(r, v);
+    } else if (!strcmp(w, "mac")) {
+        r->charset = encoding_find(w, strlen(w));
     } else {
         static const struct {
             const char *name;

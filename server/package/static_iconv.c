@@ -24,9 +24,10 @@ static UConverter *open_charset(const char *name) {
     if (n >= sizeof plain) return NULL;
     memcpy(plain, name, n);
     plain[n] = 0;
+    const char *own = strcmp(plain, "CP949") ? plain : "windows-949"; /* "CP949" is IBM's there */
     UErrorCode status = U_ZERO_ERROR;
     /* Of no name: that of the locale. ICU's own default is another. */
-    UConverter *c = ucnv_open(n ? plain : nl_langinfo(CODESET), &status);
+    UConverter *c = ucnv_open(n ? own : nl_langinfo(CODESET), &status);
     if (U_FAILURE(status)) return NULL;
     ucnv_setToUCallBack(c, UCNV_TO_U_CALLBACK_STOP, NULL, NULL, NULL, &status);
     ucnv_setFromUCallBack(c, UCNV_FROM_U_CALLBACK_STOP, NULL, NULL, NULL, &status);

@@ -336,6 +336,16 @@ static void encodings_are_recognised(void **state) {
         {"\x93\xFA\x96\x7B", 4, "text/plain;charset=\"Shift_JIS\"", "shift_jis",
          "\xE6\x97\xA5\xE6\x9C\xAC", 0},
         {"a\rb\r\nc\fd\x1B[1m", 13, NULL, "utf-8", "a\nb\nc\nd[1m", 0},
+        /* What Windows writes under the names of the standards. */
+        {"\x87\x8A\xFB\xFC C:\\", 8, "text/plain; charset=Windows-31J", "shift_jis",
+         "\xE3\x88\xB1\xE9\xAB\x99 C:\\", 0},
+        {"\x87\x8A", 2, "text/plain; charset=shift_jis", "shift_jis", "\xE3\x88\xB1", 0},
+        {"\xB0\xA1\x81\x41", 4, "text/plain; charset=ks_c_5601-1987", "euc-kr",
+         "\xEA\xB0\x80\xEA\xB0\x82", 0},
+        {"\xA1\xA2\x80", 3, "text/plain; charset=TIS-620", "windows-874",
+         "\xE0\xB8\x81\xE0\xB8\x82\xE2\x82\xAC", 0},
+        {"\x8F\xE0\xA8", 3, "text/plain; charset=cp866", "ibm866", "\xD0\x9F\xD1\x80\xD0\xB8", 0},
+        {"\xE9\xEC", 2, "text/plain; charset=ISO-8859-8-I", "iso-8859-8", "\xD7\x99\xD7\x9C", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = i == 8 ? 12 : cases[i].n;

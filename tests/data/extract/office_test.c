@@ -464,6 +464,12 @@ static void characters_of_rich_text_are_of_its_fonts(void **state) {
              "\\'c5\\'ae\\par Next\\par}",
              "rtf", "\xE5\xA5\xB3\n\nNext");
     read_one("{\\rtf1\\ansi\\ansicpg1251\\pard \\'c2\\'b3\\par}", "rtf", "\xD0\x92\xD1\x96");
+    read_one("{\\rtf1\\mac\\pard caf\\'8e\\par}", "rtf", "caf\xC3\xA9");
+    read_one(
+        "{\\rtf1\\ansi{\\fonttbl{\\f0\\fcharset0 A;}{\\f1\\fcharset77 B;}{\\f2\\fcharset222 C;}}"
+        "\\pard {\\f1 caf\\'8e} {\\f2 \\'a1}\\par}",
+        "rtf", "caf\xC3\xA9 \xE0\xB8\x81");
+    read_one("{\\rtf1\\ansi\\ansicpg932\\pard \\'87\\'8a\\par}", "rtf", "\xE3\x88\xB1");
 }
 
 /* A table within a cell, with what programs say to readers that know none. */
