@@ -7,11 +7,14 @@
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/extract/data_text.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/superscript.h"
+#include "data/extract/table_spans.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
@@ -24,6 +27,8 @@ enum {
 
 typedef struct reader {
     data_text d; /* rows */
+    table_spans *tables;
+    const xmlNode *table; /* whose row was written last; NULL: none was */
     bool document;
     const xmlNode *under; /* whose path was written last; NULL: none was */
 } reader;
@@ -74,20 +79,96 @@ static size_t text_length(const xmlNode *top, size_t most) {
     return n;
 }
 
-/* All of the text in it. */
-static void add_text(const xmlNode *top, fo_buf *out) {
-    size_t replaced = 0;
-    for (const xmlNode *c = top; c; c = next_within(c, top, false)) {
+/* ---- its text --------------------------------------------------------------------------------------- */
+
+/* By name; a title or a term may stand within a sentence. */
+static const char apart[] =
+    "para simpara formalpara p footnote fn note tip warning caution important blockquote "
+    "itemizedlist "
+    "orderedlist variablelist simplelist list listitem item li ul ol dl dt dd varlistentry member "
+    "step "
+    "substeps procedure programlisting screen literallayout example figure mediaobject table "
+    "informaltable simpletable row strow entry stentry tr td th cell br sbr lb div section l lg";
+
+typedef struct flow {
+    fo_buf *out;
+    size_t replaced;
+    bool verbatim; /* blanks are as they are */
+    bool edge;     /* a block begins or ends here */
+    bool raised, link;
+    int depth;
+    uint64_t records; /* a bit for each depth: that element holds several and no words */
+} flow;
+
+/* Elements side by side, such as <menuchoice><guimenu>File</guimenu><guimenuitem>Save</...>. */
+static bool is_record(const xmlNode *n) {
+    int elements = 0;
+    for (const xmlNode *c = n->children; c && elements < 2; c = c->next) elements += is_element(c);
+    return elements > 1 && !has_words(n);
+}
+
+static bool is_set_apart(const flow *f, const xmlNode *n) {
+    return named(n, apart) || (f->depth && f->depth <= 64 && f->records >> (f->depth - 1) & 1);
+}
+
+static void enter(flow *f, const xmlNode *n) {
+    f->edge |= is_set_apart(f, n);
+    f->raised |= named(n, "superscript sup");
+    f->link |= named(n, "xref link ulink a footnoteref");
+    if (f->depth < 64 && is_record(n)) f->records |= UINT64_C(1) << f->depth;
+    f->depth++;
+}
+
+static void leave(flow *f, const xmlNode *n) {
+    f->depth--;
+    if (f->depth < 64) f->records &= ~(UINT64_C(1) << f->depth);
+    f->edge |= is_set_apart(f, n);
+    f->raised &= !named(n, "superscript sup");
+    f->link &= !named(n, "xref link ulink a footnoteref");
+}
+
+/* Blocks within a text are parted by a blank, but from the stop behind them. */
+static void add_words(flow *f, const char *s, size_t n) {
+    fo_buf *out = f->out;
+    if (!n) return;
+    if (f->edge && !f->verbatim && out->len && !fo_is_blank(out->data[out->len - 1]) &&
+        !strchr(",.;:!?)", *s))
+        fo_buf_char(out, ' ');
+    if (f->raised) {
+        const size_t before = out->len;
+        fo_buf_str(out, superscript_mark(before ? out->data : "", before, s, n, f->link));
+    }
+    f->edge = f->raised = false;
+    encoding_clean(out, s, n, &f->replaced);
+}
+
+static void add_reference(flow *f, const char *name) {
+    int32_t cp = extract_html_entity(name, strlen(name));
+    builder one = {.max_bytes = 8};
+    if (cp) builder_add_cp(&one, cp);
+    if (one.text.data) add_words(f, one.text.data, one.text.len);
+    builder_free(&one);
+}
+
+/* All of the text in it; what is said for an index alone is none. */
+static void add_text(const xmlNode *top, bool verbatim, fo_buf *out) {
+    flow f = {.out = out, .verbatim = verbatim};
+    for (const xmlNode *c = top; c;) {
         if ((c->type == XML_TEXT_NODE || c->type == XML_CDATA_SECTION_NODE) && c->content)
-            encoding_clean(out, (const char *)c->content, strlen((const char *)c->content),
-                           &replaced);
-        if (c->type == XML_ENTITY_REF_NODE && c->name) {
-            int32_t cp = extract_html_entity((const char *)c->name, strlen((const char *)c->name));
-            builder one = {.max_bytes = 8};
-            if (cp) builder_add_cp(&one, cp);
-            fo_buf_add(out, one.text.data ? one.text.data : "", one.text.len);
-            builder_free(&one);
+            add_words(&f, (const char *)c->content, strlen((const char *)c->content));
+        if (c->type == XML_ENTITY_REF_NODE && c->name) add_reference(&f, (const char *)c->name);
+        const bool element = is_element(c), index = element && c != top && named(c, "indexterm");
+        if (element) enter(&f, c);
+        if (element && c->children && !index) {
+            c = c->children;
+            continue;
         }
+        if (element) leave(&f, c);
+        while (c != top && !c->next) {
+            c = c->parent;
+            leave(&f, c);
+        }
+        c = c == top ? NULL : c->next;
     }
     if (!out->data) fo_buf_str(out, "");
 }
@@ -115,7 +196,7 @@ static void write_block(reader *r, const xmlNode *n, uint8_t kind, uint8_t level
     builder *b = r->d.b;
     fo_buf text = {0};
     data_text_flush(&r->d);
-    add_text(n, &text);
+    add_text(n, kind == TEXT_CODE, &text);
     if (text.failed) b->failure = FO_ENOMEM;
     builder_set_place(b, &(text_place){.line = line_of(n)});
     builder_begin(b, kind, level);
@@ -133,7 +214,7 @@ static void write_pair(reader *r, const char *name, const xmlNode *text_of, cons
     fo_buf text = {0};
     size_t replaced = 0;
     if (text_of)
-        add_text(text_of, &text);
+        add_text(text_of, false, &text);
     else if (value)
         encoding_clean(&text, (const char *)value, strlen((const char *)value), &replaced);
     if (text.failed) r->d.b->failure = FO_ENOMEM;
@@ -170,6 +251,92 @@ static void write_row(reader *r, const xmlNode *n) {
     }
     data_text_flush(&r->d);
 }
+
+/* ---- tables: those of CALS (DocBook, DITA) and of pages ----------------------------------------------- */
+
+static bool is_table_row(const xmlNode *n) {
+    if (!named(n, "row tr strow sthead") || !n->parent || has_words(n) ||
+        !named(n->parent, "table informaltable simpletable tgroup thead tbody tfoot"))
+        return false;
+    for (const xmlNode *c = n->children; c; c = c->next)
+        if (is_element(c) && !named(c, "entry stentry td th cell")) return false;
+    return has_elements(n) && text_length(n, 1 << 16) <= 1 << 16;
+}
+
+static const char *attribute(const xmlNode *n, const char *name) {
+    for (const xmlAttr *a = n->properties; a; a = a->next)
+        if (!strcmp((const char *)a->name, name) && a->children && a->children->content)
+            return (const char *)a->children->content;
+    return NULL;
+}
+
+static uint32_t number_in(const xmlNode *n, const char *name) {
+    const char *s = attribute(n, name);
+    const long v = s ? strtol(s, NULL, 10) : 0;
+    return v < 0 ? 0 : v > UINT16_MAX ? UINT16_MAX : (uint32_t)v;
+}
+
+/* Which column of the table has this name, from 0; `none` where none has. Columns are named before the rows. */
+static uint32_t column_named(const xmlNode *table, const char *name, uint32_t none) {
+    enum { MOST = 4 * TABLE_SPANS_COLUMNS };
+    uint32_t column = 0;
+    const xmlNode *c = table->children;
+    for (int i = 0; i < MOST && c && name; i++, c = c->next) {
+        if (!is_element(c) || !named(c, "colspec")) continue;
+        const char *its = attribute(c, "colname");
+        if (its && !strcmp(its, name)) return column;
+        column++;
+    }
+    return none;
+}
+
+static void write_cell(reader *r, const xmlNode *cell, uint32_t *column) {
+    table_spans *t = r->tables;
+    fo_buf text = {0};
+    const char *name =
+        attribute(cell, "namest") ? attribute(cell, "namest") : attribute(cell, "colname");
+    const uint32_t first = column_named(r->table, name, *column);
+    for (; *column < TABLE_SPANS_COLUMNS && (*column < first || t->below[*column].rows); ++*column)
+        table_spans_covered(t, *column, 1);
+    const uint32_t last = column_named(r->table, attribute(cell, "nameend"), *column);
+    uint32_t width = last > *column ? last - *column + 1 : number_in(cell, "colspan");
+    const uint32_t more = number_in(cell, "morerows"), rows = number_in(cell, "rowspan");
+    add_text(cell, false, &text);
+    if (text.failed) r->d.b->failure = FO_ENOMEM;
+    if (!width) width = 1;
+    table_spans_cell(t, *column, width, more ? more + 1 : rows, text.data ? text.data : "",
+                     text.len);
+    *column += width;
+    fo_buf_free(&text);
+}
+
+static void write_table_row(reader *r, const xmlNode *n) {
+    const xmlNode *table = n->parent;
+    if (named(table, "thead tbody tfoot") && table->parent && is_element(table->parent))
+        table = table->parent;
+    data_text_flush(&r->d);
+    if (table != r->table) table_spans_begin(r->tables, r->d.b, false);
+    r->table = table;
+    table_spans_row(r->tables);
+    bool heads = true;
+    uint32_t column = 0;
+    for (const xmlNode *c = n->children; c && builder_go_on(r->d.b, 16); c = c->next) {
+        if (!is_element(c)) continue;
+        heads &= named(c, "th");
+        write_cell(r, c, &column);
+    }
+    for (; column < TABLE_SPANS_COLUMNS && column < r->tables->n_below; column++)
+        if (r->tables->below[column].rows) table_spans_covered(r->tables, column, 1);
+    heads |= named(n, "sthead") || named(n->parent, "thead");
+    table_spans_end_row(r->tables, &(text_place){.line = line_of(n)}, 0, heads);
+}
+
+/* What comes is no row. */
+static void leave_table(reader *r) {
+    if (r->table) table_spans_end(r->tables);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------- */
 
 static const char titles[] =
     "title head heading h1 h2 h3 h4 h5 h6 bridgehead caption refname label-title";
@@ -242,8 +409,13 @@ static void walk(reader *r, const xmlNode *top) {
             depth = 0;
             for (const xmlNode *p = n; p != top; p = p->parent) depth++;
             bool text_in_it = !has_elements(n) || has_words(n);
-            bool inline_too = text_in_it && has_elements(n);
-            if (n != top && text_in_it && (!inline_too || text_length(n, 1 << 16) <= 1 << 16)) {
+            bool inline_too = text_in_it && has_elements(n), row = n != top && is_table_row(n);
+            if (!row) leave_table(r);
+            if (row) {
+                stand_under(r, n, top, depth);
+                write_table_row(r, n);
+            } else if (n != top && text_in_it &&
+                       (!inline_too || text_length(n, 1 << 16) <= 1 << 16)) {
                 stand_under(r, n, top, depth);
                 if (!r->document && !inline_too && n->properties && !n->children)
                     write_row(r, n);
@@ -261,10 +433,12 @@ static void walk(reader *r, const xmlNode *top) {
                 over = false;
             }
         } else if (inline_words(n)) {
+            leave_table(r);
             write_block(r, n, TEXT_PARAGRAPH, 0);
         }
         n = next_within(n, top, over);
     }
+    leave_table(r);
     data_text_flush(&r->d);
 }
 
@@ -373,12 +547,17 @@ int extract_xml(builder *b, extract_input *in, fo_err *err) {
             rc = fo_fail(err, FO_EINVAL, "it is no XML at line %d: %s", v.line ? v.line : 1,
                          v.what[0] ? v.what : "it has no element");
         } else {
-            reader r = {.d = {.b = b}};
+            reader r = {.d = {.b = b}, .tables = calloc(1, sizeof *r.tables)};
+            if (!r.tables) b->failure = FO_ENOMEM;
             for (const xmlNode *n = root; n && !r.document && builder_go_on(b, 16);
                  n = next_within(n, root, false))
                 r.document = is_element(n) && (named(n, "p para simpara paragraph") ||
                                                (has_words(n) && has_elements(n)));
-            walk(&r, root);
+            if (r.tables) {
+                walk(&r, root);
+                table_spans_free(r.tables);
+            }
+            free(r.tables);
             data_text_free(&r.d);
         }
         if (doc) xmlFreeDoc(doc);
