@@ -68,7 +68,7 @@ static void decode_quoted(const char *s, size_t n, bool words, fo_buf *out) {
         } else if (s[i] == '=') { /* a line that goes on */
             size_t k = i + 1;
             while (k < n && (s[k] == ' ' || s[k] == '\t' || s[k] == '\r')) k++;
-            if (k < n && s[k] == '\n')
+            if (k < n ? s[k] == '\n' : !words) /* the last line's end is the boundary's */
                 i = k;
             else
                 fo_buf_char(out, s[i]);

@@ -83,6 +83,15 @@ static void an_empty_form_hides_no_other(void **state) {
     }
 }
 
+static void a_soft_break_before_the_boundary_leaves_nothing(void **state) {
+    (void)state;
+    read_one(
+        "From: Ann <a@example.org>\nSubject: Plan\nMIME-Version: 1.0\n"
+        "Content-Type: multipart/mixed; boundary=b1\n\n--b1\nContent-Type: text/plain\n"
+        "Content-Transfer-Encoding: quoted-printable\n\nAt eight, 1+1=3D2,=\n at noon.=\n--b1--\n",
+        "mail", "Plan\n\nFrom: Ann <a@example.org>\n\nAt eight, 1+1=2, at noon.");
+}
+
 #define INVITATION                                                                                 \
     "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Review\nDTSTART:20240305T140000Z\n"                    \
     "LOCATION:Caf\xC3\xA9\nEND:VEVENT\nEND:VCALENDAR\n"
@@ -350,6 +359,7 @@ int main(void) {
         cmocka_unit_test(names_of_attachments_are_decoded),
         cmocka_unit_test(parts_beyond_the_list_are_told),
         cmocka_unit_test(an_empty_form_hides_no_other),
+        cmocka_unit_test(a_soft_break_before_the_boundary_leaves_nothing),
         cmocka_unit_test(requests_to_meet_are_read),
         cmocka_unit_test(attached_texts_stand_under_their_names),
         cmocka_unit_test(lines_of_a_mailbox_begin_no_message),
