@@ -8,13 +8,21 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/mdoc_phrases.h"
 #include "data/extract/roff.h"
 #include "kernels/utf8.h"
 
 enum {
     MAX_ARGS = 32,
     MAX_NAME = 256, /* bytes of .Nm's: each .Nm writes it anew */
+    MAX_LISTS = 32, /* within each other; deeper ones are like the last */
 };
+
+/* A list of mdoc, .Bl to .El. */
+typedef struct mdoc_list {
+    enum { LIST_PLAIN, LIST_TAGGED, LIST_NUMBERED, LIST_COLUMNS } kind;
+    int n_items;
+} mdoc_list;
 
 typedef struct reader {
     builder *b;
@@ -29,7 +37,8 @@ typedef struct reader {
     bool tag_next;        /* the next line is the tag of a .TP */
     bool heading_next;    /* .SH without argument: the next line is it */
     bool in_name, else_holds;
-    bool list_tagged; /* of the innermost .Bl */
+    mdoc_list lists[MAX_LISTS]; /* from 1: those that are open */
+    size_t n_lists;             /* of them, those beyond MAX_LISTS too */
 } reader;
 
 typedef struct arguments {
@@ -415,6 +424,23 @@ static void put(sentence *s, const char *before, const char *word, const char *a
     fo_buf_str(&s->out, after);
 }
 
+static bool is_closing_macro(const char *s) {
+    for (size_t i = 0; i < sizeof closing_macros / sizeof *closing_macros; i++)
+        if (is(closing_macros[i].name, s)) return true;
+    return false;
+}
+
+static bool is_callable(const char *s) {
+    return find_inline(s) || is_closing_macro(s) || mdoc_phrase_is(s) || among(s, "Nm Xr Fn Fo Ns");
+}
+
+/* How many words follow, from argument i on, to the next macro or mark. */
+static size_t plain_words(const arguments *a, size_t i) {
+    size_t n = 0;
+    while (i + n < a->n && !is_closing_mark(a->at[i + n]) && !is_callable(a->at[i + n])) n++;
+    return n;
+}
+
 /* Words and callable macros of one line, from argument i on, as text. */
 static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
     const struct inline_macro *macro = NULL;
@@ -446,6 +472,10 @@ static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
                 if (!r->name.len && strlen(a->at[i]) <= MAX_NAME) fo_buf_str(&r->name, a->at[i]);
             }
             put(s, "", named ? a->at[i] : r->name.data ? r->name.data : "", "");
+        } else if (mdoc_phrase_is(w) && (!i || !among(w, "Ex Rv"))) {
+            macro = NULL;
+            put(s, "", "", "");
+            i += mdoc_phrase(&s->out, w, a->at + i + 1, plain_words(a, i + 1), r->name.data);
         } else if (is(w, "Xr") && i + 1 < a->n) {
             macro = NULL;
             put(s, "", a->at[++i], "");
@@ -487,6 +517,10 @@ static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
     while (n_closers) fo_buf_str(&s->out, closers[--n_closers]);
 }
 
+static mdoc_list *innermost(reader *r) {
+    return &r->lists[r->n_lists < MAX_LISTS ? r->n_lists : MAX_LISTS - 1];
+}
+
 static void add_sentence(reader *r, const arguments *a, size_t from) {
     sentence s = {0};
     mdoc_words(r, a, from, &s);
@@ -496,11 +530,53 @@ static void add_sentence(reader *r, const arguments *a, size_t from) {
     fo_buf_free(&s.out);
 }
 
+/* The same in a list of columns, where Ta begins the next cell. */
+static void add_cells(reader *r, const arguments *a, size_t from) {
+    for (size_t i = from; i <= a->n; i++) {
+        if (i < a->n && !is(a->at[i], "Ta")) continue;
+        arguments cell = *a;
+        cell.n = i;
+        add_sentence(r, &cell, from);
+        if (i == a->n) return;
+        builder_cell(r->b);
+        r->joined = true;
+        from = i + 1;
+    }
+}
+
+static void begin_list(reader *r, const arguments *a) {
+    end_block(r);
+    r->n_lists++;
+    mdoc_list *l = innermost(r);
+    *l = (mdoc_list){0};
+    for (size_t i = 1; i < a->n; i++) {
+        if (among(a->at[i], "-tag -hang -ohang -inset -diag")) l->kind = LIST_TAGGED;
+        if (is(a->at[i], "-enum")) l->kind = LIST_NUMBERED;
+        if (is(a->at[i], "-column")) l->kind = LIST_COLUMNS;
+    }
+}
+
+static void list_item(reader *r, const arguments *a) {
+    mdoc_list *l = innermost(r);
+    char mark[16] = "- ";
+    l->n_items++;
+    if (l->kind == LIST_NUMBERED) snprintf(mark, sizeof mark, "%d. ", l->n_items);
+    begin_block(r, l->kind == LIST_COLUMNS ? TEXT_TABLE_ROW : TEXT_LIST_ITEM, 0);
+    if (l->kind == LIST_COLUMNS) {
+        builder_cell(r->b);
+        add_cells(r, a, 1);
+        return;
+    }
+    if (l->kind == LIST_NUMBERED || (l->kind == LIST_PLAIN && a->n < 2)) builder_str(r->b, mark);
+    add_sentence(r, a, 1);
+    if (l->kind == LIST_TAGGED && r->b->open) tag_done(r);
+}
+
 static bool mdoc_macro(reader *r, const arguments *a) {
     const char *name = a->at[0];
-    builder *b = r->b;
     if (among(name, "Dd Dt Os Bk Ek Rs Re Fc El")) {
         if (is(name, "El") || is(name, "Re")) end_block(r);
+        if (is(name, "El") && r->n_lists) r->n_lists--;
     } else if (is(name, "Sh") || is(name, "Ss")) {
         heading(r, a, name[1] == 'h' ? 1 : 2);
     } else if (among(name, "Pp Lp")) {
@@ -509,15 +585,11 @@ static bool mdoc_macro(reader *r, const arguments *a) {
         add_text(r, "-");
         add_sentence(r, a, 1);
     } else if (is(name, "Bl")) {
-        end_block(r);
-        r->list_tagged = false;
-        for (size_t i = 1; i < a->n; i++)
-            if (among(a->at[i], "-tag -hang -ohang -inset -diag")) r->list_tagged = true;
+        begin_list(r, a);
     } else if (is(name, "It")) {
-        begin_block(r, TEXT_LIST_ITEM, 0);
-        if (!r->list_tagged && a->n < 2) builder_str(b, "- ");
-        add_sentence(r, a, 1);
-        if (r->list_tagged && b->open) tag_done(r);
+        list_item(r, a);
+    } else if (is(name, "Ta") && innermost(r)->kind == LIST_COLUMNS) {
+        add_cells(r, a, 0);
     } else if (is(name, "Bd")) {
         end_block(r);
         for (size_t i = 1; i < a->n; i++)
@@ -531,10 +603,8 @@ static bool mdoc_macro(reader *r, const arguments *a) {
         end_block(r);
     } else if (name[0] && strlen(name) <= 3) {
         arguments whole = *a;
-        bool closing = false;
-        for (size_t k = 0; k < sizeof closing_macros / sizeof *closing_macros; k++)
-            closing = closing || is(closing_macros[k].name, name);
-        if (!closing && !find_inline(name) && !among(name, "Nm Xr Fn Fo Ns")) return false;
+        const bool closing = is_closing_macro(name);
+        if (!is_callable(name)) return false;
         if (closing || is(name, "Ns")) r->joined = true;
         add_sentence(r, &whole, 0);
     } else {

@@ -208,12 +208,15 @@ static size_t add_itself(fo_buf *out, const char *s, size_t n, size_t at) {
     return at + k;
 }
 
-/* Fonts, colours, registers, sizes: \fB, \n+(xx, \s-1, \s'12'. Returns where they end. */
+/* Fonts, colours, registers, sizes: \fB, \n+(xx, \s-1, \s10, \s'12'. Returns where they end. */
 static size_t skip_name(char c, const char *s, size_t n, size_t at) {
     size_t from, next;
     if (is_one_of(c, "ns") && at < n && (s[at] == '+' || s[at] == '-')) at++;
     if (c == 's' && at < n && s[at] == '\'')
         take_quoted(s, n, at, &from, &next);
+    else if (c == 's' && at + 1 < n && s[at] >= '1' && s[at] <= '3' && fo_is_digit(s[at + 1]) &&
+             s[at - 1] == 's')
+        next = at + 2; /* sizes from 10 to 39 need no bracket, but behind a sign */
     else
         take_name(s, n, at, &from, &next);
     return next;

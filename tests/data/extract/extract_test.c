@@ -317,6 +317,36 @@ static void manual_pages_need_no_troff(void **state) {
     extracted_deinit(&x);
 }
 
+/* mdoc: cells of columns, numbers of items, and what macros stand for. */
+static void macros_of_manual_pages_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *page, *text;
+    } cases[] = {
+        {".Bl -column a b\n.It Sy Name Ta Sy Meaning\n.It Fl n Ta a number ,\n.Ta last\n.El\n",
+         "Name | Meaning\n-n | a number, | last"},
+        {".Bl -enum\n.It\nOpen it.\n.Bl -bullet\n.It\nGently.\n.El\n.It\nClose it.\n.El\n",
+         "1. Open it.\n- Gently.\n2. Close it."},
+        {"It came in\n.Bx 4.3 tahoe ,\n.Fx 2.0\nand\n.At v7 .\n.Pq Ox\n",
+         "It came in 4.3BSD-Tahoe, FreeBSD 2.0 and Version 7 AT&T UNIX. (OpenBSD)"},
+        {".Ex -std\n", "The cat utility exits 0 on success, and >0 if an error occurs."},
+        {".Ex -std a b c\n",
+         "The a, b, and c utilities exit 0 on success, and >0 if an error occurs."},
+        {".Rv -std open\n", "The open() function returns the value 0 if successful; otherwise the "
+                            "value -1 is returned and the global variable errno is set to "
+                            "indicate the error."},
+        {"a \\s10small\\s0 one, \\s-2less\\s+2, \\s123 and \\s45\n", "a small one, less, 3 and 5"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char page[512], text[512];
+        snprintf(page, sizeof page, ".Dd May 1\n.Sh NAME\n.Nm cat\n.Sh TEXT\n%s", cases[i].page);
+        snprintf(text, sizeof text, "NAME\n\ncat\n\nTEXT\n\n%s", cases[i].text);
+        extracted x = read_string(page, "text/troff", NULL);
+        assert_string_equal(x.text, text);
+        extracted_deinit(&x);
+    }
+}
+
 static void encodings_are_recognised(void **state) {
     (void)state;
     static const struct {
@@ -548,6 +578,7 @@ int main(void) {
         cmocka_unit_test(cells_of_a_table_keep_their_columns),
         cmocka_unit_test(a_button_that_is_a_heading_is_text),
         cmocka_unit_test(manual_pages_need_no_troff),
+        cmocka_unit_test(macros_of_manual_pages_are_told),
         cmocka_unit_test(encodings_are_recognised),
         cmocka_unit_test(many_characters_overrule_a_label),
         cmocka_unit_test(wide_text_is_read_as_it_is_declared),
