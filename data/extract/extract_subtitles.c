@@ -20,7 +20,7 @@ typedef struct speech {
     fo_buf text; /* of the cues that wait for the end of their sentence */
     double start_ms, end_ms;
     bool timed;
-    fo_buf last; /* the last line of the cue before */
+    fo_buf last; /* the last line of the cue before, without who says it */
     char speaker[MAX_SPEAKER + 1];
     size_t n_cues;
 } speech;
@@ -129,8 +129,10 @@ static void add_line(speech *p, const char *s, size_t n, double start_ms, double
     }
     if (p->text.len) fo_buf_char(&p->text, ' ');
     fo_buf_add(&p->text, s, n);
+    const size_t k = strlen(p->speaker);
+    const bool names = k && n > k + 2 && !memcmp(s, p->speaker, k) && !memcmp(s + k, ": ", 2);
     fo_buf_clear(&p->last);
-    fo_buf_add(&p->last, s, n);
+    fo_buf_add(&p->last, s + (names ? k + 2 : 0), n - (names ? k + 2 : 0));
 }
 
 static void end_cue(speech *p) {
@@ -179,8 +181,17 @@ static size_t override_length(const char *s, size_t n) {
     return end ? (size_t)(end - s) + 1 : 0;
 }
 
-/* The line without tags and overrides, entities told. */
+/* "{\p1}" begins a drawing, "{\p0}" ends it; an override of something else changes nothing. */
+static bool is_drawing(const char *s, size_t n, bool before) {
+    for (size_t i = 0; i + 2 < n; i++)
+        if (s[i] == '\\' && s[i + 1] == 'p' && s[i + 2] >= '0' && s[i + 2] <= '9')
+            before = s[i + 2] != '0';
+    return before;
+}
+
+/* The line without tags, overrides and drawings, entities told. */
 static void strip_marks(speech *p, const char *s, size_t n, fo_buf *out) {
+    bool drawing = false;
     fo_buf_clear(out);
     for (size_t at = 0, mark; at < n;) {
         if (s[at] == '<' && is_tag(s + at, n - at)) {
@@ -193,7 +204,10 @@ static void strip_marks(speech *p, const char *s, size_t n, fo_buf *out) {
             }
             at = (size_t)(end - s) + 1;
         } else if ((mark = override_length(s + at, n - at))) {
+            drawing = is_drawing(s + at, mark, drawing);
             at += mark;
+        } else if (drawing) {
+            at++;
         } else if (s[at] == '&') {
             at += add_entity(s + at, n - at, out);
         } else {
@@ -261,11 +275,14 @@ static void read_cues(speech *p, text_lines *lines, bool vtt) {
 
 /* Where the columns stand that are read; the text is the last one. */
 typedef struct columns {
-    int start, end, text, n;
+    int start, end, name, text, n;
 } columns;
 
+static const columns usual_columns = {1, 2, 4, 9, 10};
+
 static columns read_columns(const text_line *l) {
-    columns c = {1, 2, 9, 10};
+    columns c = usual_columns;
+    c.name = -1;
     int i = 0;
     const char *s = l->s + 7, *end = l->s + l->n;
     for (; s < end; i++) {
@@ -275,6 +292,8 @@ static columns read_columns(const text_line *l) {
         while (n && s[n - 1] == ' ') n--;
         if (n == 5 && !strncasecmp(s, "Start", 5)) c.start = i;
         if (n == 3 && !strncasecmp(s, "End", 3)) c.end = i;
+        if (n == 4 && !strncasecmp(s, "Name", 4)) c.name = i;
+        if (n == 5 && !strncasecmp(s, "Actor", 5)) c.name = i;
         if (n == 4 && !strncasecmp(s, "Text", 4)) c.text = i;
         s = comma ? comma + 1 : end;
     }
@@ -282,8 +301,37 @@ static columns read_columns(const text_line *l) {
     return c;
 }
 
+static bool is_blank(const fo_buf *text) {
+    size_t i = 0;
+    while (i < text->len && (text->data[i] == ' ' || text->data[i] == '\t')) i++;
+    return i == text->len;
+}
+
+/* What the column of names has; a line without one is nobody's. */
+static void note_name(speech *p, const char *s, size_t n, fo_buf *out) {
+    while (n && s[n - 1] == ' ') n--;
+    if (!n && p->speaker[0]) {
+        p->speaker[0] = 0;
+        say(p);
+    }
+    note_speaker(p, s, n, out);
+}
+
+/* "\N" and "\n" break lines, "\h" is a blank. */
+static void add_broken(speech *p, const char *text, size_t n, double from, double to) {
+    for (size_t at = 0; at < n;) {
+        const char *slash = memchr(text + at, '\\', n - at);
+        size_t stop = slash ? (size_t)(slash - text) : n;
+        bool mark = slash && stop + 1 < n && strchr("Nnh", text[stop + 1]);
+        if (slash && !mark) stop++;
+        add_line(p, text + at, stop - at, from, to);
+        at = stop + (mark ? 2 : 0);
+    }
+}
+
 static void read_dialogue(speech *p, const text_line *l, const columns *c, fo_buf *clean) {
-    const char *s = l->s + 9, *end = l->s + l->n;
+    const char *s = l->s + 9, *end = l->s + l->n, *name = s;
+    size_t n_name = 0;
     double from = 0, to = 0;
     bool timed = true;
     for (int i = 0; i < c->text; i++) {
@@ -292,28 +340,28 @@ static void read_dialogue(speech *p, const text_line *l, const columns *c, fo_bu
         while (s < comma && *s == ' ') s++;
         if (i == c->start) timed = timed && read_time(s, comma, &from);
         if (i == c->end) timed = timed && read_time(s, comma, &to);
+        if (i == c->name) name = s, n_name = (size_t)(comma - s);
         s = comma + 1;
     }
-    begin_cue(p, timed, from, to);
     p->n_cues += timed;
     strip_marks(p, s, (size_t)(end - s), clean);
-    /* "\N" and "\n" break lines, "\h" is a blank. */
-    const char *text = clean->data ? clean->data : "";
-    for (size_t at = 0; at < clean->len;) {
-        const char *slash = memchr(text + at, '\\', clean->len - at);
-        size_t stop = slash ? (size_t)(slash - text) : clean->len;
-        bool mark = slash && stop + 1 < clean->len && strchr("Nnh", text[stop + 1]);
-        if (slash && !mark) stop++;
-        add_line(p, text + at, stop - at, from, to);
-        at = stop + (mark ? 2 : 0);
-    }
+    if (is_blank(clean)) return; /* a drawing */
+    fo_buf line = {0};
+    note_name(p, name, n_name, &line);
+    fo_buf_add(&line, clean->data, clean->len);
+    begin_cue(p, timed, from, to);
+    if (line.failed)
+        p->b->failure = FO_ENOMEM;
+    else
+        add_broken(p, line.data, line.len, from, to);
     end_cue(p);
+    fo_buf_free(&line);
 }
 
 static void read_events(speech *p, text_lines *lines) {
     text_line l;
     fo_buf clean = {0};
-    columns c = {1, 2, 9, 10};
+    columns c = usual_columns;
     bool events = false;
     while (text_lines_next(lines, &l) && builder_go_on(p->b, l.n + 1)) {
         if (l.n && l.s[0] == '[') events = l.n >= 8 && !strncasecmp(l.s, "[Events]", 8);
