@@ -101,7 +101,9 @@ static void read_heading(reader *r, const text_line *l, size_t stars) {
     while (n && s[n - 1] == ' ') n--;
     markup_close(&r->m);
     if (r->comment_level && stars > r->comment_level) return;
-    r->comment_level = begins(s, n, "COMMENT ") || (n == 7 && begins(s, n, "COMMENT")) ? stars : 0;
+    /* In capitals alone: "Comment period" is a heading like others. */
+    const bool comment = n >= 7 && !memcmp(s, "COMMENT", 7) && (n == 7 || s[7] == ' ');
+    r->comment_level = comment ? stars : 0;
     if (!r->comment_level) markup_heading(&r->m, (uint8_t)(stars < 6 ? stars : 6), s, n);
 }
 
