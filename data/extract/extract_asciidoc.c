@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "data/extract/markup.h"
+#include "data/extract/superscript.h"
 #include "kernels/utf8.h"
 
 enum { MAX_ATTRIBUTES = 64, MAX_VALUE = 200 };
@@ -156,6 +157,10 @@ static size_t bracketed(const char *s, size_t n, size_t at, const char *close) {
     return end ? (size_t)(end - s) : 0;
 }
 
+static void add_raised_mark(const char *raised, size_t n, fo_buf *out) {
+    fo_buf_str(out, superscript_mark(out->data, out->len, raised, n, false));
+}
+
 static void strip_within(markup *m, const char *s, size_t n, fo_buf *out, int depth) {
     const reader *r = m->ctx;
     for (size_t at = 0; at < n;) {
@@ -198,6 +203,7 @@ static void strip_within(markup *m, const char *s, size_t n, fo_buf *out, int de
             at = end + 1; /* [.role]#text# */
         } else if (strchr("*_`#+^~", c) && at + 1 < n && s[at + 1] == c &&
                    (end = pair_end(s, n, at + 1, (char[]){c, c, 0}))) {
+            if (c == '^') add_raised_mark(s + at + 2, end - at - 2, out);
             strip_within(m, s + at + 2, end - at - 2, out, depth + 1);
             at = end + 2;
         } else if (strchr("*_`#+", c) && starts && at + 1 < n && s[at + 1] != ' ' &&
@@ -209,6 +215,7 @@ static void strip_within(markup *m, const char *s, size_t n, fo_buf *out, int de
             at = end + 1;
         } else if ((c == '^' || c == '~') && at + 1 < n && s[at + 1] != ' ' &&
                    (end = pair_end(s, n, at, (char[]){c, 0})) && !memchr(s + at, ' ', end - at)) {
+            if (c == '^') add_raised_mark(s + at + 1, end - at - 1, out);
             fo_buf_add(out, s + at + 1, end - at - 1);
             at = end + 1;
         } else {
@@ -281,9 +288,16 @@ static void read_block_attributes(reader *r, const text_line *l) {
 
 /* ---- tables --------------------------------------------------------------------------------------- */
 
+typedef struct cell_spec { /* what stands before a cell's bar: "2.3+" or "4*" */
+    uint32_t wide, high, copies;
+} cell_spec;
+
+static const cell_spec plain = {1, 1, 1};
+
 typedef struct table {
     reader *r;
     fo_buf cell;
+    cell_spec spec;         /* of the open cell */
     size_t column, columns; /* columns 0: those of the first line */
     bool open, header;
     size_t n_rows;
@@ -295,13 +309,35 @@ static void end_row(table *t) {
     t->column = 0;
 }
 
+/* Columns in which a cell of a row above goes on have none of this row. */
+static void pass_covered(table *t) {
+    while (t->column < t->columns && markup_covered(&t->r->m, (uint32_t)t->column)) t->column++;
+    if (t->columns && t->column >= t->columns) end_row(t);
+}
+
+static void put_cell(table *t) {
+    const size_t left = t->columns ? t->columns - t->column : t->spec.wide;
+    const uint32_t wide = t->spec.wide < left ? t->spec.wide : (uint32_t)left;
+    markup_cell_over(&t->r->m, (uint32_t)t->column, wide, t->spec.high,
+                     t->cell.data ? t->cell.data : "", t->cell.len);
+    t->column += wide;
+}
+
 static void end_cell(table *t) {
     if (!t->open) return;
     if (t->cell.failed) t->r->m.b->failure = FO_ENOMEM;
-    markup_cell(&t->r->m, (uint32_t)t->column++, t->cell.data ? t->cell.data : "", t->cell.len);
+    for (uint32_t i = 0; i < t->spec.copies && !t->r->m.b->failure; i++) {
+        size_t row;
+        do { /* a row may be covered whole */
+            row = t->n_rows;
+            pass_covered(t);
+        } while (row != t->n_rows);
+        put_cell(t);
+        pass_covered(t);
+    }
     fo_buf_clear(&t->cell);
+    t->spec = plain;
     t->open = false;
-    if (t->columns && t->column >= t->columns) end_row(t);
 }
 
 static void add_words(table *t, const char *s, size_t n) {
@@ -311,12 +347,44 @@ static void add_words(table *t, const char *s, size_t n) {
     fo_buf_add(&t->cell, s, n);
 }
 
-/* What stands before a '|' may say how its cell looks: "2+", "a", ".3+^.>s". */
-static size_t spec_before(const char *s, size_t end) {
+/* What stands before a '|' may say how its cell goes on and looks: "2+", "a", ".3+^.>s". It stands apart from the words
+ * of the cell before, and digits without a sign behind them are such words. */
+static size_t spec_before(const char *s, size_t from, size_t end) {
     size_t at = end;
-    while (at > 0 && strchr("0123456789+.*<>^aehlmdsv", s[at - 1])) at--;
-    bool letter_alone = end - at >= 1 && end - at <= 6 && (at == 0 || s[at - 1] == ' ');
-    return letter_alone ? at : end;
+    if (at > from && strchr("aehlmdsv", s[at - 1])) at--;
+    if (at > from && strchr("<^>", s[at - 1])) at--;
+    if (at > from && at < end && strchr("<^>", s[at]) && s[at - 1] == '.') {
+        at--;
+        if (at > from && strchr("<^>", s[at - 1])) at--;
+    }
+    size_t sign = at;
+    if (sign > from && (s[sign - 1] == '+' || s[sign - 1] == '*')) {
+        for (sign--; sign > from && (fo_is_digit(s[sign - 1]) || s[sign - 1] == '.');) sign--;
+        if (sign + 1 == at) return end;
+        at = sign;
+    }
+    return !at || s[at - 1] == ' ' || s[at - 1] == '\t' ? at : end;
+}
+
+static cell_spec read_spec(const char *s, size_t n) {
+    enum { MOST_COPIES = 99, MOST_ROWS = 9999 };
+    cell_spec spec = plain;
+    uint32_t number[2] = {0, 0}; /* before and behind the point */
+    for (size_t i = 0, part = 0; i < n; i++) {
+        if (s[i] == '.') {
+            part = 1;
+        } else if (fo_is_digit(s[i])) {
+            number[part] = number[part] * 10 + (uint32_t)(s[i] - '0');
+            if (number[part] > MOST_ROWS) number[part] = MOST_ROWS;
+        } else {
+            if (s[i] == '*' && number[0])
+                spec.copies = number[0] < MOST_COPIES ? number[0] : MOST_COPIES;
+            if (s[i] == '+' && number[0]) spec.wide = number[0];
+            if (s[i] == '+' && number[1]) spec.high = number[1];
+            break;
+        }
+    }
+    return spec;
 }
 
 static void read_cells(table *t, const text_line *l) {
@@ -324,24 +392,13 @@ static void read_cells(table *t, const text_line *l) {
     for (size_t i = 0; i <= l->n; i++) {
         bool bar = i < l->n && l->s[i] == '|' && !(i && l->s[i - 1] == '\\');
         if (!bar && i < l->n) continue;
-        size_t stop = bar ? spec_before(l->s, i) : i;
-        if (stop < from) stop = from;
+        size_t stop = bar ? spec_before(l->s, from, i) : i;
         if (t->open) add_words(t, l->s + from, stop - from);
         if (!bar) break;
-        size_t copies = 0, span = 0, digits = 0; /* "2+|" spans two columns */
-        for (size_t k = stop; k < i; k++) {
-            if (l->s[k] >= '0' && l->s[k] <= '9' && digits < 100)
-                digits = digits * 10 + (size_t)(l->s[k] - '0');
-            if (l->s[k] == '.') break;
-            if (l->s[k] == '+') span = digits;
-            if (l->s[k] == '*') copies = digits;
-        }
-        (void)copies;
         end_cell(t);
         if (!t->r->m.row_line) t->r->m.row_line = t->r->m.in.number;
         t->open = true;
-        if (span > 1 && span <= 64 && t->columns && t->column + span <= t->columns)
-            t->column += span - 1;
+        t->spec = read_spec(l->s + stop, i - stop);
         from = i + 1;
     }
 }
@@ -369,7 +426,7 @@ static void read_csv(table *t, const text_line *l, char separator) {
 }
 
 static void read_table(reader *r, const text_line *top) {
-    table t = {.r = r, .columns = r->columns, .header = r->header_row};
+    table t = {.r = r, .spec = plain, .columns = r->columns, .header = r->header_row};
     char separator = top->s[0] == ',' || r->csv ? ',' : top->s[0] == ':' ? ':' : 0;
     text_line l, next;
     size_t lines = 0;
@@ -390,7 +447,8 @@ static void read_table(reader *r, const text_line *top) {
             t.columns = t.column;
             if (blank) t.header = true;
             end_row(&t);
-        } else if (lines == 1 && blank && t.column + 1 == t.columns) {
+        } else if (lines == 1 && blank &&
+                   t.column + (size_t)t.spec.wide * t.spec.copies == t.columns) {
             t.header = true;
         }
     }

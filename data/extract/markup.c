@@ -20,6 +20,7 @@ static void strip(markup *m, const char *s, size_t n) {
 
 void markup_close(markup *m) {
     markup_code_end(m);
+    if (m->table) table_spans_end(m->table); /* a row of names may wait for a second */
     if (!m->open) return;
     m->open = false;
     strip(m, m->words.data ? m->words.data : "", m->words.len);
@@ -82,25 +83,36 @@ void markup_table(markup *m) {
     if (!m->table)
         m->b->failure = FO_ENOMEM;
     else
-        table_rows_begin(m->table, m->b, false);
+        table_spans_begin(m->table, m->b, false);
 }
 
 void markup_cell(markup *m, uint32_t column, const char *s, size_t n) {
+    markup_cell_over(m, column, 1, 1, s, n);
+}
+
+void markup_cell_over(markup *m, uint32_t column, uint32_t width, uint32_t height, const char *s,
+                      size_t n) {
     if (!m->table) return;
     strip(m, s, n);
-    table_rows_cell(m->table, column, m->clean.data, m->clean.len);
+    table_spans_cell(m->table, column, width, height, m->clean.data, m->clean.len);
+}
+
+bool markup_covered(markup *m, uint32_t column) {
+    if (!m->table || column >= m->table->n_below || !m->table->below[column].rows) return false;
+    table_spans_covered(m->table, column, 1);
+    return true;
 }
 
 void markup_row_end(markup *m, bool header) {
     if (!m->table) return;
     uint32_t line = m->row_line ? m->row_line : m->in.number;
-    table_rows_end_row(m->table, &(text_place){.line = line}, header);
+    table_spans_end_row(m->table, &(text_place){.line = line}, 0, header);
     m->row_line = 0;
 }
 
 void markup_end(markup *m) {
     markup_close(m);
-    if (m->table) table_rows_free(m->table);
+    if (m->table) table_spans_free(m->table);
     free(m->table);
     m->table = NULL;
     fo_buf_free(&m->words);

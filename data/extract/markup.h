@@ -13,7 +13,7 @@
 #define FORAGE_DATA_MARKUP_H
 
 #include "data/extract/extract_internal.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/table_spans.h"
 #include "data/extract/text_lines.h"
 
 typedef struct markup {
@@ -26,7 +26,7 @@ typedef struct markup {
     /* markup.c's */
     fo_buf words, clean; /* of the open block */
     bool open;
-    table_rows *table;
+    table_spans *table;
     uint32_t row_line; /* where the row at hand begins, if a reader says so; else where it ends */
     size_t code_indent;
     bool in_code;
@@ -51,6 +51,12 @@ void markup_code_end(markup *m);
 /* A row of a table: cells one by one, with their marks, then its end. */
 void markup_table(markup *m);
 void markup_cell(markup *m, uint32_t column, const char *s, size_t n);
+/* One that goes over so many columns and rows: said in each, as table_spans.h has it. */
+void markup_cell_over(markup *m, uint32_t column, uint32_t width, uint32_t height, const char *s,
+                      size_t n);
+/* True: in this column a cell of a row above goes on, and the row at hand says it. Of cells in the first
+ * TABLE_SPANS_COLUMNS alone. */
+bool markup_covered(markup *m, uint32_t column);
 void markup_row_end(markup *m, bool header);
 
 /* Ends what is open and frees what this holds. */
