@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "data/extract/markup.h"
+#include "data/extract/rst_tables.h"
+#include "data/extract/superscript.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
-enum { MAX_STYLES = 16, MAX_COLUMNS = 64, MAX_SUBSTITUTIONS = 64 };
+enum { MAX_STYLES = 16, MAX_SUBSTITUTIONS = 64 };
 
 typedef struct substitution { /* into the text */
     const char *name, *value;
@@ -79,6 +81,20 @@ static size_t role_at(const char *s, size_t n, size_t at) {
     return i < n && s[i] == '`' && s[i - 1] == ':' && i - at > 2 ? i - at : 0;
 }
 
+/* ":sup:" at s[at], behind the back quote: its length, 0: no role. */
+static size_t role_behind(const char *s, size_t n, size_t at) {
+    size_t i = at + 1;
+    if (at >= n || s[at] != ':') return 0;
+    while (i < n && is_word(s[i])) i++;
+    return i > at + 1 && i < n && s[i] == ':' ? i + 1 - at : 0;
+}
+
+static void add_raised_mark(const char *role, size_t n_role, const char *raised, size_t n,
+                            fo_buf *out) {
+    if (fo_words_have("sup superscript", role, n_role))
+        fo_buf_str(out, superscript_mark(out->data, out->len, raised, n, false));
+}
+
 static void add_substitution(const reader *r, const char *s, size_t n, fo_buf *out) {
     for (size_t i = 0; i < r->n_known; i++)
         if (r->known[i].n_name == n && !memcmp(r->known[i].name, s, n)) {
@@ -99,18 +115,20 @@ static void strip(markup *m, const char *s, size_t n, fo_buf *out) {
         } else if (c == ':' && starts && (end = role_at(s, n, at)) &&
                    find_end(s, n, at + end, "`")) {
             size_t stop = find_end(s, n, at + end, "`");
-            add_quoted(s + at + end + 1, stop - at - end - 1, true, out);
+            const char *quoted = s + at + end + 1;
+            add_raised_mark(s + at + 1, end - 2, quoted, stop - at - end - 1, out);
+            add_quoted(quoted, stop - at - end - 1, true, out);
             at = stop + 1;
         } else if (c == '`' && starts && at + 1 < n && s[at + 1] == '`' &&
                    (end = find_end(s, n, at + 1, "``"))) {
             fo_buf_add(out, s + at + 2, end - at - 2);
             at = end + 2;
         } else if (c == '`' && starts && (end = find_end(s, n, at, "`"))) {
-            add_quoted(s + at + 1, end - at - 1, false, out);
-            for (at = end + 1; at < n && s[at] == '_' && at < end + 3;) at++;
-            size_t role = at < n && s[at] == ':' ? 1 : 0; /* `text`:role: */
-            while (role && at + role < n && is_word(s[at + role])) role++;
-            if (role > 1 && at + role < n && s[at + role] == ':') at += role + 1;
+            const char *quoted = s + at + 1;
+            const size_t n_quoted = end - at - 1, role = role_behind(s, n, end + 1);
+            if (role) add_raised_mark(s + end + 2, role - 2, quoted, n_quoted, out);
+            add_quoted(quoted, n_quoted, false, out);
+            for (at = end + 1 + role; at < n && s[at] == '_' && at < end + 3;) at++;
         } else if (c == '*' && starts && at + 1 < n && s[at + 1] == '*' &&
                    (end = find_end(s, n, at + 1, "**"))) {
             strip(m, s + at + 2, end - at - 2, out);
@@ -138,14 +156,6 @@ static void strip(markup *m, const char *s, size_t n, fo_buf *out) {
 
 /* ---- sections ------------------------------------------------------------------------------------- */
 
-/* A line of one and the same punctuation sign; 0: it is none. */
-static char rule_of(const text_line *l) {
-    if (!l->n || l->blanks || !strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", l->s[0])) return 0;
-    for (size_t i = 1; i < l->n; i++)
-        if (l->s[i] != l->s[0]) return 0;
-    return l->s[0];
-}
-
 static bool underlines(const text_line *rule, const text_line *title) {
     size_t n = fo_utf8_count(title->s, title->n);
     return rule->n >= n || rule->n >= 4;
@@ -162,159 +172,25 @@ static void section(reader *r, char style, const text_line *title) {
 /* Is the line a title, with the rule below it, or a rule with the title below that? Takes them. */
 static bool take_section(reader *r, const text_line *l) {
     text_line next, after;
-    char rule = rule_of(l);
+    char rule = rst_rule_of(l);
     bool more = text_lines_peek(&r->m.in, 0, &next) && next.n;
     if (!more) return false;
-    if (rule && l->n >= 2 && text_lines_peek(&r->m.in, 1, &after) && rule_of(&after) == rule &&
-        !rule_of(&next) && after.n == l->n && underlines(l, &next)) {
+    if (rule && l->n >= 2 && text_lines_peek(&r->m.in, 1, &after) && rst_rule_of(&after) == rule &&
+        !rst_rule_of(&next) && after.n == l->n && underlines(l, &next)) {
         text_line ignored;
         markup_next(&r->m, &next);
         section(r, (char)(rule | 0x80), &next);
         markup_next(&r->m, &ignored);
         return true;
     }
-    rule = rule_of(&next);
-    if (!rule || l->blanks || rule_of(l) || next.n < 2 || !underlines(&next, l)) return false;
+    rule = rst_rule_of(&next);
+    if (!rule || l->blanks || rst_rule_of(l) || next.n < 2 || !underlines(&next, l)) return false;
     section(r, rule, l);
     markup_next(&r->m, &next);
     return true;
 }
 
-/* ---- tables --------------------------------------------------------------------------------------- */
-
-/* Bytes of columns: a table's columns are as wide as its rules have it, in characters. */
-static size_t column_at(const text_line *l, size_t column) {
-    size_t at = l->blanks;
-    for (size_t i = 0; i < column && at < l->n; i++) {
-        at++;
-        while (at < l->n && !fo_utf8_boundary(l->s[at])) at++;
-    }
-    return at;
-}
-
-typedef struct grid {
-    size_t edges[MAX_COLUMNS + 1]; /* characters from the table's left side */
-    size_t n;                      /* columns */
-    fo_buf cells[MAX_COLUMNS];
-} grid;
-
-static void grid_row(reader *r, grid *g, bool header) {
-    bool any = false;
-    for (size_t i = 0; i < g->n; i++) {
-        if (g->cells[i].len)
-            markup_cell(&r->m, (uint32_t)i, g->cells[i].data, g->cells[i].len), any = true;
-        fo_buf_clear(&g->cells[i]);
-    }
-    if (any) markup_row_end(&r->m, header);
-}
-
-static void add_cell(reader *r, grid *g, size_t i, const char *s, size_t n) {
-    while (n && *s == ' ') s++, n--;
-    while (n && s[n - 1] == ' ') n--;
-    if (n && !r->m.row_line) r->m.row_line = r->m.in.number;
-    if (n && g->cells[i].len) fo_buf_char(&g->cells[i], ' ');
-    fo_buf_add(&g->cells[i], s, n);
-}
-
-static void free_grid(reader *r, grid *g) {
-    for (size_t i = 0; i < MAX_COLUMNS; i++) {
-        if (g->cells[i].failed) r->m.b->failure = FO_ENOMEM;
-        fo_buf_free(&g->cells[i]);
-    }
-}
-
-/* "+-----+---+": the top of a table whose cells are drawn. */
-static bool is_grid(const text_line *l) {
-    size_t n = l->n - l->blanks;
-    return n > 4 && l->s[l->blanks] == '+' && l->s[l->n - 1] == '+' &&
-           strspn(l->s + l->blanks, "+-=") >= n;
-}
-
-static void read_grid(reader *r, const text_line *top) {
-    grid g = {0};
-    text_line l;
-    for (size_t i = top->blanks; i < top->n && g.n < MAX_COLUMNS; i++)
-        if (top->s[i] == '+' && i > top->blanks) g.edges[++g.n] = i - top->blanks;
-    markup_table(&r->m);
-    for (text_lines before = r->m.in; markup_next(&r->m, &l); before = r->m.in) {
-        char first = l.n > l.blanks ? l.s[l.blanks] : 0;
-        if (first != '|' && first != '+') {
-            r->m.in = before;
-            break;
-        }
-        bool rule = first == '+' && strspn(l.s + l.blanks, "+-=|") >= l.n - l.blanks;
-        if (rule) {
-            grid_row(r, &g, memchr(l.s, '=', l.n) != NULL);
-            continue;
-        }
-        for (size_t i = 0; i < g.n; i++) {
-            size_t from = column_at(&l, g.edges[i] + 1), to = column_at(&l, g.edges[i + 1]);
-            if (from > l.n || from > to) continue;
-            /* No edge here: the cell spans this column and the next. */
-            size_t last = i;
-            while (last + 1 < g.n && to < l.n && l.s[to] != '|' && l.s[to] != '+')
-                to = column_at(&l, g.edges[++last + 1]);
-            add_cell(r, &g, i, l.s + from, to - from);
-            i = last;
-        }
-    }
-    grid_row(r, &g, false);
-    free_grid(r, &g);
-}
-
-/* "=====  ===": the top of a table whose columns are marked above and below. */
-static bool is_simple(const text_line *l) {
-    size_t n = l->n - l->blanks;
-    return n > 3 && l->s[l->blanks] == '=' && memchr(l->s + l->blanks, ' ', n) &&
-           strspn(l->s + l->blanks, "= ") >= n;
-}
-
-static void read_simple(reader *r, const text_line *top) {
-    grid g = {0};
-    text_line l;
-    size_t starts[MAX_COLUMNS];
-    for (size_t i = top->blanks; i < top->n && g.n < MAX_COLUMNS; i++)
-        if (top->s[i] == '=' && (i == top->blanks || top->s[i - 1] == ' '))
-            starts[g.n++] = i - top->blanks;
-    markup_table(&r->m);
-    bool header = false;
-    for (int rules = 1; markup_next(&r->m, &l);) {
-        bool rule = is_simple(&l) || (l.n && rule_of(&l) == '=');
-        if (rule) {
-            text_line next;
-            rules++;
-            bool last = !text_lines_peek(&r->m.in, 0, &next) || !next.n;
-            header = !last && rules == 2;
-            grid_row(r, &g, header);
-            if (last) break;
-            continue;
-        }
-        if (!l.n) continue;
-        if (strspn(l.s + l.blanks, "- ") >= l.n - l.blanks) { /* rules of spans within the header */
-            grid_row(r, &g, false);
-            continue;
-        }
-        size_t first_end = g.n > 1 ? column_at(&l, starts[1]) : l.n,
-               first = column_at(&l, starts[0]);
-        bool goes_on = true; /* nothing in the first column: the row goes on */
-        for (size_t i = first; i < first_end && i < l.n; i++) goes_on = goes_on && l.s[i] == ' ';
-        if (!goes_on) grid_row(r, &g, false);
-        for (size_t i = 0; i < g.n; i++) {
-            size_t from = column_at(&l, starts[i]),
-                   to = i + 1 < g.n ? column_at(&l, starts[i + 1]) : l.n;
-            if (from < l.n && to > from) add_cell(r, &g, i, l.s + from, to - from);
-        }
-    }
-    grid_row(r, &g, false);
-    free_grid(r, &g);
-}
-
 /* ---- directives ----------------------------------------------------------------------------------- */
-
-static bool is_option(const text_line *l) {
-    size_t n = l->n - l->blanks;
-    return n > 2 && l->s[l->blanks] == ':' && memchr(l->s + l->blanks + 1, ':', n - 1) != NULL;
-}
 
 /* Lines indented more than `indent` follow: as code, or nowhere. */
 static void take_body(reader *r, size_t indent, bool code) {
@@ -326,7 +202,7 @@ static void take_body(reader *r, size_t indent, bool code) {
             r->m.in = before;
             break;
         }
-        options = options && l.n && is_option(&l);
+        options = options && l.n && rst_is_option(&l);
         if (code && !options) markup_code(&r->m, &l);
         before = r->m.in;
     }
@@ -336,7 +212,7 @@ static void take_body(reader *r, size_t indent, bool code) {
 /* The options of a directive (":name: value"), one of which may be prose. */
 static void take_options(reader *r, size_t indent, const char *prose) {
     text_line l;
-    while (text_lines_peek(&r->m.in, 0, &l) && l.n && l.indent > indent && is_option(&l)) {
+    while (text_lines_peek(&r->m.in, 0, &l) && l.n && l.indent > indent && rst_is_option(&l)) {
         markup_next(&r->m, &l);
         const char *name = l.s + l.blanks + 1, *end = memchr(name, ':', l.n - l.blanks - 1);
         if (!prose || strlen(prose) != (size_t)(end - name) ||
@@ -346,94 +222,6 @@ static void take_options(reader *r, size_t indent, const char *prose) {
         markup_words(&r->m, end + 1, (size_t)(l.s + l.n - end - 1));
         markup_close(&r->m);
     }
-}
-
-/* A field in quotes or up to the next comma; returns where the next one begins. */
-static size_t csv_field(const char *s, size_t n, size_t at, fo_buf *out) {
-    fo_buf_clear(out);
-    while (at < n && s[at] == ' ') at++;
-    bool quoted = at < n && s[at] == '"';
-    at += quoted;
-    for (; at < n; at++) {
-        if (quoted && s[at] == '"') {
-            if (at + 1 < n && s[at + 1] == '"')
-                at++;
-            else {
-                quoted = false;
-                continue;
-            }
-        } else if (!quoted && s[at] == ',') {
-            break;
-        }
-        fo_buf_char(out, s[at]);
-    }
-    return at + 1;
-}
-
-static void csv_row(reader *r, const char *s, size_t n, bool header) {
-    fo_buf field = {0};
-    uint32_t column = 0;
-    for (size_t at = 0; at < n; column++) {
-        at = csv_field(s, n, at, &field);
-        markup_cell(&r->m, column, field.data ? field.data : "", field.len);
-    }
-    if (field.failed) r->m.b->failure = FO_ENOMEM;
-    fo_buf_free(&field);
-    markup_row_end(&r->m, header);
-}
-
-static void read_csv_table(reader *r, size_t indent) {
-    text_line l;
-    long header_rows = 0;
-    markup_table(&r->m);
-    while (text_lines_peek(&r->m.in, 0, &l) && l.n && l.indent > indent && is_option(&l)) {
-        markup_next(&r->m, &l);
-        const char *s = l.s + l.blanks;
-        size_t n = l.n - l.blanks;
-        if (n > 8 && !memcmp(s, ":header:", 8)) csv_row(r, s + 8, n - 8, true);
-        if (n > 13 && !memcmp(s, ":header-rows:", 13)) header_rows = s[n - 1] - '0';
-    }
-    while (text_lines_peek(&r->m.in, 0, &l) && (!l.n || l.indent > indent) &&
-           markup_next(&r->m, &l))
-        if (l.n) csv_row(r, l.s + l.blanks, l.n - l.blanks, header_rows-- > 0);
-}
-
-/* "* - cell", "  - cell": rows of a list-table. */
-static void read_list_table(reader *r, size_t indent) {
-    text_line l;
-    long header_rows = 0;
-    uint32_t column = 0;
-    bool row = false;
-    fo_buf cell = {0};
-    markup_table(&r->m);
-    while (text_lines_peek(&r->m.in, 0, &l) && (!l.n || l.indent > indent) &&
-           markup_next(&r->m, &l)) {
-        const char *s = l.s + l.blanks;
-        size_t n = l.n - l.blanks;
-        if (!row && is_option(&l)) {
-            if (n > 13 && !memcmp(s, ":header-rows:", 13)) header_rows = s[n - 1] - '0';
-            continue;
-        }
-        bool new_row = n >= 3 && !memcmp(s, "* -", 3),
-             new_cell = new_row || (n >= 1 && *s == '-' && (n == 1 || s[1] == ' '));
-        if (new_cell && row) markup_cell(&r->m, column++, cell.data ? cell.data : "", cell.len);
-        if (new_row && row) markup_row_end(&r->m, header_rows-- > 0);
-        if (new_row) column = 0;
-        if (new_row) r->m.row_line = r->m.in.number;
-        row = row || new_row;
-        size_t skip = new_row ? 3 : new_cell ? 1 : 0;
-        if (new_cell) fo_buf_clear(&cell);
-        if (row && n > skip) {
-            if (cell.len) fo_buf_char(&cell, ' ');
-            fo_buf_add(&cell, s + skip, n - skip);
-        }
-    }
-    if (row) {
-        markup_cell(&r->m, column, cell.data ? cell.data : "", cell.len);
-        markup_row_end(&r->m, header_rows > 0);
-    }
-    if (cell.failed) r->m.b->failure = FO_ENOMEM;
-    fo_buf_free(&cell);
 }
 
 /* ".. name:: arguments", its options and body. */
@@ -470,11 +258,11 @@ static void read_directive(reader *r, const text_line *l, const char *name, size
     }
     if (n_base == 9 && !memcmp(base, "csv-table", 9)) {
         if (n_arg) markup_words(m, arg, n_arg);
-        return read_csv_table(r, l->indent);
+        return rst_read_csv_table(m, l->indent);
     }
     if (n_base == 10 && !memcmp(base, "list-table", 10)) {
         if (n_arg) markup_words(m, arg, n_arg);
-        return read_list_table(r, l->indent);
+        return rst_read_list_table(m, l->indent);
     }
     if (fo_words_have(with_caption, base, n_base)) return take_options(r, l->indent, "alt");
     if (fo_words_have(labels, base, n_base)) {
@@ -497,7 +285,7 @@ static void read_directive(reader *r, const text_line *l, const char *name, size
         markup_words(m, arg, n_arg);
         text_line next; /* signatures of one object stand below each other */
         while (text_lines_peek(&m->in, 0, &next) && next.n && next.indent > l->indent &&
-               !is_option(&next) && arg[n_arg - 1] == '\\') {
+               !rst_is_option(&next) && arg[n_arg - 1] == '\\') {
             markup_next(m, &next);
             markup_words(m, next.s + next.blanks, next.n - next.blanks);
         }
@@ -679,13 +467,13 @@ static void read_blocks(reader *r) {
             read_explicit(r, &l);
         } else if (n >= 3 && s[0] == '_' && s[1] == '_' && s[2] == ' ') {
             markup_close(m); /* an anonymous target */
-        } else if (is_grid(&l) && !m->open) {
-            read_grid(r, &l);
-        } else if (is_simple(&l) && !m->open) {
-            read_simple(r, &l);
+        } else if (rst_is_grid(&l) && !m->open) {
+            rst_read_grid(m, &l);
+        } else if (rst_is_simple(&l) && !m->open) {
+            rst_read_simple(m, &l);
         } else if (!m->open && take_section(r, &l)) {
             indent = 0;
-        } else if (!m->open && rule_of(&l) && n >= 4) {
+        } else if (!m->open && rst_rule_of(&l) && n >= 4) {
             continue; /* a line across the page */
         } else if (fresh || list_mark(&l) || field_name(&l) ||
                    (n > 1 && s[0] == '|' && s[1] == ' ')) {

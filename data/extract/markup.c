@@ -107,6 +107,7 @@ void markup_row_end(markup *m, bool header) {
     if (!m->table) return;
     uint32_t line = m->row_line ? m->row_line : m->in.number;
     table_spans_end_row(m->table, &(text_place){.line = line}, 0, header);
+    table_spans_row(m->table);
     m->row_line = 0;
 }
 

@@ -2,6 +2,8 @@
  * them, whatever goes over rows and columns; whole files are in formats_test.c. */
 #include "tests/data/extract/formats_here.h"
 
+#include "kernels/buf.h"
+
 #define ADOC_TABLE(rows) "|===\n" rows "|===\n"
 
 static void figures_before_a_bar_are_the_text_of_a_cell(void **state) {
@@ -44,6 +46,103 @@ static void raised_figures_of_asciidoc_stand_apart(void **state) {
                "asciidoc", "It holds 10^6 cells, 10^-3 of them red, on the 1st of CO2.");
 }
 
+static void raised_figures_of_restructured_text_stand_apart(void **state) {
+    (void)state;
+    read_named("a.rst",
+               "It holds 10\\ :sup:`6` cells, 10\\ `-3`:sup: of them red, 2\\ "
+               ":superscript:`8`, on the 1\\ :sup:`st` of H\\ :sub:`2`\\ O, 5\\ :math:`7`.\n",
+               "rst", "It holds 10^6 cells, 10^-3 of them red, 2^8, on the 1st of H2O, 57.");
+}
+
+/* What stands behind blanks is in the column below which it stands. */
+static void rows_between_rules_go_on_in_their_columns(void **state) {
+    (void)state;
+    static const char *const margins[] = {"", "  "};
+    for (int i = 0; i < 2; i++) {
+        fo_buf text = {0};
+        const char *const lines[] = {"=====  ===========  =====",      "Name   Words        Day",
+                                     "=====  ===========  =====",      "A      text one     Monday",
+                                     "       continues    or Tuesday", "B      b",
+                                     "=====  ===========  ====="};
+        if (i) fo_buf_str(&text, "As follows\n\n");
+        for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+            fo_buf_printf(&text, "%s%s\n", margins[i], lines[k]);
+        fo_buf want = {0};
+        fo_buf_printf(&want,
+                      "%sName | Words | Day\n\n"
+                      "Name: A; Words: text one continues; Day: Monday or Tuesday\n\n"
+                      "Name: B; Words: b",
+                      i ? "As follows\n\n" : "");
+        read_named("a.rst", text.data, "rst", want.data);
+        fo_buf_free(&text);
+        fo_buf_free(&want);
+    }
+}
+
+static void a_list_in_a_cell_begins_no_cell(void **state) {
+    (void)state;
+    read_named("a.rst",
+               ".. list-table::\n   :header-rows: 1\n\n   * - Task\n     - Steps\n     - Days\n"
+               "   * - Clean\n     - Take:\n\n       - soap\n       - water\n\n       * - twice\n"
+               "     - 3\n   *  -  Dry\n      -  - hang\n         - wait\n      -\n",
+               "rst",
+               "Task | Steps | Days\n\nTask: Clean; Steps: Take: - soap - water * - twice; Days: 3"
+               "\n\nTask: Dry; Steps: - hang - wait");
+}
+
+static void values_of_a_csv_table_are_parted_as_it_says(void **state) {
+    (void)state;
+    read_named("a.rst",
+               ".. csv-table::\n   :header: Name; \"Price; net\"\n   :delim: ;\n\n"
+               "   Tea, green; 3,50\n   \"a;b\";4\n",
+               "rst",
+               "Name | Price; net\n\nName: Tea, green; Price; net: 3,50\n\n"
+               "Name: a;b; Price; net: 4");
+    read_named("a.rst",
+               ".. csv-table::\n   :header: Name, Price, Day\n   :delim: tab\n\n"
+               "   Tea\t3,50\tMay\n   \t4\tJune\n",
+               "rst",
+               "Name | Price | Day\n\nName: Tea; Price: 3,50; Day: May\n\n"
+               "Price: 4; Day: June");
+    read_named("a.rst",
+               ".. csv-table::\n   :delim: space\n   :header-rows: 1\n\n   Name Price\n"
+               "   \"Green tea\" 3,50\n",
+               "rst", "Name | Price\n\nName: Green tea; Price: 3,50");
+}
+
+static void cells_of_a_grid_go_over_rows_and_columns(void **state) {
+    (void)state;
+    read_named("a.rst",
+               "+-------+-------+-------+\n| Kind  | Name  | Price |\n+=======+=======+=======+\n"
+               "| Fruit | Apple | 3     |\n| of    +-------+-------+\n| all   | Pear  | 4     |\n"
+               "+ sorts +-------+-------+\n| here  | Plum  | 5     |\n+-------+-------+-------+\n"
+               "| Nut   | none          |\n+-------+---------------+\n",
+               "rst",
+               "Kind | Name | Price\n\nKind: Fruit of all sorts here; Name: Apple; Price: 3\n\n"
+               "Kind: Fruit of all sorts here; Name: Pear; Price: 4\n\n"
+               "Kind: Fruit of all sorts here; Name: Plum; Price: 5\n\n"
+               "Kind: Nut; Name: none; Price: none");
+    /* Over rows and columns at once; in the middle; names in two rows. */
+    read_named("a.rst",
+               "+------+-------------+------+\n| Room | Hire        | Seat |\n"
+               "|      +------+------+      |\n|      | Hour | Day  |      |\n"
+               "+======+======+======+======+\n| Hall | 30   | 140  | 180  |\n"
+               "+------+------+------+------+\n| Shed | closed      | 20   |\n"
+               "+------+ for a while +------+\n| Barn |             | 60   |\n"
+               "+------+-------------+------+\n",
+               "rst",
+               "Room | Hire Hour | Hire Day | Seat\n\n"
+               "Room: Hall; Hire Hour: 30; Hire Day: 140; Seat: 180\n\n"
+               "Room: Shed; Hire Hour: closed for a while; Hire Day: closed for a while; Seat: 20"
+               "\n\nRoom: Barn; Hire Hour: closed for a while; Hire Day: closed for a while; "
+               "Seat: 60");
+    /* A rule of dashes within a cell ends none. */
+    read_named("a.rst",
+               "+------+------+\n| A    | B    |\n+======+======+\n| ---- | \xC3\xA4 -- |\n"
+               "| 1    | 2    |\n+------+------+\n",
+               "rst", "A | B\n\nA: ---- 1; B: \xC3\xA4 -- 2");
+}
+
 static void a_comment_of_org_is_written_in_capitals(void **state) {
     (void)state;
     read_named("a.org",
@@ -57,6 +156,11 @@ int main(void) {
         cmocka_unit_test(figures_before_a_bar_are_the_text_of_a_cell),
         cmocka_unit_test(cells_of_asciidoc_go_over_rows_and_columns),
         cmocka_unit_test(raised_figures_of_asciidoc_stand_apart),
+        cmocka_unit_test(raised_figures_of_restructured_text_stand_apart),
+        cmocka_unit_test(rows_between_rules_go_on_in_their_columns),
+        cmocka_unit_test(a_list_in_a_cell_begins_no_cell),
+        cmocka_unit_test(values_of_a_csv_table_are_parted_as_it_says),
+        cmocka_unit_test(cells_of_a_grid_go_over_rows_and_columns),
         cmocka_unit_test(a_comment_of_org_is_written_in_capitals),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
