@@ -1,6 +1,6 @@
 /* LaTeX: what is written between \begin{document} and its end. Sections are headings, lists, tables and code are such,
  * accents and ligatures become characters; comments, settings, labels and pictures are dropped, of commands that
- * nobody knows the braces' text stays. Formulas stay as they are written. Source: Lamport, LaTeX, 2nd edition. */
+ * nobody knows the braces' text stays. Formulas are a line of text (latex_formula.h). Source: Lamport, LaTeX, 2nd edition. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 
 #include "data/extract/builder.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/latex_formula.h"
 #include "data/extract/table_rows.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
@@ -99,6 +100,57 @@ static void drop_groups(reader *r) {
     size_t n;
     drop_options(r);
     while (r->at < r->n && r->s[r->at] == '{' && take_group(r, '{', '}', &s, &n)) drop_options(r);
+}
+
+/* ---- formulas ----------------------------------------------------------------------------------------- */
+
+static void add_formula(reader *r, const char *s, size_t n) {
+    if (!r->words.len) r->words_line = line_here(r);
+    latex_formula(&r->words, s, n);
+}
+
+/* To this mark, from s[from]: where it stands, within the paragraph and outside of groups; `end` where it does not. */
+static size_t formula_end(reader *r, size_t from, size_t end, const char *mark) {
+    enum { MOST = 4000 };
+    size_t n = strlen(mark), last = end - from < MOST ? end : from + MOST, i = from;
+    int depth = 0;
+    bool blank_line = false;
+    for (; i < last && !blank_line; i++) {
+        char c = r->s[i];
+        if (depth <= 0 && last - i >= n && !memcmp(r->s + i, mark, n)) {
+            builder_go_on(r->b, i - from);
+            return i;
+        }
+        if (c == '\\') i++;
+        depth += (c == '{') - (c == '}');
+        size_t k = i + 1;
+        while (c == '\n' && k < last && (r->s[k] == ' ' || r->s[k] == '\t')) k++;
+        blank_line = c == '\n' && k < last && r->s[k] == '\n';
+    }
+    builder_go_on(r->b, i - from);
+    return end;
+}
+
+/* A formula between marks, the first of which, of so many bytes, is at s[at]; false: nothing closes it. */
+static bool read_formula(reader *r, size_t end, size_t n_open, const char *close) {
+    size_t from = r->at + n_open, to = from < end ? formula_end(r, from, end, close) : end;
+    if (to >= end) return false;
+    const bool shown = n_open == 2 && strcmp(close, "\\)");
+    if (shown && r->words.len) add(r, " ", 1);
+    add_formula(r, r->s + from, to - from);
+    if (shown) add(r, " ", 1);
+    r->at = to + strlen(close);
+    return true;
+}
+
+/* \SI{10}{\metre}: a command that is read as a formula, whose name ends here, with so many groups. */
+static void read_command_as_formula(reader *r, size_t from, int n_groups) {
+    const char *s;
+    size_t n;
+    drop_options(r);
+    while (n_groups-- && take_group(r, '{', '}', &s, &n))
+        if (n_groups) drop_options(r);
+    add_formula(r, r->s + from, r->at - from);
 }
 
 /* ---- characters --------------------------------------------------------------------------------------- */
@@ -264,16 +316,18 @@ static void begin_environment(reader *r) {
         "itemize enumerate description list compactitem compactenum thebibliography";
     static const char formulas[] =
         "equation equation* align align* displaymath math eqnarray eqnarray* gather gather* "
-        "multline multline* alignat flalign";
+        "multline multline* alignat alignat* flalign flalign* dmath dmath* IEEEeqnarray";
     const char *name, *s;
     size_t n, k;
     if (!take_group(r, '{', '}', &name, &n)) return;
     if (fo_words_have(code, name, n)) return take_raw(r, name, n, true);
     if (fo_words_have(dropped, name, n)) return take_raw(r, name, n, false);
     if (fo_words_have(formulas, name, n)) {
-        size_t end = environment_end(r, name, n);
         end_block(r);
-        add(r, r->s + r->at, end - r->at);
+        if (fo_words_have("alignat alignat* IEEEeqnarray", name, n))
+            take_group(r, '{', '}', &s, &k);
+        size_t end = environment_end(r, name, n);
+        add_formula(r, r->s + r->at, end - r->at);
         end_block(r);
         r->at = end + n + 6 < r->n ? end + n + 6 : r->n;
         return;
@@ -375,14 +429,22 @@ static void read_command(reader *r) {
         }
         if (strchr("&%$#_{}", c)) return add(r, &c, 1);
         if (strchr(" ,;:!\n/", c)) return c == '/' || c == '!' ? (void)0 : add(r, " ", 1);
-        if (c == '[' || c == '(' || c == ']' || c == ')') return; /* of a formula */
+        if (c == '[' || c == '(') { /* of a formula */
+            r->at = from - 1;
+            if (!read_formula(r, r->n, 2, c == '[' ? "\\]" : "\\)")) r->at = from + 1;
+            return;
+        }
         if (accent_of(c)) return add_accent(r, accent_of(c));
         return;
     }
     if (n == 1 && accent_of(*name) && strchr("uvHckrdbt", *name) && r->at < r->n &&
         (r->s[r->at] == '{' || r->s[r->at] == ' '))
         return add_accent(r, accent_of(*name));
-    const char *known = character(name, n);
+    if (latex_formula_groups(name, n))
+        return read_command_as_formula(r, from - 1, latex_formula_groups(name, n));
+    const char *known = character(name, n), *sign;
+    size_t n_sign;
+    bool apart;
     uint8_t level = section_level(r, name, n);
     bool title = n == 5 && !memcmp(name, "title", 5), author = n == 6 && !memcmp(name, "author", 6);
     if (known) {
@@ -455,6 +517,10 @@ static void read_command(reader *r) {
             while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '[' && r->s[r->at] != '\n')
                 r->at++;
         drop_groups(r);
+    } else if ((sign = latex_symbol(name, n, &n_sign, &apart))) {
+        add(r, sign, n_sign);
+        if (!apart && r->at < r->n && r->s[r->at] == ' ') r->at++; /* it ends the name alone */
+        if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
     } else {
         drop_options(r); /* \emph{text}: the text stays */
         if (r->at < r->n && r->s[r->at] == ' ') r->at++;
@@ -490,9 +556,13 @@ static void read_text(reader *r, size_t end) {
             if (r->in_table) end_cell(r);
             r->at++;
             break;
-        case '$':
-            r->at++; /* what is in it stays */
+        case '$': {
+            const bool shown = left > 1 && s[1] == '$';
+            if (read_formula(r, end, shown ? 2 : 1, shown ? "$$" : "$")) break;
+            if (!shown) add(r, s, 1); /* of an amount */
+            r->at += shown ? 2 : 1;
             break;
+        }
         case '\n': {
             size_t k = 1;
             while (k < left && (s[k] == ' ' || s[k] == '\t')) k++;

@@ -1,0 +1,59 @@
+/* LaTeX as papers, theses, letters and CVs have it: formulas, tables within tables, what commands do with the groups behind
+ * them, what the preamble says of the document. */
+#include "tests/data/extract/formats_here.h"
+
+static void body(const char *tex, const char *text) {
+    char whole[8192];
+    int n = snprintf(whole, sizeof whole, "\\begin{document}\n%s\n\\end{document}\n", tex);
+    assert_true(n > 0 && (size_t)n < sizeof whole);
+    read_named("a.tex", whole, "latex", text);
+}
+
+static void formulas_are_read_as_a_line_of_text(void **state) {
+    (void)state;
+    body("The ratio is $\\frac{1}{2}$ and $a \\leq 5$, $5 \\pm 2$ mm, $3 \\times 10^{8}$, $x \\neq "
+         "0$.",
+         "The ratio is 1/2 and a ≤ 5, 5 ± 2 mm, 3 × 10^8, x ≠ 0.");
+    body("Here $x$ is $\\frac{a+b}{2\\pi}$, $1\\frac{1}{2}$, $x^{n+1}_{i}$, $\\sqrt{x+1}$, "
+         "$5\\,000$, "
+         "$20^\\circ$C and \\(\\Delta T\\leq\\alpha x\\).",
+         "Here x is (a+b)/(2π), 1 1/2, x^(n+1)_i, √(x+1), 5 000, 20°C and ΔT ≤ αx.");
+    body("Ice is H$_2$O, gas CO$_{2}$, $\\mathrm{CO_2}$; the 1$^{st}$ of 10$^{-3}$; "
+         "$v_{\\text{max}}$, "
+         "${\\sim}5$.",
+         "Ice is H2O, gas CO2, CO2; the 1st of 10^-3; v_max, ~5.");
+    body("Shown \\[E = mc^2\\] and $$a < b$$ too.", "Shown E = mc^2 and a < b too.");
+    body("\\begin{equation}\\label{eq:e}\nE = \\frac{1}{2} m v^2\n\\end{equation}",
+         "E = 1/2 m v^2");
+    body("\\begin{align}\na &= 1, \\\\\nb &= 2 \\nonumber \\\\ c &= 3\n\\end{align}",
+         "a = 1, b = 2; c = 3");
+    body("See \\textmu m, \\ensuremath{\\geq 5} and \\nicefrac{3}{4} l.", "See μm, ≥ 5 and 3/4 l.");
+}
+
+static void what_has_no_form_as_text_stays_as_it_is_written(void **state) {
+    (void)state;
+    body(
+        "It is $\\hat{x} \\leq \\overline{ab}$ and $\\begin{pmatrix}1 & 2\\\\3 & 4\\end{pmatrix}$.",
+        "It is \\hat{x} ≤ \\overline{ab} and \\begin{pmatrix}1 & 2\\\\3 & 4\\end{pmatrix}.");
+    body("It costs \\$5, or $5.\n\nThen $x$ follows.", "It costs $5, or $5.\n\nThen x follows.");
+    body("An open \\( stays.\n\nThen \\(x\\).", "An open stays.\n\nThen x.");
+}
+
+static void amounts_keep_their_units(void **state) {
+    (void)state;
+    body("The mast is \\SI{10}{\\metre} high, \\qty{3e8}{\\metre\\per\\second}, \\SI{5}{km/h}, "
+         "\\SI{12}{\\kilo\\gram}, \\SI{4}{\\percent}, \\num{1.2e-5}, \\SI{20}{\\degreeCelsius}, "
+         "\\ang{45}, \\SIrange{1}{5}{\\cubic\\metre}, $\\SI{2}{\\milli\\litre}$ in "
+         "\\si{\\kilo\\watt}.",
+         "The mast is 10 metre high, 3 × 10^8 metre per second, 5 km/h, 12 kilogram, 4 %, 1.2 × "
+         "10^-5, 20 °C, 45°, 1 to 5 cubic metre, 2 millilitre in kilowatt.");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas_are_read_as_a_line_of_text),
+        cmocka_unit_test(what_has_no_form_as_text_stays_as_it_is_written),
+        cmocka_unit_test(amounts_keep_their_units),
+    };
+    return cmocka_run_group_tests(tests, formats_here, NULL);
+}
