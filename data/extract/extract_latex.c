@@ -8,6 +8,7 @@
 
 #include "data/extract/builder.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/latex_commands.h"
 #include "data/extract/latex_formula.h"
 #include "data/extract/table_rows.h"
 #include "kernels/utf8.h"
@@ -95,11 +96,48 @@ static void drop_options(reader *r) {
     }
 }
 
-static void drop_groups(reader *r) {
+/* So many groups, where they are there, and the options before each. */
+static void drop_groups(reader *r, int n_groups) {
     const char *s;
     size_t n;
-    drop_options(r);
-    while (r->at < r->n && r->s[r->at] == '{' && take_group(r, '{', '}', &s, &n)) drop_options(r);
+    while (n_groups--) {
+        drop_options(r);
+        if (!take_group(r, '{', '}', &s, &n)) return;
+    }
+}
+
+static bool at_letter(const reader *r, size_t at) {
+    return at < r->n && fo_is_letter(r->s[at]);
+}
+
+/* \name, where one stands. */
+static bool drop_name(reader *r) {
+    size_t at = r->at;
+    while (at < r->n && (r->s[at] == ' ' || r->s[at] == '=')) at++;
+    if (at >= r->n || r->s[at] != '\\') return false;
+    r->at = at + 1;
+    while (at_letter(r, r->at) || (r->at < r->n && r->s[r->at] == '@')) r->at++;
+    return true;
+}
+
+/* "=-1.5em plus 2pt": a length, where one stands. */
+static void drop_length(reader *r) {
+    size_t at = r->at, from;
+    while (at < r->n && strchr(" =-+", r->s[at]) && r->s[at]) at++;
+    for (from = at; at < r->n && (fo_is_digit(r->s[at]) || r->s[at] == '.'); at++) {
+    }
+    while (at > from && at < r->n && r->s[at] == ' ') at++;
+    if (r->n - at > 1 && at_letter(r, at) && at_letter(r, at + 1) && at > from)
+        r->at = at + 2;
+    else if (at < r->n && r->s[at] == '\\' && (at > from || memchr(r->s + r->at, '=', at - r->at)))
+        r->at = at, drop_name(r);
+    else
+        return;
+    at = r->at + (r->at < r->n && r->s[r->at] == ' ');
+    bool more = r->n - at > 5 && (!memcmp(r->s + at, "plus", 4) || !memcmp(r->s + at, "minus", 5));
+    if (!more) return;
+    r->at = at + (r->s[at] == 'p' ? 4 : 5);
+    drop_length(r);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------- */
@@ -145,11 +183,7 @@ static bool read_formula(reader *r, size_t end, size_t n_open, const char *close
 
 /* \SI{10}{\metre}: a command that is read as a formula, whose name ends here, with so many groups. */
 static void read_command_as_formula(reader *r, size_t from, int n_groups) {
-    const char *s;
-    size_t n;
-    drop_options(r);
-    while (n_groups-- && take_group(r, '{', '}', &s, &n))
-        if (n_groups) drop_options(r);
+    drop_groups(r, n_groups);
     add_formula(r, r->s + from, r->at - from);
 }
 
@@ -185,54 +219,6 @@ static uint32_t accent_of(char c) {
                                      0x30C, 0x30B, 0x327, 0x328, 0x30A, 0x323, 0x331, 0x361};
     const char *p = c ? strchr(names, c) : NULL;
     return p ? marks[p - names] : 0;
-}
-
-static const char *character(const char *name, size_t n) {
-    static const char *const known[][2] = {{"ss", "ß"},
-                                           {"ae", "æ"},
-                                           {"AE", "Æ"},
-                                           {"oe", "œ"},
-                                           {"OE", "Œ"},
-                                           {"o", "ø"},
-                                           {"O", "Ø"},
-                                           {"aa", "å"},
-                                           {"AA", "Å"},
-                                           {"l", "ł"},
-                                           {"L", "Ł"},
-                                           {"i", "ı"},
-                                           {"j", "ȷ"},
-                                           {"ldots", "…"},
-                                           {"dots", "…"},
-                                           {"textellipsis", "…"},
-                                           {"S", "§"},
-                                           {"P", "¶"},
-                                           {"copyright", "©"},
-                                           {"pounds", "£"},
-                                           {"euro", "€"},
-                                           {"EUR", "€"},
-                                           {"TeX", "TeX"},
-                                           {"LaTeX", "LaTeX"},
-                                           {"LaTeXe", "LaTeX2e"},
-                                           {"BibTeX", "BibTeX"},
-                                           {"textbackslash", "\\"},
-                                           {"textasciitilde", "~"},
-                                           {"textasciicircum", "^"},
-                                           {"textbar", "|"},
-                                           {"textless", "<"},
-                                           {"textgreater", ">"},
-                                           {"textendash", "–"},
-                                           {"textemdash", "—"},
-                                           {"slash", "/"},
-                                           {"quad", " "},
-                                           {"qquad", " "},
-                                           {"space", " "},
-                                           {"today", ""},
-                                           {"degree", "°"},
-                                           {"textdegree", "°"},
-                                           {"textbullet", "•"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i][0]) == n && !memcmp(known[i][0], name, n)) return known[i][1];
-    return NULL;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
@@ -343,8 +329,7 @@ static void begin_environment(reader *r) {
     drop_options(r);
     if (fo_words_have(lists, name, n) && r->depth < MAX_ENVIRONMENTS - 1)
         r->item[++r->depth] = n > 4 && !memcmp(name, "enum", 4) ? 0 : UINT32_MAX;
-    if (n == 15 && !memcmp(name, "thebibliography", 15)) take_group(r, '{', '}', &s, &k);
-    if (fo_words_have("multicols minipage wrapfigure", name, n)) drop_groups(r);
+    drop_groups(r, latex_environment_settings(name, n));
 }
 
 static void end_environment(reader *r) {
@@ -393,25 +378,43 @@ static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s,
     r->at = back;
 }
 
+/* Words before and behind it stay apart. */
+static void add_blank(reader *r) {
+    if (r->words.len && r->words.data[r->words.len - 1] != ' ') add(r, " ", 1);
+}
+
+/* \def\name#1{...}, \newcommand\name[1]{...}: the name takes the place of a group. */
+static void drop_definition(reader *r, const char *name, size_t n, int groups) {
+    bool def = n >= 3 && !memcmp(name + n - 3, "def", 3);
+    if (r->at < r->n && r->s[r->at] == '*') r->at++;
+    if (groups && drop_name(r) && !def) groups--;
+    while (def && r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
+    drop_groups(r, groups);
+    if (fo_words_have("newtheorem pagebreak linebreak nolinebreak nopagebreak footnotemark "
+                      "printbibliography addlinespace",
+                      name, n))
+        drop_options(r);
+}
+
+/* A command that lists know, or nobody: \emph{text}. */
+static void read_known(reader *r, const char *name, size_t n) {
+    const latex_command c = latex_command_named(name, n);
+    const char *s;
+    size_t k;
+    if (c.does == LATEX_TEXT) {
+        drop_groups(r, c.groups);
+        drop_options(r);
+        if (r->at < r->n && r->s[r->at] == ' ') r->at++;
+        return;
+    }
+    if (c.does == LATEX_BLANK) add_blank(r);
+    if (c.does == LATEX_LENGTH) drop_length(r);
+    if (c.does == LATEX_LET && drop_name(r)) drop_name(r);
+    if (n == 8 && !memcmp(name, "cmidrule", 8)) take_group(r, '(', ')', &s, &k);
+    drop_definition(r, name, n, c.groups);
+}
+
 static void read_command(reader *r) {
-    static const char gone[] =
-        "label ref pageref eqref cref Cref autoref cite citep citet nocite index glossary vspace "
-        "hspace vskip hskip includegraphics input "
-        "include bibliography bibliographystyle usepackage documentclass newcommand renewcommand "
-        "providecommand "
-        "newenvironment renewenvironment newtheorem setlength addtolength setcounter addtocounter "
-        "pagestyle thispagestyle "
-        "pagenumbering color definecolor hypersetup geometry graphicspath lstset def let "
-        "tableofcontents "
-        "listoffigures listoftables maketitle newpage clearpage cleardoublepage pagebreak "
-        "linebreak centering raggedright "
-        "noindent indent bigskip medskip smallskip hline toprule midrule bottomrule cline cmidrule "
-        "rule hfill vfill "
-        "makeatletter makeatother appendix frontmatter mainmatter backmatter fontsize selectfont "
-        "markboth markright "
-        "addcontentsline phantomsection protect nobreak relax par footnotemark rowcolor cellcolor "
-        "DeclareMathOperator "
-        "makeindex printindex author date thanks title institute affiliation email";
     size_t from = ++r->at;
     if (from >= r->n) return;
     while (r->at < r->n && ((r->s[r->at] | 32) >= 'a' && (r->s[r->at] | 32) <= 'z')) r->at++;
@@ -442,7 +445,7 @@ static void read_command(reader *r) {
         return add_accent(r, accent_of(*name));
     if (latex_formula_groups(name, n))
         return read_command_as_formula(r, from - 1, latex_formula_groups(name, n));
-    const char *known = character(name, n), *sign;
+    const char *known = latex_character(name, n), *sign;
     size_t n_sign;
     bool apart;
     uint8_t level = section_level(r, name, n);
@@ -492,8 +495,6 @@ static void read_command(reader *r) {
         }
     } else if (fo_words_have("url nolinkurl path", name, n) && take_group(r, '{', '}', &s, &k)) {
         add(r, s, k); /* as it stands: its per cent signs begin no remark */
-    } else if (n == 4 && !memcmp(name, "href", 4)) {
-        take_group(r, '{', '}', &s, &k); /* the text follows */
     } else if (n == 4 && !memcmp(name, "verb", 4) && r->at < r->n) {
         char mark = r->s[r->at];
         const char *end =
@@ -510,20 +511,12 @@ static void read_command(reader *r) {
         if (r->in_table) r->column += span;
     } else if (n == 3 && !memcmp(name, "par", 3)) {
         end_block(r);
-    } else if (fo_words_have(gone, name, n)) {
-        if (n == 3 && !memcmp(name, "def", 3)) /* \def\name#1{...} */
-            while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
-        if (r->at < r->n && r->s[r->at] == '\\') /* \newcommand\name{...} */
-            while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '[' && r->s[r->at] != '\n')
-                r->at++;
-        drop_groups(r);
     } else if ((sign = latex_symbol(name, n, &n_sign, &apart))) {
         add(r, sign, n_sign);
         if (!apart && r->at < r->n && r->s[r->at] == ' ') r->at++; /* it ends the name alone */
         if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
     } else {
-        drop_options(r); /* \emph{text}: the text stays */
-        if (r->at < r->n && r->s[r->at] == ' ') r->at++;
+        read_known(r, name, n);
     }
 }
 

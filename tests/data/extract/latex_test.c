@@ -49,11 +49,36 @@ static void amounts_keep_their_units(void **state) {
          "10^-5, 20 °C, 45°, 1 to 5 cubic metre, 2 millilitre in kilowatt.");
 }
 
+static void commands_take_no_more_groups_than_are_theirs(void **state) {
+    (void)state;
+    body("\\noindent{\\bf Important:} shut the valve.", "Important: shut the valve.");
+    body("\\centering{Text} \\label{a}{here} \\vskip 1em plus 2pt down\\vspace{2cm}{\\it it} "
+         "\\parindent=0pt goes\\hfill{2019}.",
+         "Text here down it goes 2019.");
+    body("\\begin{minipage}[t]{5cm}{\\bf Valve} shut\\end{minipage}", "Valve shut");
+    body("\\newcommand{\\x}[1]{gone}\\renewcommand\\y{gone}\\setlength{\\parskip}{4pt}\\def\\z#1{"
+         "gone}"
+         "\\newtheorem{t}{Theorem}[section]\\let\\q=\\w{Here} it is, \\parencite[5]{k84}.",
+         "Here it is, .");
+}
+
+static void settings_are_no_text(void **state) {
+    (void)state;
+    body("\\textcolor{red}{Warning}: \\multirow{2}{*}{Value}, \\parbox{5cm}{Boxed}, "
+         "\\parbox[t]{5cm}{too}, \\fcolorbox{red}{white}{framed}, "
+         "\\resizebox{\\textwidth}{!}{wide}, "
+         "\\raisebox{2pt}{up}, \\foreignlanguage{german}{Hund}, \\hyperlink{a}{there}, "
+         "\\href{https://x.org/a%20b}{link}, \\texorpdfstring{$x$}{x}.",
+         "Warning: Value, Boxed, too, framed, wide, up, Hund, there, link, x.");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
         cmocka_unit_test(what_has_no_form_as_text_stays_as_it_is_written),
         cmocka_unit_test(amounts_keep_their_units),
+        cmocka_unit_test(commands_take_no_more_groups_than_are_theirs),
+        cmocka_unit_test(settings_are_no_text),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
