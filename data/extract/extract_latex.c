@@ -10,6 +10,7 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/latex_commands.h"
 #include "data/extract/latex_formula.h"
+#include "data/extract/superscript.h"
 #include "data/extract/table_rows.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
@@ -364,18 +365,23 @@ static uint8_t section_level(const reader *r, const char *name, size_t n) {
 
 static void read_text(reader *r, size_t end);
 
-/* A group's text as a block, with the commands in it. */
-static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s, size_t n) {
+/* A group's text, with the commands in it. */
+static void read_group(reader *r, const char *s, size_t n) {
     size_t back = r->at;
+    r->at = (size_t)(s - r->s);
+    read_text(r, r->at + n);
+    r->at = back;
+}
+
+/* The same, as a block. */
+static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s, size_t n) {
     end_block(r);
     r->kind = kind;
     r->level = level;
-    r->at = (size_t)(s - r->s);
-    read_text(r, r->at + n);
+    read_group(r, s, n);
     if (kind == TEXT_HEADING && r->words.len)
         builder_title_heading(r->b, level, r->words.data, r->words.len);
     end_block(r);
-    r->at = back;
 }
 
 /* Words before and behind it stay apart. */
@@ -476,22 +482,21 @@ static void read_command(reader *r) {
         add_str(r, mark);
         bool term = take_group(r, '[', ']', &s, &k);
         if (term) {
-            size_t back = r->at;
-            r->at = (size_t)(s - r->s);
-            read_text(r, r->at + k);
-            r->at = back;
+            read_group(r, s, k);
             add_str(r, ": ");
         }
         if (n == 7) take_group(r, '{', '}', &s, &k);
     } else if (n == 8 && !memcmp(name, "footnote", 8)) {
         drop_options(r);
         if (take_group(r, '{', '}', &s, &k)) {
-            size_t back = r->at;
-            r->at = (size_t)(s - r->s);
             add_str(r, " (");
-            read_text(r, r->at + k);
+            read_group(r, s, k);
             add_str(r, ")");
-            r->at = back;
+        }
+    } else if (n == 15 && !memcmp(name, "textsuperscript", 15)) {
+        if (take_group(r, '{', '}', &s, &k)) {
+            add_str(r, superscript_mark(r->words.data, r->words.len, s, k, false));
+            read_group(r, s, k);
         }
     } else if (fo_words_have("url nolinkurl path", name, n) && take_group(r, '{', '}', &s, &k)) {
         add(r, s, k); /* as it stands: its per cent signs begin no remark */

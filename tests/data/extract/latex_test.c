@@ -72,6 +72,13 @@ static void settings_are_no_text(void **state) {
          "Warning: Value, Boxed, too, framed, wide, up, Hund, there, link, x.");
 }
 
+static void raised_text_is_no_part_of_a_number(void **state) {
+    (void)state;
+    body("10\\textsuperscript{6} of the 1\\textsuperscript{st}, m\\textsuperscript{2}, "
+         "10\\textsuperscript{-3}.",
+         "10^6 of the 1st, m2, 10^-3.");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
@@ -79,6 +86,7 @@ int main(void) {
         cmocka_unit_test(amounts_keep_their_units),
         cmocka_unit_test(commands_take_no_more_groups_than_are_theirs),
         cmocka_unit_test(settings_are_no_text),
+        cmocka_unit_test(raised_text_is_no_part_of_a_number),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
