@@ -28,6 +28,7 @@ typedef struct reader {
     uint8_t kind, level;
     table_rows *table;
     bool in_table, row_begun;
+    int inner; /* tables within the cell at hand, which are words of it */
     uint32_t column;
     uint32_t item[MAX_ENVIRONMENTS]; /* of a numbered list: its last number; UINT32_MAX: bullets */
     int depth;                       /* of lists */
@@ -224,7 +225,9 @@ static uint32_t accent_of(char c) {
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
 
+/* & within a cell's own table parts words. */
 static void end_cell(reader *r) {
+    if (r->inner) return add(r, " ", 1);
     if (r->table && r->words.len) table_rows_cell(r->table, r->column, r->words.data, r->words.len);
     r->row_begun = r->row_begun || r->words.len;
     fo_buf_clear(&r->words);
@@ -233,6 +236,7 @@ static void end_cell(reader *r) {
 
 static void end_row(reader *r) {
     end_cell(r);
+    if (r->inner) return;
     if (r->table && r->row_begun) {
         /* A rule below the first row sets it apart. */
         size_t at = r->at;
@@ -249,6 +253,10 @@ static void end_row(reader *r) {
 }
 
 static void begin_table(reader *r) {
+    if (r->in_table) {
+        r->inner++;
+        return;
+    }
     end_block(r);
     if (!r->table) r->table = calloc(1, sizeof *r->table);
     if (!r->table) {
@@ -259,6 +267,34 @@ static void begin_table(reader *r) {
     r->in_table = true;
     r->column = 0;
     r->row_begun = false;
+}
+
+static void end_table(reader *r) {
+    if (r->inner) {
+        r->inner--;
+        return;
+    }
+    end_row(r);
+    r->in_table = false;
+}
+
+/* A long table's caption, before its rows: the words at hand are none of a cell. */
+static bool caption_stands_alone(const reader *r) {
+    return r->in_table && !r->inner && !r->column && fo_only_blanks(r->words.data, r->words.len);
+}
+
+/* Behind \endfirsthead the header comes again for the pages that follow, behind \endhead what stands below a page. */
+static void skip_page_heads(reader *r, bool first) {
+    static const char *const ends[] = {"\\endfoot", "\\endhead"};
+    const char *s = r->s + r->at, *end = memmem(s, r->n - r->at, "\\end{", 5);
+    size_t n = end ? (size_t)(end - s) : r->n - r->at;
+    for (int i = 0; i < 1 + first; i++) {
+        const char *head = memmem(s, n, ends[i], strlen(ends[i]));
+        if (!head) continue;
+        fo_buf_clear(&r->words);
+        r->at = (size_t)(head - r->s) + strlen(ends[i]);
+        return;
+    }
 }
 
 /* ---- environments --------------------------------------------------------------------------------------- */
@@ -294,11 +330,16 @@ static void take_raw(reader *r, const char *name, size_t n, bool code) {
     r->at = end + n + 6 < r->n ? end + n + 6 : r->n;
 }
 
+/* Those of the second list have their width before their columns. */
+static const char tables[] = "tabular longtable array supertabular xtabular longtabu tabu tblr "
+                             "longtblr NiceTabular tabular* tabularx tabulary xltabular "
+                             "NiceTabular* NiceTabularX";
+static const char wide_tables[] = "tabular* tabularx tabulary xltabular NiceTabular* NiceTabularX";
+
 static void begin_environment(reader *r) {
     static const char code[] = "verbatim verbatim* lstlisting minted Verbatim alltt BVerbatim";
     static const char dropped[] =
         "comment tikzpicture picture pgfpicture filecontents filecontents* axis";
-    static const char tables[] = "tabular tabular* tabularx longtable tabulary array supertabular";
     static const char lists[] =
         "itemize enumerate description list compactitem compactenum thebibliography";
     static const char formulas[] =
@@ -321,9 +362,9 @@ static void begin_environment(reader *r) {
     }
     if (fo_words_have(tables, name, n)) {
         drop_options(r);
-        if (name[n - 1] == '*' || name[n - 1] == 'x' || name[n - 1] == 'y')
-            take_group(r, '{', '}', &s, &k);
-        take_group(r, '{', '}', &s, &k);
+        if (fo_words_have("tabu longtabu", name, n)) /* to \textwidth {lX} */
+            while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
+        drop_groups(r, 1 + fo_words_have(wide_tables, name, n));
         return begin_table(r);
     }
     end_block(r);
@@ -337,12 +378,7 @@ static void end_environment(reader *r) {
     const char *name;
     size_t n;
     if (!take_group(r, '{', '}', &name, &n)) return;
-    bool table = n >= 5 && (!memcmp(name, "tabul", 5) || !memcmp(name, "longt", 5) ||
-                            !memcmp(name, "array", 5));
-    if (table && r->in_table) {
-        end_row(r);
-        r->in_table = false;
-    }
+    if (r->in_table && fo_words_have(tables, name, n)) end_table(r);
     end_block(r);
     if (r->depth &&
         fo_words_have("itemize enumerate description list compactitem compactenum thebibliography",
@@ -467,8 +503,18 @@ static void read_command(reader *r) {
         read_group_as(r, title ? TEXT_HEADING : TEXT_PARAGRAPH, title, s, k);
     } else if (n == 7 && !memcmp(name, "caption", 7)) {
         drop_options(r);
-        if (take_group(r, '{', '}', &s, &k) && !r->in_table)
-            read_group_as(r, TEXT_PARAGRAPH, 0, s, k);
+        if (!take_group(r, '{', '}', &s, &k)) return;
+        const bool alone = caption_stands_alone(r);
+        if (r->in_table && !alone) return;
+        if (alone) fo_buf_clear(&r->words);
+        r->in_table = false;
+        read_group_as(r, TEXT_PARAGRAPH, 0, s, k);
+        r->in_table = alone;
+    } else if (r->in_table && fo_words_have("endfirsthead endhead", name, n)) {
+        skip_page_heads(r, n > 7);
+    } else if (r->in_table && fo_words_have("tabularnewline cr", name, n)) {
+        drop_options(r);
+        end_row(r);
     } else if (n == 5 && !memcmp(name, "begin", 5)) {
         begin_environment(r);
     } else if (n == 3 && !memcmp(name, "end", 3)) {
@@ -513,7 +559,7 @@ static void read_command(reader *r) {
                             ? (uint32_t)(*s - '1')
                             : 0;
         take_group(r, '{', '}', &s, &k);
-        if (r->in_table) r->column += span;
+        if (r->in_table && !r->inner) r->column += span;
     } else if (n == 3 && !memcmp(name, "par", 3)) {
         end_block(r);
     } else if ((sign = latex_symbol(name, n, &n_sign, &apart))) {
@@ -615,6 +661,7 @@ int extract_latex(builder *b, extract_input *in, fo_err *err) {
         }
         if (begin) r->at = (size_t)(begin - r->s) + 16;
         read_text(r, r->n);
+        r->inner = 0;
         if (r->in_table) end_row(r);
         r->in_table = false;
         end_block(r);

@@ -49,6 +49,32 @@ static void amounts_keep_their_units(void **state) {
          "10^-5, 20 °C, 45°, 1 to 5 cubic metre, 2 millilitre in kilowatt.");
 }
 
+static void a_table_within_a_cell_is_a_part_of_it(void **state) {
+    (void)state;
+    body("\\begin{tabular}{lll}\nPart & Size & Stuff \\\\ \\hline\nBolt & "
+         "\\begin{tabular}[c]{@{}l@{}}12\\\\ 13\\end{tabular} & steel \\\\\nNut & 4 & brass "
+         "\\\\\n\\end{tabular}\n\nAfter.",
+         "Part | Size | Stuff\n\nPart: Bolt; Size: 12 13; Stuff: steel\n\nPart: Nut; Size: 4; "
+         "Stuff: "
+         "brass\n\nAfter.");
+    body("\\begin{supertabular}{ll}\nA & 1 \\\\\n\\end{supertabular}\n\nAfter \\& more.",
+         "A | 1\n\nAfter & more.");
+    body("\\begin{tabularx}{\\textwidth}{lX}\nPart & Size \\\\ \\cmidrule(lr){1-2}\nBolt & 4 "
+         "\\tabularnewline\n\\multirow{2}{*}{Nut} & \\textbf{5} \\\\\n\\end{tabularx}",
+         "Part | Size\nBolt | 4\nNut | 5");
+}
+
+static void a_long_table_says_its_header_and_caption_once(void **state) {
+    (void)state;
+    body("\\begin{longtable}{lrr}\n\\caption{Sizes of bolts}\\\\\n\\hline Part & Size & Mass \\\\ "
+         "\\hline\n\\endfirsthead\n\\multicolumn{3}{c}{continued} \\\\\n\\hline Part & Size & Mass "
+         "\\\\ \\hline\n\\endhead\n\\multicolumn{3}{r}{over} "
+         "\\\\\n\\endfoot\n\\hline\n\\endlastfoot\n"
+         "Bolt & 4 & 7 \\\\\nNut & 5 & 8 \\\\\n\\end{longtable}",
+         "Sizes of bolts\n\nPart | Size | Mass\n\nPart: Bolt; Size: 4; Mass: 7\n\nPart: Nut; Size: "
+         "5; Mass: 8");
+}
+
 static void commands_take_no_more_groups_than_are_theirs(void **state) {
     (void)state;
     body("\\noindent{\\bf Important:} shut the valve.", "Important: shut the valve.");
@@ -84,6 +110,8 @@ int main(void) {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
         cmocka_unit_test(what_has_no_form_as_text_stays_as_it_is_written),
         cmocka_unit_test(amounts_keep_their_units),
+        cmocka_unit_test(a_table_within_a_cell_is_a_part_of_it),
+        cmocka_unit_test(a_long_table_says_its_header_and_caption_once),
         cmocka_unit_test(commands_take_no_more_groups_than_are_theirs),
         cmocka_unit_test(settings_are_no_text),
         cmocka_unit_test(raised_text_is_no_part_of_a_number),
