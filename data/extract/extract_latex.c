@@ -645,6 +645,44 @@ static void read_text(reader *r, size_t end) {
     r->nested--;
 }
 
+/* ---- the preamble --------------------------------------------------------------------------------------- */
+
+static size_t name_length(const reader *r, size_t at) {
+    size_t n = 0;
+    while (at_letter(r, at + n)) n++;
+    return n;
+}
+
+static bool is_title(const char *name, size_t n) {
+    return n == 5 && !memcmp(name, "title", 5);
+}
+
+/* Every command of s[0..end) that `wanted` knows is read, no remark and no definition's inside: with the title the first alone. */
+static void read_preamble(reader *r, size_t end, bool (*wanted)(const char *, size_t)) {
+    r->at = 0;
+    while (r->at < end && builder_go_on(r->b, 1)) {
+        const char c = r->s[r->at];
+        if (c == '%') {
+            while (r->at < end && r->s[r->at] != '\n') r->at++;
+        } else if (c == '\\') {
+            const char *name = r->s + r->at + 1;
+            size_t n = name_length(r, r->at + 1), next = r->at + 1 + n;
+            while (next < end && fo_is_blank(r->s[next])) next++;
+            bool has_text = next < end && (r->s[next] == '{' || r->s[next] == '[');
+            if (n && has_text && wanted(name, n)) {
+                read_command(r);
+                if (wanted == is_title) return;
+            } else {
+                r->at += 1 + (n ? n : 1);
+                latex_command k = latex_command_named(name, n);
+                if (n && k.does == LATEX_GONE) drop_definition(r, name, n, k.groups);
+            }
+        } else {
+            r->at++;
+        }
+    }
+}
+
 int extract_latex(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
@@ -653,12 +691,8 @@ int extract_latex(builder *b, extract_input *in, fo_err *err) {
     if (!rc) {
         *r = (reader){.b = b, .s = text.data, .n = text.len, .line = 1, .kind = TEXT_PARAGRAPH};
         r->chapters = memmem(r->s, r->n, "\\chapter", 8) != NULL;
-        const char *begin = memmem(r->s, r->n, "\\begin{document}", 16),
-                   *title = memmem(r->s, r->n, "\\title{", 7);
-        if (begin && title && title < begin) { /* of the preamble no more than that */
-            r->at = (size_t)(title - r->s);
-            read_command(r);
-        }
+        const char *begin = memmem(r->s, r->n, "\\begin{document}", 16);
+        if (begin) read_preamble(r, (size_t)(begin - r->s), is_title);
         if (begin) r->at = (size_t)(begin - r->s) + 16;
         read_text(r, r->n);
         r->inner = 0;

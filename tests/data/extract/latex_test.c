@@ -54,8 +54,7 @@ static void a_table_within_a_cell_is_a_part_of_it(void **state) {
     body("\\begin{tabular}{lll}\nPart & Size & Stuff \\\\ \\hline\nBolt & "
          "\\begin{tabular}[c]{@{}l@{}}12\\\\ 13\\end{tabular} & steel \\\\\nNut & 4 & brass "
          "\\\\\n\\end{tabular}\n\nAfter.",
-         "Part | Size | Stuff\n\nPart: Bolt; Size: 12 13; Stuff: steel\n\nPart: Nut; Size: 4; "
-         "Stuff: "
+         "Part | Size | Stuff\n\nPart: Bolt; Size: 12 13; Stuff: steel\n\nPart: Nut; Size: 4; Stuff: "
          "brass\n\nAfter.");
     body("\\begin{supertabular}{ll}\nA & 1 \\\\\n\\end{supertabular}\n\nAfter \\& more.",
          "A | 1\n\nAfter & more.");
@@ -105,6 +104,30 @@ static void raised_text_is_no_part_of_a_number(void **state) {
          "10^6 of the 1st, m2, 10^-3.");
 }
 
+static void titled(const char *tex, const char *title, const char *text) {
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {.bytes = tex,
+                          .n = strlen(tex),
+                          .file_name = "a.tex",
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    assert_string_equal(x.title, title);
+    assert_string_equal(x.text, text);
+    extracted_deinit(&x);
+}
+
+static void the_title_is_that_of_no_remark(void **state) {
+    (void)state;
+    titled("\\documentclass{article}\n%\\title{Old}\n\\newcommand{\\t}{\\title{Made}}\n5\\% "
+           "\\title[Short]{Long Real Title}\n\\begin{document}\nText.\n\\end{document}",
+           "Long Real Title", "Long Real Title\n\nText.");
+    titled("\\titlespacing{x}\\title\n{Next line}\n\\begin{document}\nText.\\end{document}",
+           "Next line", "Next line\n\nText.");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
@@ -115,6 +138,7 @@ int main(void) {
         cmocka_unit_test(commands_take_no_more_groups_than_are_theirs),
         cmocka_unit_test(settings_are_no_text),
         cmocka_unit_test(raised_text_is_no_part_of_a_number),
+        cmocka_unit_test(the_title_is_that_of_no_remark),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
