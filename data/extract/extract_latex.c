@@ -32,7 +32,7 @@ typedef struct reader {
     uint32_t column;
     uint32_t item[MAX_ENVIRONMENTS]; /* of a numbered list: its last number; UINT32_MAX: bullets */
     int depth;                       /* of lists */
-    bool chapters;
+    bool chapters, preamble;
     int nested; /* titles and footnotes within each other */
 } reader;
 
@@ -336,6 +336,8 @@ static const char tables[] = "tabular longtable array supertabular xtabular long
                              "NiceTabular* NiceTabularX";
 static const char wide_tables[] = "tabular* tabularx tabulary xltabular NiceTabular* NiceTabularX";
 
+static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s, size_t n);
+
 static void begin_environment(reader *r) {
     static const char code[] = "verbatim verbatim* lstlisting minted Verbatim alltt BVerbatim";
     static const char dropped[] =
@@ -372,6 +374,8 @@ static void begin_environment(reader *r) {
     if (fo_words_have(lists, name, n) && r->depth < MAX_ENVIRONMENTS - 1)
         r->item[++r->depth] = n > 4 && !memcmp(name, "enum", 4) ? 0 : UINT32_MAX;
     drop_groups(r, latex_environment_settings(name, n));
+    if (n == 6 && !memcmp(name, "letter", 6) && take_group(r, '{', '}', &s, &k))
+        read_group_as(r, TEXT_PARAGRAPH, 0, s, k); /* to whom */
 }
 
 static void end_environment(reader *r) {
@@ -438,11 +442,44 @@ static void drop_definition(reader *r, const char *name, size_t n, int groups) {
         drop_options(r);
 }
 
-/* A command that lists know, or nobody: \emph{text}. */
-static void read_known(reader *r, const char *name, size_t n) {
-    const latex_command c = latex_command_named(name, n);
+/* The groups of an entry as one paragraph, empty ones left out. */
+static void read_entry(reader *r, const char *name, size_t n, latex_command c) {
+    const bool person = n == 4 && !memcmp(name, "name", 4);
     const char *s;
     size_t k;
+    end_block(r);
+    if (c.does == LATEX_LABEL) {
+        add(r, name, n);
+        add_str(r, ": ");
+    }
+    size_t from = r->words.len;
+    for (int i = 0; i < c.groups; i++) {
+        drop_options(r);
+        if (!take_group(r, '{', '}', &s, &k)) break;
+        const size_t before = r->words.len;
+        if (before > from) add_str(r, person ? " " : c.does == LATEX_PAIR && i == 1 ? ": " : ", ");
+        const size_t begin = r->words.len;
+        read_group(r, s, k);
+        if (r->words.len >= begin && fo_only_blanks(r->words.data + begin, r->words.len - begin))
+            r->words.len = before;
+    }
+    if (r->words.len == from) r->words.len = 0;
+    if (person && r->words.len) builder_set_title(r->b, r->words.data, r->words.len);
+    end_block(r);
+}
+
+/* A command that lists know, or nobody: \emph{text}. */
+static void read_known(reader *r, const char *name, size_t n) {
+    latex_command c = latex_command_named(name, n);
+    const char *s;
+    size_t k;
+    if (c.does == LATEX_FIELD || c.does == LATEX_LABEL) {
+        if (r->preamble) return read_entry(r, name, n, c);
+        c = (latex_command){LATEX_TEXT, 0};
+    }
+    if (!r->in_table && (c.does == LATEX_ENTRY || c.does == LATEX_PAIR))
+        return read_entry(r, name, n, c);
+    if (c.does == LATEX_ENTRY || c.does == LATEX_PAIR) c = (latex_command){LATEX_TEXT, 0};
     if (c.does == LATEX_TEXT) {
         drop_groups(r, c.groups);
         drop_options(r);
@@ -544,6 +581,9 @@ static void read_command(reader *r) {
             add_str(r, superscript_mark(r->words.data, r->words.len, s, k, false));
             read_group(r, s, k);
         }
+    } else if (fo_words_have("and And AND", name, n)) { /* of authors */
+        while (r->words.len && r->words.data[r->words.len - 1] == ' ') r->words.len--;
+        add_str(r, ", ");
     } else if (fo_words_have("url nolinkurl path", name, n) && take_group(r, '{', '}', &s, &k)) {
         add(r, s, k); /* as it stands: its per cent signs begin no remark */
     } else if (n == 4 && !memcmp(name, "verb", 4) && r->at < r->n) {
@@ -657,9 +697,27 @@ static bool is_title(const char *name, size_t n) {
     return n == 5 && !memcmp(name, "title", 5);
 }
 
+static bool is_field(const char *name, size_t n) {
+    const int does = latex_command_named(name, n).does;
+    return does == LATEX_FIELD || does == LATEX_LABEL;
+}
+
+/* \begin{document}, which no remark holds; NULL: there is none. */
+static const char *document_begin(const reader *r) {
+    const char *begin = r->s;
+    while ((begin = memmem(begin, r->n - (size_t)(begin - r->s), "\\begin{document}", 16))) {
+        const char *line = begin;
+        while (line > r->s && line[-1] != '\n' && *line != '%') line--;
+        if (*line != '%' || (line > r->s && line[-1] == '\\')) return begin;
+        begin += 16;
+    }
+    return NULL;
+}
+
 /* Every command of s[0..end) that `wanted` knows is read, no remark and no definition's inside: with the title the first alone. */
 static void read_preamble(reader *r, size_t end, bool (*wanted)(const char *, size_t)) {
-    r->at = 0;
+    r->at = r->counted = 0;
+    r->line = 1;
     while (r->at < end && builder_go_on(r->b, 1)) {
         const char c = r->s[r->at];
         if (c == '%') {
@@ -691,8 +749,11 @@ int extract_latex(builder *b, extract_input *in, fo_err *err) {
     if (!rc) {
         *r = (reader){.b = b, .s = text.data, .n = text.len, .line = 1, .kind = TEXT_PARAGRAPH};
         r->chapters = memmem(r->s, r->n, "\\chapter", 8) != NULL;
-        const char *begin = memmem(r->s, r->n, "\\begin{document}", 16);
+        const char *begin = document_begin(r);
+        r->preamble = true;
         if (begin) read_preamble(r, (size_t)(begin - r->s), is_title);
+        if (begin) read_preamble(r, (size_t)(begin - r->s), is_field);
+        r->preamble = false;
         if (begin) r->at = (size_t)(begin - r->s) + 16;
         read_text(r, r->n);
         r->inner = 0;

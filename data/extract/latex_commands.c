@@ -100,6 +100,15 @@ latex_command latex_command_named(const char *name, size_t n) {
          "NewDocumentCommand RenewDocumentCommand DeclareDocumentCommand",
          {LATEX_GONE, 3}},
         {"let", {LATEX_LET, 0}},
+        {"opening closing encl cc ps cvlistitem", {LATEX_ENTRY, 1}},
+        {"cventry cvevent", {LATEX_ENTRY, 6}},
+        {"cvitem cvline cvlanguage cvcomputer cvskill cvitemwithcomment", {LATEX_PAIR, 3}},
+        {"author subtitle institute institution affiliation affil date signature fromname "
+         "fromaddress social location extrainfo",
+         {LATEX_FIELD, 1}},
+        {"name", {LATEX_FIELD, 2}},
+        {"address", {LATEX_FIELD, 3}},
+        {"phone mobile telephone fax email homepage", {LATEX_LABEL, 1}},
         {"textcolor colorbox parbox raisebox scalebox rotatebox foreignlanguage hyperlink "
          "hypertarget adjustbox href texorpdfstring",
          {LATEX_TEXT, 1}},

@@ -54,7 +54,8 @@ static void a_table_within_a_cell_is_a_part_of_it(void **state) {
     body("\\begin{tabular}{lll}\nPart & Size & Stuff \\\\ \\hline\nBolt & "
          "\\begin{tabular}[c]{@{}l@{}}12\\\\ 13\\end{tabular} & steel \\\\\nNut & 4 & brass "
          "\\\\\n\\end{tabular}\n\nAfter.",
-         "Part | Size | Stuff\n\nPart: Bolt; Size: 12 13; Stuff: steel\n\nPart: Nut; Size: 4; Stuff: "
+         "Part | Size | Stuff\n\nPart: Bolt; Size: 12 13; Stuff: steel\n\nPart: Nut; Size: 4; "
+         "Stuff: "
          "brass\n\nAfter.");
     body("\\begin{supertabular}{ll}\nA & 1 \\\\\n\\end{supertabular}\n\nAfter \\& more.",
          "A | 1\n\nAfter & more.");
@@ -128,6 +129,32 @@ static void the_title_is_that_of_no_remark(void **state) {
            "Next line", "Next line\n\nText.");
 }
 
+static void the_preamble_says_who_and_when(void **state) {
+    (void)state;
+    titled("\\documentclass{article}\n\\author{Jane Doe\\thanks{Paid} \\and John "
+           "Roe}\n\\date{May 2020}\n\\title{Ice}\n\\begin{document}\n\\maketitle\nText.\n"
+           "\\end{document}",
+           "Ice", "Ice\n\nJane Doe, John Roe\n\nMay 2020\n\nText.");
+    titled("\\documentclass{moderncv}\n\\name{Jane}{Doe}\n\\phone[mobile]{+49 1}\n"
+           "\\email{jane@x.org}\n\\address{Street 1}{Town}{}\n\\begin{document}\n\\section{Work}\n"
+           "\\cventry{2019--2021}{Engineer}{ACME}{Berlin}{}{Built dams}\n\\cvitem{Languages}{C, "
+           "Python}\n\\end{document}",
+           "Jane Doe",
+           "Jane Doe\n\nphone: +49 1\n\nemail: jane@x.org\n\nStreet 1, Town\n\nWork\n\n"
+           "2019–2021, Engineer, ACME, Berlin, Built dams\n\nLanguages: C, Python");
+}
+
+static void letters_have_who_writes_and_to_whom(void **state) {
+    (void)state;
+    read_named("a.tex",
+               "\\documentclass{letter}\n\\signature{Jane Doe}\n\\begin{document}\n"
+               "\\begin{letter}{The Harbour \\\\ Port Street}\n\\opening{Dear Sir,}\nthe pier is "
+               "broken.\n\\closing{Yours,}\n\\end{letter}\n\\end{document}",
+               "latex",
+               "Jane Doe\n\nThe Harbour Port Street\n\nDear Sir,\n\nthe pier is "
+               "broken.\n\nYours,");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
@@ -139,6 +166,8 @@ int main(void) {
         cmocka_unit_test(settings_are_no_text),
         cmocka_unit_test(raised_text_is_no_part_of_a_number),
         cmocka_unit_test(the_title_is_that_of_no_remark),
+        cmocka_unit_test(the_preamble_says_who_and_when),
+        cmocka_unit_test(letters_have_who_writes_and_to_whom),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
