@@ -6,42 +6,20 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "data/extract/builder.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/latex_commands.h"
 #include "data/extract/latex_formula.h"
+#include "data/extract/latex_reader.h"
 #include "data/extract/superscript.h"
-#include "data/extract/table_rows.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
-enum { MAX_ENVIRONMENTS = 64, MAX_NAME = 32 };
-
-typedef struct reader {
-    builder *b;
-    const char *s;
-    size_t n, at;
-    uint32_t line; /* of s[counted] */
-    size_t counted;
-    fo_buf words; /* of the block at hand */
-    uint32_t words_line;
-    uint8_t kind, level;
-    table_rows *table;
-    bool in_table, row_begun;
-    int inner; /* tables within the cell at hand, which are words of it */
-    uint32_t column;
-    uint32_t item[MAX_ENVIRONMENTS]; /* of a numbered list: its last number; UINT32_MAX: bullets */
-    int depth;                       /* of lists */
-    bool chapters, preamble;
-    int nested; /* titles and footnotes within each other */
-} reader;
-
-static uint32_t line_here(reader *r) {
+static uint32_t line_here(latex_reader *r) {
     for (; r->counted < r->at; r->counted++) r->line += r->s[r->counted] == '\n';
     return r->line;
 }
 
-static void end_block(reader *r) {
+static void end_block(latex_reader *r) {
     if (r->words.failed) r->b->failure = FO_ENOMEM;
     if (r->words.len && !r->in_table && !r->b->failure) {
         builder_set_place(r->b, &(text_place){.line = r->words_line});
@@ -53,104 +31,24 @@ static void end_block(reader *r) {
     if (!r->in_table) r->kind = TEXT_PARAGRAPH;
 }
 
-static void add(reader *r, const char *s, size_t n) {
+static void add(latex_reader *r, const char *s, size_t n) {
     if (!r->words.len) r->words_line = line_here(r);
     fo_buf_add(&r->words, s, n);
 }
 
-static void add_str(reader *r, const char *s) {
+static void add_str(latex_reader *r, const char *s) {
     add(r, s, strlen(s));
-}
-
-/* ---- groups ----------------------------------------------------------------------------------------- */
-
-/* The group in these brackets at s[at], looked for no farther than `most`: its text; false where there is none. */
-static bool take_group(reader *r, char open, char close, const char **s, size_t *n) {
-    enum { MOST = 20000 };
-    size_t i = r->at, end = r->n - i < MOST ? r->n : i + MOST;
-    while (i < end && strchr(" \t\n", r->s[i])) i++;
-    if (i >= end || r->s[i] != open) return false;
-    size_t from = i + 1;
-    int depth = 0;
-    for (; i < end; i++) {
-        char c = r->s[i];
-        if (c == '\\') {
-            i++;
-        } else if (c == '{' || c == open) {
-            depth++;
-        } else if ((c == '}' || c == close) && --depth == 0) {
-            *s = r->s + from;
-            *n = i - from;
-            r->at = i + 1;
-            builder_go_on(r->b, i - from);
-            return true;
-        }
-    }
-    builder_go_on(r->b, i - from);
-    return false;
-}
-
-static void drop_options(reader *r) {
-    const char *s;
-    size_t n;
-    if (r->at < r->n && r->s[r->at] == '*') r->at++;
-    while (r->at < r->n && r->s[r->at] == '[' && take_group(r, '[', ']', &s, &n)) {
-    }
-}
-
-/* So many groups, where they are there, and the options before each. */
-static void drop_groups(reader *r, int n_groups) {
-    const char *s;
-    size_t n;
-    while (n_groups--) {
-        drop_options(r);
-        if (!take_group(r, '{', '}', &s, &n)) return;
-    }
-}
-
-static bool at_letter(const reader *r, size_t at) {
-    return at < r->n && fo_is_letter(r->s[at]);
-}
-
-/* \name, where one stands. */
-static bool drop_name(reader *r) {
-    size_t at = r->at;
-    while (at < r->n && (r->s[at] == ' ' || r->s[at] == '=')) at++;
-    if (at >= r->n || r->s[at] != '\\') return false;
-    r->at = at + 1;
-    while (at_letter(r, r->at) || (r->at < r->n && r->s[r->at] == '@')) r->at++;
-    return true;
-}
-
-/* "=-1.5em plus 2pt": a length, where one stands. */
-static void drop_length(reader *r) {
-    size_t at = r->at, from;
-    while (at < r->n && strchr(" =-+", r->s[at]) && r->s[at]) at++;
-    for (from = at; at < r->n && (fo_is_digit(r->s[at]) || r->s[at] == '.'); at++) {
-    }
-    while (at > from && at < r->n && r->s[at] == ' ') at++;
-    if (r->n - at > 1 && at_letter(r, at) && at_letter(r, at + 1) && at > from)
-        r->at = at + 2;
-    else if (at < r->n && r->s[at] == '\\' && (at > from || memchr(r->s + r->at, '=', at - r->at)))
-        r->at = at, drop_name(r);
-    else
-        return;
-    at = r->at + (r->at < r->n && r->s[r->at] == ' ');
-    bool more = r->n - at > 5 && (!memcmp(r->s + at, "plus", 4) || !memcmp(r->s + at, "minus", 5));
-    if (!more) return;
-    r->at = at + (r->s[at] == 'p' ? 4 : 5);
-    drop_length(r);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------- */
 
-static void add_formula(reader *r, const char *s, size_t n) {
+static void add_formula(latex_reader *r, const char *s, size_t n) {
     if (!r->words.len) r->words_line = line_here(r);
     latex_formula(&r->words, s, n);
 }
 
 /* To this mark, from s[from]: where it stands, within the paragraph and outside of groups; `end` where it does not. */
-static size_t formula_end(reader *r, size_t from, size_t end, const char *mark) {
+static size_t formula_end(latex_reader *r, size_t from, size_t end, const char *mark) {
     enum { MOST = 4000 };
     size_t n = strlen(mark), last = end - from < MOST ? end : from + MOST, i = from;
     int depth = 0;
@@ -172,7 +70,7 @@ static size_t formula_end(reader *r, size_t from, size_t end, const char *mark) 
 }
 
 /* A formula between marks, the first of which, of so many bytes, is at s[at]; false: nothing closes it. */
-static bool read_formula(reader *r, size_t end, size_t n_open, const char *close) {
+static bool read_formula(latex_reader *r, size_t end, size_t n_open, const char *close) {
     size_t from = r->at + n_open, to = from < end ? formula_end(r, from, end, close) : end;
     if (to >= end) return false;
     const bool shown = n_open == 2 && strcmp(close, "\\)");
@@ -184,15 +82,15 @@ static bool read_formula(reader *r, size_t end, size_t n_open, const char *close
 }
 
 /* \SI{10}{\metre}: a command that is read as a formula, whose name ends here, with so many groups. */
-static void read_command_as_formula(reader *r, size_t from, int n_groups) {
-    drop_groups(r, n_groups);
+static void read_command_as_formula(latex_reader *r, size_t from, int n_groups) {
+    latex_drop_groups(r, n_groups);
     add_formula(r, r->s + from, r->at - from);
 }
 
 /* ---- characters --------------------------------------------------------------------------------------- */
 
 /* \"o, \'{e}, \v{c}: the letter and its accent as one character. */
-static void add_accent(reader *r, uint32_t mark) {
+static void add_accent(latex_reader *r, uint32_t mark) {
     bool braced = false;
     while (r->at < r->n && r->s[r->at] == ' ') r->at++;
     if (r->at < r->n && r->s[r->at] == '{') braced = true, r->at++;
@@ -226,7 +124,7 @@ static uint32_t accent_of(char c) {
 /* ---- tables ------------------------------------------------------------------------------------------- */
 
 /* & within a cell's own table parts words. */
-static void end_cell(reader *r) {
+static void end_cell(latex_reader *r) {
     if (r->inner) return add(r, " ", 1);
     if (r->table && r->words.len) table_rows_cell(r->table, r->column, r->words.data, r->words.len);
     r->row_begun = r->row_begun || r->words.len;
@@ -234,7 +132,7 @@ static void end_cell(reader *r) {
     r->column++;
 }
 
-static void end_row(reader *r) {
+static void end_row(latex_reader *r) {
     end_cell(r);
     if (r->inner) return;
     if (r->table && r->row_begun) {
@@ -252,7 +150,7 @@ static void end_row(reader *r) {
     r->row_begun = false;
 }
 
-static void begin_table(reader *r) {
+static void begin_table(latex_reader *r) {
     if (r->in_table) {
         r->inner++;
         return;
@@ -269,7 +167,7 @@ static void begin_table(reader *r) {
     r->row_begun = false;
 }
 
-static void end_table(reader *r) {
+static void end_table(latex_reader *r) {
     if (r->inner) {
         r->inner--;
         return;
@@ -279,12 +177,12 @@ static void end_table(reader *r) {
 }
 
 /* A long table's caption, before its rows: the words at hand are none of a cell. */
-static bool caption_stands_alone(const reader *r) {
+static bool caption_stands_alone(const latex_reader *r) {
     return r->in_table && !r->inner && !r->column && fo_only_blanks(r->words.data, r->words.len);
 }
 
 /* Behind \endfirsthead the header comes again for the pages that follow, behind \endhead what stands below a page. */
-static void skip_page_heads(reader *r, bool first) {
+static void skip_page_heads(latex_reader *r, bool first) {
     static const char *const ends[] = {"\\endfoot", "\\endhead"};
     const char *s = r->s + r->at, *end = memmem(s, r->n - r->at, "\\end{", 5);
     size_t n = end ? (size_t)(end - s) : r->n - r->at;
@@ -300,7 +198,7 @@ static void skip_page_heads(reader *r, bool first) {
 /* ---- environments --------------------------------------------------------------------------------------- */
 
 /* To \end{name}: where its text ends; the whole rest where it does not end. */
-static size_t environment_end(const reader *r, const char *name, size_t n) {
+static size_t environment_end(const latex_reader *r, const char *name, size_t n) {
     for (size_t at = r->at; at < r->n;) {
         const char *end = memmem(r->s + at, r->n - at, "\\end{", 5);
         if (!end) break;
@@ -311,12 +209,12 @@ static size_t environment_end(const reader *r, const char *name, size_t n) {
     return r->n;
 }
 
-static void take_raw(reader *r, const char *name, size_t n, bool code) {
+static void take_raw(latex_reader *r, const char *name, size_t n, bool code) {
     end_block(r);
-    if (code) drop_options(r);
+    if (code) latex_drop_options(r);
     const char *s;
     size_t k;
-    if (n == 6 && !memcmp(name, "minted", 6)) take_group(r, '{', '}', &s, &k);
+    if (n == 6 && !memcmp(name, "minted", 6)) latex_take_group(r, '{', '}', &s, &k);
     size_t end = environment_end(r, name, n);
     if (code && end > r->at) {
         size_t from = r->at;
@@ -336,9 +234,9 @@ static const char tables[] = "tabular longtable array supertabular xtabular long
                              "NiceTabular* NiceTabularX";
 static const char wide_tables[] = "tabular* tabularx tabulary xltabular NiceTabular* NiceTabularX";
 
-static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s, size_t n);
+static void read_group_as(latex_reader *r, uint8_t kind, uint8_t level, const char *s, size_t n);
 
-static void begin_environment(reader *r) {
+static void begin_environment(latex_reader *r) {
     static const char code[] = "verbatim verbatim* lstlisting minted Verbatim alltt BVerbatim";
     static const char dropped[] =
         "comment tikzpicture picture pgfpicture filecontents filecontents* axis";
@@ -349,13 +247,13 @@ static void begin_environment(reader *r) {
         "multline multline* alignat alignat* flalign flalign* dmath dmath* IEEEeqnarray";
     const char *name, *s;
     size_t n, k;
-    if (!take_group(r, '{', '}', &name, &n)) return;
+    if (!latex_take_group(r, '{', '}', &name, &n)) return;
     if (fo_words_have(code, name, n)) return take_raw(r, name, n, true);
     if (fo_words_have(dropped, name, n)) return take_raw(r, name, n, false);
     if (fo_words_have(formulas, name, n)) {
         end_block(r);
         if (fo_words_have("alignat alignat* IEEEeqnarray", name, n))
-            take_group(r, '{', '}', &s, &k);
+            latex_take_group(r, '{', '}', &s, &k);
         size_t end = environment_end(r, name, n);
         add_formula(r, r->s + r->at, end - r->at);
         end_block(r);
@@ -363,25 +261,25 @@ static void begin_environment(reader *r) {
         return;
     }
     if (fo_words_have(tables, name, n)) {
-        drop_options(r);
+        latex_drop_options(r);
         if (fo_words_have("tabu longtabu", name, n)) /* to \textwidth {lX} */
             while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
-        drop_groups(r, 1 + fo_words_have(wide_tables, name, n));
+        latex_drop_groups(r, 1 + fo_words_have(wide_tables, name, n));
         return begin_table(r);
     }
     end_block(r);
-    drop_options(r);
-    if (fo_words_have(lists, name, n) && r->depth < MAX_ENVIRONMENTS - 1)
+    latex_drop_options(r);
+    if (fo_words_have(lists, name, n) && r->depth < LATEX_MAX_ENVIRONMENTS - 1)
         r->item[++r->depth] = n > 4 && !memcmp(name, "enum", 4) ? 0 : UINT32_MAX;
-    drop_groups(r, latex_environment_settings(name, n));
-    if (n == 6 && !memcmp(name, "letter", 6) && take_group(r, '{', '}', &s, &k))
+    latex_drop_groups(r, latex_environment_settings(name, n));
+    if (n == 6 && !memcmp(name, "letter", 6) && latex_take_group(r, '{', '}', &s, &k))
         read_group_as(r, TEXT_PARAGRAPH, 0, s, k); /* to whom */
 }
 
-static void end_environment(reader *r) {
+static void end_environment(latex_reader *r) {
     const char *name;
     size_t n;
-    if (!take_group(r, '{', '}', &name, &n)) return;
+    if (!latex_take_group(r, '{', '}', &name, &n)) return;
     if (r->in_table && fo_words_have(tables, name, n)) end_table(r);
     end_block(r);
     if (r->depth &&
@@ -393,7 +291,7 @@ static void end_environment(reader *r) {
 
 /* ---- commands ------------------------------------------------------------------------------------------- */
 
-static uint8_t section_level(const reader *r, const char *name, size_t n) {
+static uint8_t section_level(const latex_reader *r, const char *name, size_t n) {
     static const char *const names[] = {"part",          "chapter",   "section",     "subsection",
                                         "subsubsection", "paragraph", "subparagraph"};
     static const uint8_t with_chapters[] = {1, 1, 2, 3, 4, 5, 6}, without[] = {1, 1, 1, 2, 3, 4, 5};
@@ -403,10 +301,10 @@ static uint8_t section_level(const reader *r, const char *name, size_t n) {
     return 0;
 }
 
-static void read_text(reader *r, size_t end);
+static void read_text(latex_reader *r, size_t end);
 
 /* A group's text, with the commands in it. */
-static void read_group(reader *r, const char *s, size_t n) {
+static void read_group(latex_reader *r, const char *s, size_t n) {
     size_t back = r->at;
     r->at = (size_t)(s - r->s);
     read_text(r, r->at + n);
@@ -414,7 +312,7 @@ static void read_group(reader *r, const char *s, size_t n) {
 }
 
 /* The same, as a block. */
-static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s, size_t n) {
+static void read_group_as(latex_reader *r, uint8_t kind, uint8_t level, const char *s, size_t n) {
     end_block(r);
     r->kind = kind;
     r->level = level;
@@ -425,25 +323,25 @@ static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s,
 }
 
 /* Words before and behind it stay apart. */
-static void add_blank(reader *r) {
+static void add_blank(latex_reader *r) {
     if (r->words.len && r->words.data[r->words.len - 1] != ' ') add(r, " ", 1);
 }
 
 /* \def\name#1{...}, \newcommand\name[1]{...}: the name takes the place of a group. */
-static void drop_definition(reader *r, const char *name, size_t n, int groups) {
+static void drop_definition(latex_reader *r, const char *name, size_t n, int groups) {
     bool def = n >= 3 && !memcmp(name + n - 3, "def", 3);
     if (r->at < r->n && r->s[r->at] == '*') r->at++;
-    if (groups && drop_name(r) && !def) groups--;
+    if (groups && latex_drop_name(r) && !def) groups--;
     while (def && r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
-    drop_groups(r, groups);
+    latex_drop_groups(r, groups);
     if (fo_words_have("newtheorem pagebreak linebreak nolinebreak nopagebreak footnotemark "
                       "printbibliography addlinespace",
                       name, n))
-        drop_options(r);
+        latex_drop_options(r);
 }
 
 /* The groups of an entry as one paragraph, empty ones left out. */
-static void read_entry(reader *r, const char *name, size_t n, latex_command c) {
+static void read_entry(latex_reader *r, const char *name, size_t n, latex_command c) {
     const bool person = n == 4 && !memcmp(name, "name", 4);
     const char *s;
     size_t k;
@@ -454,8 +352,8 @@ static void read_entry(reader *r, const char *name, size_t n, latex_command c) {
     }
     size_t from = r->words.len;
     for (int i = 0; i < c.groups; i++) {
-        drop_options(r);
-        if (!take_group(r, '{', '}', &s, &k)) break;
+        latex_drop_options(r);
+        if (!latex_take_group(r, '{', '}', &s, &k)) break;
         const size_t before = r->words.len;
         if (before > from) add_str(r, person ? " " : c.does == LATEX_PAIR && i == 1 ? ": " : ", ");
         const size_t begin = r->words.len;
@@ -469,7 +367,7 @@ static void read_entry(reader *r, const char *name, size_t n, latex_command c) {
 }
 
 /* A command that lists know, or nobody: \emph{text}. */
-static void read_known(reader *r, const char *name, size_t n) {
+static void read_known(latex_reader *r, const char *name, size_t n) {
     latex_command c = latex_command_named(name, n);
     const char *s;
     size_t k;
@@ -481,19 +379,19 @@ static void read_known(reader *r, const char *name, size_t n) {
         return read_entry(r, name, n, c);
     if (c.does == LATEX_ENTRY || c.does == LATEX_PAIR) c = (latex_command){LATEX_TEXT, 0};
     if (c.does == LATEX_TEXT) {
-        drop_groups(r, c.groups);
-        drop_options(r);
+        latex_drop_groups(r, c.groups);
+        latex_drop_options(r);
         if (r->at < r->n && r->s[r->at] == ' ') r->at++;
         return;
     }
     if (c.does == LATEX_BLANK) add_blank(r);
-    if (c.does == LATEX_LENGTH) drop_length(r);
-    if (c.does == LATEX_LET && drop_name(r)) drop_name(r);
-    if (n == 8 && !memcmp(name, "cmidrule", 8)) take_group(r, '(', ')', &s, &k);
+    if (c.does == LATEX_LENGTH) latex_drop_length(r);
+    if (c.does == LATEX_LET && latex_drop_name(r)) latex_drop_name(r);
+    if (n == 8 && !memcmp(name, "cmidrule", 8)) latex_take_group(r, '(', ')', &s, &k);
     drop_definition(r, name, n, c.groups);
 }
 
-static void read_command(reader *r) {
+static void read_command(latex_reader *r) {
     size_t from = ++r->at;
     if (from >= r->n) return;
     while (r->at < r->n && ((r->s[r->at] | 32) >= 'a' && (r->s[r->at] | 32) <= 'z')) r->at++;
@@ -505,7 +403,7 @@ static void read_command(reader *r) {
         r->at += fo_utf8_decode(r->s + r->at, r->n - r->at, &cp);
         if ((unsigned char)c >= 0x80) return;
         if (c == '\\') {
-            drop_options(r);
+            latex_drop_options(r);
             if (r->in_table) return end_row(r);
             return add(r, " ", 1);
         }
@@ -534,13 +432,14 @@ static void read_command(reader *r) {
         if (r->at < r->n && r->s[r->at] == ' ' && strlen(known) < 3) r->at++;
         if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
     } else if (level) {
-        drop_options(r);
-        if (take_group(r, '{', '}', &s, &k)) read_group_as(r, TEXT_HEADING, level, s, k);
-    } else if ((title || author) && (drop_options(r), take_group(r, '{', '}', &s, &k))) {
+        latex_drop_options(r);
+        if (latex_take_group(r, '{', '}', &s, &k)) read_group_as(r, TEXT_HEADING, level, s, k);
+    } else if ((title || author) &&
+               (latex_drop_options(r), latex_take_group(r, '{', '}', &s, &k))) {
         read_group_as(r, title ? TEXT_HEADING : TEXT_PARAGRAPH, title, s, k);
     } else if (n == 7 && !memcmp(name, "caption", 7)) {
-        drop_options(r);
-        if (!take_group(r, '{', '}', &s, &k)) return;
+        latex_drop_options(r);
+        if (!latex_take_group(r, '{', '}', &s, &k)) return;
         const bool alone = caption_stands_alone(r);
         if (r->in_table && !alone) return;
         if (alone) fo_buf_clear(&r->words);
@@ -550,7 +449,7 @@ static void read_command(reader *r) {
     } else if (r->in_table && fo_words_have("endfirsthead endhead", name, n)) {
         skip_page_heads(r, n > 7);
     } else if (r->in_table && fo_words_have("tabularnewline cr", name, n)) {
-        drop_options(r);
+        latex_drop_options(r);
         end_row(r);
     } else if (n == 5 && !memcmp(name, "begin", 5)) {
         begin_environment(r);
@@ -563,28 +462,29 @@ static void read_command(reader *r) {
         uint32_t *number = &r->item[r->depth];
         if (r->depth && *number != UINT32_MAX) snprintf(mark, sizeof mark, "%u. ", ++*number);
         add_str(r, mark);
-        bool term = take_group(r, '[', ']', &s, &k);
+        bool term = latex_take_group(r, '[', ']', &s, &k);
         if (term) {
             read_group(r, s, k);
             add_str(r, ": ");
         }
-        if (n == 7) take_group(r, '{', '}', &s, &k);
+        if (n == 7) latex_take_group(r, '{', '}', &s, &k);
     } else if (n == 8 && !memcmp(name, "footnote", 8)) {
-        drop_options(r);
-        if (take_group(r, '{', '}', &s, &k)) {
+        latex_drop_options(r);
+        if (latex_take_group(r, '{', '}', &s, &k)) {
             add_str(r, " (");
             read_group(r, s, k);
             add_str(r, ")");
         }
     } else if (n == 15 && !memcmp(name, "textsuperscript", 15)) {
-        if (take_group(r, '{', '}', &s, &k)) {
+        if (latex_take_group(r, '{', '}', &s, &k)) {
             add_str(r, superscript_mark(r->words.data, r->words.len, s, k, false));
             read_group(r, s, k);
         }
     } else if (fo_words_have("and And AND", name, n)) { /* of authors */
         while (r->words.len && r->words.data[r->words.len - 1] == ' ') r->words.len--;
         add_str(r, ", ");
-    } else if (fo_words_have("url nolinkurl path", name, n) && take_group(r, '{', '}', &s, &k)) {
+    } else if (fo_words_have("url nolinkurl path", name, n) &&
+               latex_take_group(r, '{', '}', &s, &k)) {
         add(r, s, k); /* as it stands: its per cent signs begin no remark */
     } else if (n == 4 && !memcmp(name, "verb", 4) && r->at < r->n) {
         char mark = r->s[r->at];
@@ -595,10 +495,10 @@ static void read_command(reader *r) {
             r->at = (size_t)(end - r->s) + 1;
         }
     } else if (n == 11 && !memcmp(name, "multicolumn", 11)) {
-        uint32_t span = take_group(r, '{', '}', &s, &k) && k == 1 && *s > '1' && *s <= '9'
+        uint32_t span = latex_take_group(r, '{', '}', &s, &k) && k == 1 && *s > '1' && *s <= '9'
                             ? (uint32_t)(*s - '1')
                             : 0;
-        take_group(r, '{', '}', &s, &k);
+        latex_take_group(r, '{', '}', &s, &k);
         if (r->in_table && !r->inner) r->column += span;
     } else if (n == 3 && !memcmp(name, "par", 3)) {
         end_block(r);
@@ -611,7 +511,7 @@ static void read_command(reader *r) {
     }
 }
 
-static void read_text(reader *r, size_t end) {
+static void read_text(latex_reader *r, size_t end) {
     enum { MOST_NESTED = 20 };
     if (end > r->n) end = r->n;
     if (r->nested == MOST_NESTED) return;
@@ -687,9 +587,9 @@ static void read_text(reader *r, size_t end) {
 
 /* ---- the preamble --------------------------------------------------------------------------------------- */
 
-static size_t name_length(const reader *r, size_t at) {
+static size_t name_length(const latex_reader *r, size_t at) {
     size_t n = 0;
-    while (at_letter(r, at + n)) n++;
+    while (latex_at_letter(r, at + n)) n++;
     return n;
 }
 
@@ -703,7 +603,7 @@ static bool is_field(const char *name, size_t n) {
 }
 
 /* \begin{document}, which no remark holds; NULL: there is none. */
-static const char *document_begin(const reader *r) {
+static const char *document_begin(const latex_reader *r) {
     const char *begin = r->s;
     while ((begin = memmem(begin, r->n - (size_t)(begin - r->s), "\\begin{document}", 16))) {
         const char *line = begin;
@@ -715,7 +615,7 @@ static const char *document_begin(const reader *r) {
 }
 
 /* Every command of s[0..end) that `wanted` knows is read, no remark and no definition's inside: with the title the first alone. */
-static void read_preamble(reader *r, size_t end, bool (*wanted)(const char *, size_t)) {
+static void read_preamble(latex_reader *r, size_t end, bool (*wanted)(const char *, size_t)) {
     r->at = r->counted = 0;
     r->line = 1;
     while (r->at < end && builder_go_on(r->b, 1)) {
@@ -744,10 +644,11 @@ static void read_preamble(reader *r, size_t end, bool (*wanted)(const char *, si
 int extract_latex(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
-    reader *r = rc ? NULL : calloc(1, sizeof *r);
+    latex_reader *r = rc ? NULL : calloc(1, sizeof *r);
     if (!rc && !r) rc = fo_no_memory(err);
     if (!rc) {
-        *r = (reader){.b = b, .s = text.data, .n = text.len, .line = 1, .kind = TEXT_PARAGRAPH};
+        *r = (latex_reader){
+            .b = b, .s = text.data, .n = text.len, .line = 1, .kind = TEXT_PARAGRAPH};
         r->chapters = memmem(r->s, r->n, "\\chapter", 8) != NULL;
         const char *begin = document_begin(r);
         r->preamble = true;

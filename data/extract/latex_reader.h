@@ -1,0 +1,42 @@
+/* latex_reader.h - where the reader of LaTeX stands in its text, and what it passes over: groups, options, names, lengths.
+ *
+ *     if (latex_take_group(r, '{', '}', &s, &n)) ...      r->at is behind it
+ */
+#ifndef FORAGE_DATA_LATEX_READER_H
+#define FORAGE_DATA_LATEX_READER_H
+
+#include "data/extract/builder.h"
+#include "data/extract/table_rows.h"
+
+enum { LATEX_MAX_ENVIRONMENTS = 64 };
+
+typedef struct latex_reader {
+    builder *b;
+    const char *s;
+    size_t n, at;
+    uint32_t line; /* of s[counted] */
+    size_t counted;
+    fo_buf words; /* of the block at hand */
+    uint32_t words_line;
+    uint8_t kind, level;
+    table_rows *table;
+    bool in_table, row_begun;
+    int inner; /* tables within the cell at hand, which are words of it */
+    uint32_t column;
+    /* of a numbered list: its last number; UINT32_MAX: bullets */
+    uint32_t item[LATEX_MAX_ENVIRONMENTS];
+    int depth; /* of lists */
+    bool chapters, preamble;
+    int nested; /* titles and footnotes within each other */
+} latex_reader;
+
+/* The text of the group in these brackets at s[at], behind blanks, of 20,000 bytes at most; false where there is none. */
+bool latex_take_group(latex_reader *r, char open, char close, const char **s, size_t *n);
+void latex_drop_options(latex_reader *r); /* a star and [...] */
+/* So many groups, where they are there, and the options before each. */
+void latex_drop_groups(latex_reader *r, int n_groups);
+bool latex_at_letter(const latex_reader *r, size_t at);
+bool latex_drop_name(latex_reader *r);   /* \name, where one stands */
+void latex_drop_length(latex_reader *r); /* "=-1.5em plus 2pt", where one stands */
+
+#endif

@@ -1,0 +1,83 @@
+/* See latex_reader.h. */
+#include "data/extract/latex_reader.h"
+#include "kernels/utf8.h"
+
+#include <string.h>
+
+/* The group in these brackets at s[at], looked for no farther than `most`: its text; false where there is none. */
+bool latex_take_group(latex_reader *r, char open, char close, const char **s, size_t *n) {
+    enum { MOST = 20000 };
+    size_t i = r->at, end = r->n - i < MOST ? r->n : i + MOST;
+    while (i < end && strchr(" \t\n", r->s[i])) i++;
+    if (i >= end || r->s[i] != open) return false;
+    size_t from = i + 1;
+    int depth = 0;
+    for (; i < end; i++) {
+        char c = r->s[i];
+        if (c == '\\') {
+            i++;
+        } else if (c == '{' || c == open) {
+            depth++;
+        } else if ((c == '}' || c == close) && --depth == 0) {
+            *s = r->s + from;
+            *n = i - from;
+            r->at = i + 1;
+            builder_go_on(r->b, i - from);
+            return true;
+        }
+    }
+    builder_go_on(r->b, i - from);
+    return false;
+}
+
+void latex_drop_options(latex_reader *r) {
+    const char *s;
+    size_t n;
+    if (r->at < r->n && r->s[r->at] == '*') r->at++;
+    while (r->at < r->n && r->s[r->at] == '[' && latex_take_group(r, '[', ']', &s, &n)) {
+    }
+}
+
+/* So many groups, where they are there, and the options before each. */
+void latex_drop_groups(latex_reader *r, int n_groups) {
+    const char *s;
+    size_t n;
+    while (n_groups--) {
+        latex_drop_options(r);
+        if (!latex_take_group(r, '{', '}', &s, &n)) return;
+    }
+}
+
+bool latex_at_letter(const latex_reader *r, size_t at) {
+    return at < r->n && fo_is_letter(r->s[at]);
+}
+
+/* \name, where one stands. */
+bool latex_drop_name(latex_reader *r) {
+    size_t at = r->at;
+    while (at < r->n && (r->s[at] == ' ' || r->s[at] == '=')) at++;
+    if (at >= r->n || r->s[at] != '\\') return false;
+    r->at = at + 1;
+    while (latex_at_letter(r, r->at) || (r->at < r->n && r->s[r->at] == '@')) r->at++;
+    return true;
+}
+
+/* "=-1.5em plus 2pt": a length, where one stands. */
+void latex_drop_length(latex_reader *r) {
+    size_t at = r->at, from;
+    while (at < r->n && strchr(" =-+", r->s[at]) && r->s[at]) at++;
+    for (from = at; at < r->n && (fo_is_digit(r->s[at]) || r->s[at] == '.'); at++) {
+    }
+    while (at > from && at < r->n && r->s[at] == ' ') at++;
+    if (r->n - at > 1 && latex_at_letter(r, at) && latex_at_letter(r, at + 1) && at > from)
+        r->at = at + 2;
+    else if (at < r->n && r->s[at] == '\\' && (at > from || memchr(r->s + r->at, '=', at - r->at)))
+        r->at = at, latex_drop_name(r);
+    else
+        return;
+    at = r->at + (r->at < r->n && r->s[r->at] == ' ');
+    bool more = r->n - at > 5 && (!memcmp(r->s + at, "plus", 4) || !memcmp(r->s + at, "minus", 5));
+    if (!more) return;
+    r->at = at + (r->s[at] == 'p' ? 4 : 5);
+    latex_drop_length(r);
+}
