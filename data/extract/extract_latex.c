@@ -327,10 +327,52 @@ static void add_blank(latex_reader *r) {
     if (r->words.len && r->words.data[r->words.len - 1] != ' ') add(r, " ", 1);
 }
 
+/* Of \newcommand{\name}{text} and \def\name{text}, whose name is next: the text stands for the name from here on. Those with
+ * arguments are not kept, and none that begins what it does not end. */
+static void keep_macro(latex_reader *r) {
+    enum { MOST_BYTES = 200 };
+    const size_t back = r->at;
+    const char *s, *name;
+    size_t n;
+    if (r->at < r->n && r->s[r->at] == '{') r->at++;
+    if (r->at < r->n && r->s[r->at] == '\\') {
+        name = r->s + r->at + 1;
+        latex_drop_name(r);
+        const size_t n_name = (size_t)(r->s + r->at - name);
+        if (r->at < r->n && r->s[r->at] == '}') r->at++;
+        const bool kept = n_name && latex_take_group(r, '{', '}', &s, &n) && n <= MOST_BYTES &&
+                          !memchr(s, '#', n) && !memmem(s, n, "\\begin", 6) &&
+                          !memmem(s, n, "\\end", 4) && !memmem(s, n, "\\verb", 5);
+        if (kept && r->n_macros < LATEX_MAX_MACROS)
+            r->macros[r->n_macros++] =
+                (latex_macro){.name = name, .n_name = n_name, .s = s, .n = n};
+    }
+    r->at = back;
+}
+
+/* The text that the document's author gave this name; false: none. */
+static bool read_macro(latex_reader *r, const char *name, size_t n) {
+    enum { MOST_NESTED = 4, MOST_WORDS = 1 << 20 };
+    int i = r->n_macros - 1;
+    while (i >= 0 && (r->macros[i].n_name != n || memcmp(r->macros[i].name, name, n))) i--;
+    if (i < 0) return false;
+    if (r->in_macros == MOST_NESTED || r->words.len > MOST_WORDS) return true;
+    const latex_macro *m = &r->macros[i];
+    line_here(r); /* what comes of it is here, not where it is defined */
+    r->in_macros++;
+    read_group(r, m->s, m->n);
+    r->in_macros--;
+    if (!memmem(m->s, m->n, "xspace", 6) && r->at < r->n && r->s[r->at] == ' ') r->at++;
+    return true;
+}
+
 /* \def\name#1{...}, \newcommand\name[1]{...}: the name takes the place of a group. */
 static void drop_definition(latex_reader *r, const char *name, size_t n, int groups) {
     bool def = n >= 3 && !memcmp(name + n - 3, "def", 3);
     if (r->at < r->n && r->s[r->at] == '*') r->at++;
+    if (def ||
+        fo_words_have("newcommand renewcommand providecommand DeclareRobustCommand", name, n))
+        keep_macro(r);
     if (groups && latex_drop_name(r) && !def) groups--;
     while (def && r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
     latex_drop_groups(r, groups);
@@ -378,6 +420,7 @@ static void read_known(latex_reader *r, const char *name, size_t n) {
     if (!r->in_table && (c.does == LATEX_ENTRY || c.does == LATEX_PAIR))
         return read_entry(r, name, n, c);
     if (c.does == LATEX_ENTRY || c.does == LATEX_PAIR) c = (latex_command){LATEX_TEXT, 0};
+    if (c.does == LATEX_TEXT && !c.groups && read_macro(r, name, n)) return;
     if (c.does == LATEX_TEXT) {
         latex_drop_groups(r, c.groups);
         latex_drop_options(r);
@@ -618,6 +661,7 @@ static const char *document_begin(const latex_reader *r) {
 static void read_preamble(latex_reader *r, size_t end, bool (*wanted)(const char *, size_t)) {
     r->at = r->counted = 0;
     r->line = 1;
+    r->n_macros = 0; /* they are met once more */
     while (r->at < end && builder_go_on(r->b, 1)) {
         const char c = r->s[r->at];
         if (c == '%') {

@@ -8,7 +8,13 @@
 #include "data/extract/builder.h"
 #include "data/extract/table_rows.h"
 
-enum { LATEX_MAX_ENVIRONMENTS = 64 };
+enum { LATEX_MAX_ENVIRONMENTS = 64, LATEX_MAX_MACROS = 64 };
+
+/* \newcommand{\name}{text} */
+typedef struct latex_macro {
+    const char *name, *s;
+    size_t n_name, n;
+} latex_macro;
 
 typedef struct latex_reader {
     builder *b;
@@ -27,6 +33,8 @@ typedef struct latex_reader {
     uint32_t item[LATEX_MAX_ENVIRONMENTS];
     int depth; /* of lists */
     bool chapters, preamble;
+    latex_macro macros[LATEX_MAX_MACROS];
+    int n_macros, in_macros;
     int nested; /* titles and footnotes within each other */
 } latex_reader;
 

@@ -155,6 +155,15 @@ static void letters_have_who_writes_and_to_whom(void **state) {
                "broken.\n\nYours,");
 }
 
+static void names_that_the_author_gave_are_filled_in(void **state) {
+    (void)state;
+    read_named("a.tex",
+               "\\newcommand{\\sys}{Forage\\xspace}\n\\def\\fast{very \\emph{fast}}\n"
+               "\\newcommand{\\two}[1]{#1}\n\\begin{document}\n\\sys is \\fast{} and \\two{small}. "
+               "\\newcommand\\loop{a\\loop}\\loop\n\\end{document}",
+               "latex", "Forage is very fast and small. aaaa");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
@@ -168,6 +177,7 @@ int main(void) {
         cmocka_unit_test(the_title_is_that_of_no_remark),
         cmocka_unit_test(the_preamble_says_who_and_when),
         cmocka_unit_test(letters_have_who_writes_and_to_whom),
+        cmocka_unit_test(names_that_the_author_gave_are_filled_in),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
