@@ -186,6 +186,7 @@ static void skip_page_heads(latex_reader *r, bool first) {
     static const char *const ends[] = {"\\endfoot", "\\endhead"};
     const char *s = r->s + r->at, *end = memmem(s, r->n - r->at, "\\end{", 5);
     size_t n = end ? (size_t)(end - s) : r->n - r->at;
+    builder_go_on(r->b, n);
     for (int i = 0; i < 1 + first; i++) {
         const char *head = memmem(s, n, ends[i], strlen(ends[i]));
         if (!head) continue;
@@ -234,6 +235,7 @@ static const char tables[] = "tabular longtable array supertabular xtabular long
                              "NiceTabular* NiceTabularX";
 static const char wide_tables[] = "tabular* tabularx tabulary xltabular NiceTabular* NiceTabularX";
 
+static void read_group(latex_reader *r, const char *s, size_t n);
 static void read_group_as(latex_reader *r, uint8_t kind, uint8_t level, const char *s, size_t n);
 
 static void begin_environment(latex_reader *r) {
@@ -245,6 +247,8 @@ static void begin_environment(latex_reader *r) {
     static const char formulas[] =
         "equation equation* align align* displaymath math eqnarray eqnarray* gather gather* "
         "multline multline* alignat alignat* flalign flalign* dmath dmath* IEEEeqnarray";
+    static const char named[] =
+        "theorem lemma proposition corollary definition example remark proof claim conjecture";
     const char *name, *s;
     size_t n, k;
     if (!latex_take_group(r, '{', '}', &name, &n)) return;
@@ -268,7 +272,15 @@ static void begin_environment(latex_reader *r) {
         return begin_table(r);
     }
     end_block(r);
+    latex_drop_overlay(r);
+    if (fo_words_have(named, name, n) && latex_take_group(r, '[', ']', &s, &k)) {
+        read_group(r, s, k); /* [Pythagoras] */
+        add_str(r, ": ");
+    }
     latex_drop_options(r);
+    if (fo_words_have("frame block exampleblock alertblock", name, n) && r->at < r->n &&
+        r->s[r->at] == '{' && latex_take_group(r, '{', '}', &s, &k))
+        read_group_as(r, TEXT_HEADING, n == 5 && *name == 'f' ? 2 : 3, s, k);
     if (fo_words_have(lists, name, n) && r->depth < LATEX_MAX_ENVIRONMENTS - 1)
         r->item[++r->depth] = n > 4 && !memcmp(name, "enum", 4) ? 0 : UINT32_MAX;
     latex_drop_groups(r, latex_environment_settings(name, n));
@@ -292,6 +304,7 @@ static void end_environment(latex_reader *r) {
 /* ---- commands ------------------------------------------------------------------------------------------- */
 
 static uint8_t section_level(const latex_reader *r, const char *name, size_t n) {
+    if (fo_words_have("frametitle framesubtitle", name, n)) return n == 10 ? 2 : 3;
     static const char *const names[] = {"part",          "chapter",   "section",     "subsection",
                                         "subsubsection", "paragraph", "subparagraph"};
     static const uint8_t with_chapters[] = {1, 1, 2, 3, 4, 5, 6}, without[] = {1, 1, 1, 2, 3, 4, 5};
@@ -434,6 +447,33 @@ static void read_known(latex_reader *r, const char *name, size_t n) {
     drop_definition(r, name, n, c.groups);
 }
 
+/* \verb|as it stands|, on one line. */
+static void read_verbatim(latex_reader *r) {
+    latex_drop_options(r);
+    if (r->at >= r->n) return;
+    const char mark = r->s[r->at], close = mark == '{' ? '}' : mark;
+    size_t from = r->at + 1, to = from;
+    while (to < r->n && r->s[to] != '\n' && r->s[to] != close) to++;
+    if ((unsigned char)mark >= 0x80 || to >= r->n || r->s[to] != close) return;
+    add(r, r->s + from, to - from);
+    r->at = to + 1;
+}
+
+/* The item's own mark, \item[Rope], where it is more than a sign. */
+static void read_term(latex_reader *r, const char *s, size_t n) {
+    const size_t from = r->words.len;
+    bool says = false;
+    read_group(r, s, n);
+    for (size_t i = from; i < r->words.len; i++) {
+        const char c = r->words.data[i];
+        says |= fo_is_letter(c) || fo_is_digit(c) || ((unsigned char)c >= 0xC3 && c != '\xE2');
+    }
+    if (says)
+        add_str(r, ": ");
+    else if (r->words.len > from)
+        r->words.len = from;
+}
+
 static void read_command(latex_reader *r) {
     size_t from = ++r->at;
     if (from >= r->n) return;
@@ -480,7 +520,8 @@ static void read_command(latex_reader *r) {
     } else if ((title || author) &&
                (latex_drop_options(r), latex_take_group(r, '{', '}', &s, &k))) {
         read_group_as(r, title ? TEXT_HEADING : TEXT_PARAGRAPH, title, s, k);
-    } else if (n == 7 && !memcmp(name, "caption", 7)) {
+    } else if (fo_words_have("caption captionof", name, n)) {
+        if (n > 7) latex_take_group(r, '{', '}', &s, &k);
         latex_drop_options(r);
         if (!latex_take_group(r, '{', '}', &s, &k)) return;
         const bool alone = caption_stands_alone(r);
@@ -505,13 +546,10 @@ static void read_command(latex_reader *r) {
         uint32_t *number = &r->item[r->depth];
         if (r->depth && *number != UINT32_MAX) snprintf(mark, sizeof mark, "%u. ", ++*number);
         add_str(r, mark);
-        bool term = latex_take_group(r, '[', ']', &s, &k);
-        if (term) {
-            read_group(r, s, k);
-            add_str(r, ": ");
-        }
+        latex_drop_overlay(r);
+        if (latex_take_group(r, '[', ']', &s, &k)) read_term(r, s, k);
         if (n == 7) latex_take_group(r, '{', '}', &s, &k);
-    } else if (n == 8 && !memcmp(name, "footnote", 8)) {
+    } else if (fo_words_have("footnote footnotetext endnote marginpar marginnote", name, n)) {
         latex_drop_options(r);
         if (latex_take_group(r, '{', '}', &s, &k)) {
             add_str(r, " (");
@@ -529,14 +567,13 @@ static void read_command(latex_reader *r) {
     } else if (fo_words_have("url nolinkurl path", name, n) &&
                latex_take_group(r, '{', '}', &s, &k)) {
         add(r, s, k); /* as it stands: its per cent signs begin no remark */
-    } else if (n == 4 && !memcmp(name, "verb", 4) && r->at < r->n) {
-        char mark = r->s[r->at];
-        const char *end =
-            (unsigned char)mark < 0x80 ? memchr(r->s + r->at + 1, mark, r->n - r->at - 1) : NULL;
-        if (end) {
-            add(r, r->s + r->at + 1, (size_t)(end - r->s) - r->at - 1);
-            r->at = (size_t)(end - r->s) + 1;
-        }
+    } else if (fo_words_have("verb lstinline mintinline", name, n)) {
+        if (n == 10) latex_take_group(r, '{', '}', &s, &k);
+        read_verbatim(r);
+    } else if (n == 7 && !memcmp(name, "iffalse", 7)) {
+        const char *fi = memmem(r->s + r->at, r->n - r->at, "\\fi", 3);
+        builder_go_on(r->b, fi ? (size_t)(fi - r->s) - r->at : r->n - r->at);
+        if (fi) r->at = (size_t)(fi - r->s) + 3;
     } else if (n == 11 && !memcmp(name, "multicolumn", 11)) {
         uint32_t span = latex_take_group(r, '{', '}', &s, &k) && k == 1 && *s > '1' && *s <= '9'
                             ? (uint32_t)(*s - '1')
@@ -569,10 +606,15 @@ static void read_text(latex_reader *r, size_t end) {
         case '%': {
             const char *newline = memchr(s, '\n', left);
             r->at = newline ? (size_t)(newline - r->s) + 1 : end;
+            while (r->at < end && (r->s[r->at] == ' ' || r->s[r->at] == '\t')) r->at++;
+            if (newline && r->at < end && r->s[r->at] == '\n') end_block(r); /* a blank line */
             break;
         }
+        case '}': /* \unheard{one}{two} */
+            if (left > 1 && s[1] == '{') add_blank(r);
+            r->at++;
+            break;
         case '{':
-        case '}':
             r->at++;
             break;
         case '~':

@@ -301,6 +301,7 @@ static bool write_amount(writer *w, const char *name, size_t n_name, const char 
 /* ---- commands ------------------------------------------------------------------------------------------- */
 
 static void write_sign(writer *w, char c, const char *s, size_t n, size_t *at) {
+    if (!c) return;
     if (strchr("{}%$#&_", c)) return fo_buf_char(w->out, c);
     if (c == '|') return fo_buf_str(w->out, "‖");
     if (strchr(",;:> \n\t", c)) {

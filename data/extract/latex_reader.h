@@ -41,6 +41,7 @@ typedef struct latex_reader {
 /* The text of the group in these brackets at s[at], behind blanks, of 20,000 bytes at most; false where there is none. */
 bool latex_take_group(latex_reader *r, char open, char close, const char **s, size_t *n);
 void latex_drop_options(latex_reader *r); /* a star and [...] */
+void latex_drop_overlay(latex_reader *r); /* <1-2>, of slides */
 /* So many groups, where they are there, and the options before each. */
 void latex_drop_groups(latex_reader *r, int n_groups);
 bool latex_at_letter(const latex_reader *r, size_t at);

@@ -38,6 +38,13 @@ void latex_drop_options(latex_reader *r) {
     }
 }
 
+void latex_drop_overlay(latex_reader *r) {
+    if (r->at >= r->n || r->s[r->at] != '<') return;
+    size_t at = r->at + 1;
+    while (at < r->n && r->s[at] && strchr("0123456789-+,|@.", r->s[at])) at++;
+    if (at < r->n && r->s[at] == '>' && at > r->at + 1) r->at = at + 1;
+}
+
 /* So many groups, where they are there, and the options before each. */
 void latex_drop_groups(latex_reader *r, int n_groups) {
     const char *s;

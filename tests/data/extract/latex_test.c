@@ -164,6 +164,26 @@ static void names_that_the_author_gave_are_filled_in(void **state) {
                "latex", "Forage is very fast and small. aaaa");
 }
 
+static void a_remark_hides_no_end_of_a_paragraph(void **state) {
+    (void)state;
+    body("One. % a remark\n\nTwo%\n  go on.\n% alone\nThree.", "One.\n\nTwogo on. Three.");
+    body("Seen. \\iffalse hidden \\fi Seen again.", "Seen. Seen again.");
+}
+
+static void words_of_groups_and_lines_stay_apart(void **state) {
+    (void)state;
+    body("\\unheard{one}{two} three\\newline four\\linebreak five.", "one two three four five.");
+    body("\\verb|a b| and \\lstinline[language=C]|int x| or \\lstinline{y} and \\verb|no\nend.",
+         "a b and int x or y and |no end.");
+    body("\\begin{theorem}[Pythagoras] It holds.\\end{theorem}", "Pythagoras: It holds.");
+    body("\\begin{itemize}\n\\item[] bare\n\\item[$\\bullet$] sign\n\\item<1-> slide\n\\item[(a)] "
+         "one\n\\end{itemize}",
+         "- bare\n- sign\n- slide\n- (a): one");
+    body("\\begin{frame}{Valves}\nShut it.\n\\end{frame}\n\\begin{frame}\n\\frametitle{Bolts}\n"
+         "Turn it.\\footnotetext{Twice.}\n\\captionof{table}{Sizes}\n\\end{frame}",
+         "Valves\n\nShut it.\n\nBolts\n\nTurn it. (Twice.)\n\nSizes");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_read_as_a_line_of_text),
@@ -178,6 +198,8 @@ int main(void) {
         cmocka_unit_test(the_preamble_says_who_and_when),
         cmocka_unit_test(letters_have_who_writes_and_to_whom),
         cmocka_unit_test(names_that_the_author_gave_are_filled_in),
+        cmocka_unit_test(a_remark_hides_no_end_of_a_paragraph),
+        cmocka_unit_test(words_of_groups_and_lines_stay_apart),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
