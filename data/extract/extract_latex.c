@@ -163,6 +163,7 @@ static void begin_table(latex_reader *r) {
     }
     table_rows_begin(r->table, r->b, false);
     r->in_table = true;
+    r->braces = 0;
     r->column = 0;
     r->row_begun = false;
 }
@@ -487,8 +488,8 @@ static void read_command(latex_reader *r) {
         if ((unsigned char)c >= 0x80) return;
         if (c == '\\') {
             latex_drop_options(r);
-            if (r->in_table) return end_row(r);
-            return add(r, " ", 1);
+            if (r->in_table && !r->braces) return end_row(r);
+            return add(r, " ", 1); /* also of \makecell{12\\13} */
         }
         if (strchr("&%$#_{}", c)) return add(r, &c, 1);
         if (strchr(" ,;:!\n/", c)) return c == '/' || c == '!' ? (void)0 : add(r, " ", 1);
@@ -549,7 +550,7 @@ static void read_command(latex_reader *r) {
         latex_drop_overlay(r);
         if (latex_take_group(r, '[', ']', &s, &k)) read_term(r, s, k);
         if (n == 7) latex_take_group(r, '{', '}', &s, &k);
-    } else if (fo_words_have("footnote footnotetext endnote marginpar marginnote", name, n)) {
+    } else if (fo_words_have("footnote footnotetext endnote marginpar marginnote todo", name, n)) {
         latex_drop_options(r);
         if (latex_take_group(r, '{', '}', &s, &k)) {
             add_str(r, " (");
@@ -612,9 +613,11 @@ static void read_text(latex_reader *r, size_t end) {
         }
         case '}': /* \unheard{one}{two} */
             if (left > 1 && s[1] == '{') add_blank(r);
+            r->braces -= r->braces > 0;
             r->at++;
             break;
         case '{':
+            r->braces++;
             r->at++;
             break;
         case '~':
@@ -623,6 +626,7 @@ static void read_text(latex_reader *r, size_t end) {
             break;
         case '&':
             if (r->in_table) end_cell(r);
+            r->braces = 0; /* no cell ends within a group */
             r->at++;
             break;
         case '$': {

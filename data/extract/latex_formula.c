@@ -51,7 +51,7 @@ const char *latex_symbol(const char *name, size_t n, size_t *n_sign, bool *apart
         "varnothing ∅ ell ℓ hbar ℏ Re ℜ Im ℑ aleph ℵ angle ∠ triangle △ square □ "
         "checkmark ✓ langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ lbrace { rbrace } "
         "lbrack [ rbrack ] vert | lvert | rvert | Vert ‖ lVert ‖ rVert ‖ prime ′ bullet • "
-        "ldots … cdots … dots … dotsc … vdots ⋮ uparrow ↑ downarrow ↓ dagger † ddagger ‡ "
+        "ldots … cdots … dots … dotsc … vdots ⋮ colon : uparrow ↑ downarrow ↓ dagger † ddagger ‡ "
         "backslash \\ degree ° textdegree ° celsius °C textmu μ textpm ± texttimes × "
         "textdiv ÷ textohm Ω micro μ ohm Ω textrightarrow → textleftarrow ← "
         "textregistered ® texttrademark ™";

@@ -27,7 +27,8 @@ typedef struct latex_reader {
     uint8_t kind, level;
     table_rows *table;
     bool in_table, row_begun;
-    int inner; /* tables within the cell at hand, which are words of it */
+    int inner;  /* tables within the cell at hand, which are words of it */
+    int braces; /* open since the cell at hand began */
     uint32_t column;
     /* of a numbered list: its last number; UINT32_MAX: bullets */
     uint32_t item[LATEX_MAX_ENVIRONMENTS];

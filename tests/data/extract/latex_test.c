@@ -59,6 +59,9 @@ static void a_table_within_a_cell_is_a_part_of_it(void **state) {
          "brass\n\nAfter.");
     body("\\begin{supertabular}{ll}\nA & 1 \\\\\n\\end{supertabular}\n\nAfter \\& more.",
          "A | 1\n\nAfter & more.");
+    body("\\begin{tabular}{lll}\nA & \\makecell[l]{12\\\\13} & {\\bf b \\\\ c} \\\\\nD & 1 & 2 "
+         "\\\\\n\\end{tabular}",
+         "A | 12 13 | b c\nD | 1 | 2");
     body("\\begin{tabularx}{\\textwidth}{lX}\nPart & Size \\\\ \\cmidrule(lr){1-2}\nBolt & 4 "
          "\\tabularnewline\n\\multirow{2}{*}{Nut} & \\textbf{5} \\\\\n\\end{tabularx}",
          "Part | Size\nBolt | 4\nNut | 5");
