@@ -182,11 +182,17 @@ static bool caption_stands_alone(const latex_reader *r) {
     return r->in_table && !r->inner && !r->column && fo_only_blanks(r->words.data, r->words.len);
 }
 
+/* So many bytes from here are looked through for what closes something: it may be missing each time. */
+static size_t within_reach(const latex_reader *r) {
+    enum { MOST = 100000 };
+    return r->n - r->at < MOST ? r->n - r->at : MOST;
+}
+
 /* Behind \endfirsthead the header comes again for the pages that follow, behind \endhead what stands below a page. */
 static void skip_page_heads(latex_reader *r, bool first) {
     static const char *const ends[] = {"\\endfoot", "\\endhead"};
-    const char *s = r->s + r->at, *end = memmem(s, r->n - r->at, "\\end{", 5);
-    size_t n = end ? (size_t)(end - s) : r->n - r->at;
+    const char *s = r->s + r->at, *end = memmem(s, within_reach(r), "\\end{", 5);
+    size_t n = end ? (size_t)(end - s) : within_reach(r);
     builder_go_on(r->b, n);
     for (int i = 0; i < 1 + first; i++) {
         const char *head = memmem(s, n, ends[i], strlen(ends[i]));
@@ -366,11 +372,13 @@ static void keep_macro(latex_reader *r) {
 
 /* The text that the document's author gave this name; false: none. */
 static bool read_macro(latex_reader *r, const char *name, size_t n) {
-    enum { MOST_NESTED = 4, MOST_WORDS = 1 << 20 };
+    enum { MOST_NESTED = 4, MOST_WORDS = 1 << 20, MOST_OF_ALL = 100000 };
     int i = r->n_macros - 1;
     while (i >= 0 && (r->macros[i].n_name != n || memcmp(r->macros[i].name, name, n))) i--;
     if (i < 0) return false;
-    if (r->in_macros == MOST_NESTED || r->words.len > MOST_WORDS) return true;
+    if (r->in_macros == MOST_NESTED || r->words.len > MOST_WORDS || r->n_read_macros == MOST_OF_ALL)
+        return true;
+    r->n_read_macros++;
     const latex_macro *m = &r->macros[i];
     line_here(r); /* what comes of it is here, not where it is defined */
     r->in_macros++;
@@ -572,8 +580,9 @@ static void read_command(latex_reader *r) {
         if (n == 10) latex_take_group(r, '{', '}', &s, &k);
         read_verbatim(r);
     } else if (n == 7 && !memcmp(name, "iffalse", 7)) {
-        const char *fi = memmem(r->s + r->at, r->n - r->at, "\\fi", 3);
-        builder_go_on(r->b, fi ? (size_t)(fi - r->s) - r->at : r->n - r->at);
+        const size_t far = within_reach(r);
+        const char *fi = memmem(r->s + r->at, far, "\\fi", 3);
+        builder_go_on(r->b, fi ? (size_t)(fi - r->s) - r->at : far);
         if (fi) r->at = (size_t)(fi - r->s) + 3;
     } else if (n == 11 && !memcmp(name, "multicolumn", 11)) {
         uint32_t span = latex_take_group(r, '{', '}', &s, &k) && k == 1 && *s > '1' && *s <= '9'

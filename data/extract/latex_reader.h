@@ -35,7 +35,7 @@ typedef struct latex_reader {
     int depth; /* of lists */
     bool chapters, preamble;
     latex_macro macros[LATEX_MAX_MACROS];
-    int n_macros, in_macros;
+    int n_macros, in_macros, n_read_macros;
     int nested; /* titles and footnotes within each other */
 } latex_reader;
 
