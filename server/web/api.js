@@ -59,10 +59,12 @@ $("forget-key").addEventListener("click", () => {
 });
 showKeyState();
 
-// status, and where the service is busy the seconds after which it wants to be asked again, go with the words.
+// status, which field is meant, and where the service is busy the seconds after which it wants to be asked again, go with
+// the words.
 function failure(body, status, wait) {
   const e = new Error(body && body.error ? body.error.message : "The service answered " + status + ".");
   e.status = status;
+  e.param = body?.error?.param;
   e.wait = Number(wait) || 0;
   return e;
 }

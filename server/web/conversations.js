@@ -123,7 +123,7 @@ const putTurn = (id, at, t, query = "") =>
   put("PUT", path(id) + "/turns/" + at + query, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
 
 async function begin(c, signal) {
-  const title = clip(c.turns[0].question.replaceAll(/\s+/g, " "), TITLE);
+  const title = c.title || clip(c.turns[0].question.replaceAll(/\s+/g, " "), TITLE);
   const made = await patiently(() => put("POST", "/conversations", { title, collection: c.turns[0].collection }), signal);
   c.id = made.id;
   c.title = title;
@@ -141,14 +141,23 @@ async function takeOthers(c, signal) {
   c.stored = c.unsent = turns.length;
 }
 
+// It was deleted in another place: all that stands here begins a new one, or nothing said in it would be kept any more.
+async function beginAnew(c, signal) {
+  Object.assign(c, { id: null, shared: false, stored: 0, unsent: 0 });
+  await begin(c, signal);
+  tell("This conversation was deleted in another place. What stands here is kept as a new one.");
+}
+
+const isGone = (e) => e.status === 404 && e.param === "id"; // else it is the collection that this key may not use
+
 async function putTurns(c, signal) {
   for (let met = 0; c.unsent < c.turns.length;) {
     try {
       await patiently(() => putTurn(c.id, c.unsent, c.turns[c.unsent], "?turns=" + c.stored), signal);
       c.stored = ++c.unsent;
     } catch (e) {
-      if (e.status !== 409 || ++met > TRIES) throw e;
-      await takeOthers(c, signal);
+      if ((e.status !== 409 && !isGone(e)) || ++met > TRIES) throw e;
+      await (isGone(e) ? beginAnew(c, signal) : takeOthers(c, signal));
     }
   }
   c.unsent = null;

@@ -288,6 +288,35 @@ async function keeping({ $, script }) {
   await soon(10);
 }
 
+// A conversation that was deleted in another tab: what stands in this one is kept as a new one.
+async function deletedElsewhere({ $, location, script }) {
+  const asking = await script("ask.js"), asked = service();
+  const puts = () => asked.find_("/turns/", "PUT"), made = () => asked.find_("/conversations", "POST");
+  asking.showConversation({ ...conversationOf("c_gone", 1), title: "Herons", shared: true });
+  const done = answer(asked, asking.ask, "One?", "1.");
+  await until(() => puts().length === 1);
+  puts()[0].answer({ error: { message: "there is no conversation 'c_gone'", param: "id" } }, 404);
+  await until(() => made().length === 1);
+  check("a conversation that was deleted in another tab is begun anew by its title", JSON.parse(made()[0].body).title === "Herons", made()[0]?.body);
+  made()[0].answer({ id: "c_new" });
+  for (let i = 1; i < 3; i++) {
+    await until(() => puts().length === i + 1);
+    puts()[i]?.answer({});
+  }
+  check("with all its turns", puts().slice(1).map((p) => p.path).join() === "/conversations/c_new/turns/0?turns=0,/conversations/c_new/turns/1?turns=1", puts().map((p) => p.path).join());
+  await until(() => asked.find_("/conversations?").length);
+  asked.find_("/conversations?")[0]?.answer({ data: [], has_more: false });
+  await done;
+  check("which is said, and is where one is now", asking.conversation.id === "c_new" && !asking.conversation.shared && location.hash === "#ask/c_new" && /deleted in another place/.test($("told").textContent), location.hash + $("told").textContent);
+  const next = answer(asked, asking.ask, "Two?", "2.");
+  await until(() => puts().length === 4);
+  puts()[3]?.answer({ error: { message: "there is no collection 'default'", param: "collection" } }, 404);
+  await next;
+  check("but not where the key may no longer use its collection", made().length === 1 && asking.conversation.id === "c_new");
+  asking.showConversation(null);
+  location.hash = "";
+}
+
 async function typed({ $, script }) {
   const { ask, showConversation } = await script("ask.js"), asked = service();
   showConversation(null);
@@ -607,7 +636,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
