@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+#include <utf8proc.h>
+
+#include "kernels/utf8.h"
 
 /* Longer ones before their beginnings. */
 static const char *const courtesies[] = {"good morning",
@@ -103,7 +106,47 @@ static const char *skip(const char *p, const char *bytes) {
     return p + strspn(p, bytes);
 }
 
-const char *question_behind_courtesy(const char *text) {
+/* A letter or a digit of any script; of bytes that are no text nobody knows. */
+static bool is_word(int32_t cp) {
+    if (cp < 0) return true;
+    switch (utf8proc_category(cp)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ... or a sign that documents explain, such as "&&" or "≥"; none of a sentence, no face. */
+static bool is_word_or_sign(int32_t cp) {
+    if (cp >= 0 && cp < 0x80) return cp > ' ' && cp < 0x7F && !strchr(".,:;?!-'\"()", cp);
+    if (is_word(cp)) return true;
+    utf8proc_category_t kind = utf8proc_category(cp);
+    return kind == UTF8PROC_CATEGORY_SC || kind == UTF8PROC_CATEGORY_SM;
+}
+
+static bool has_any(const char *text, bool (*is)(int32_t cp)) {
+    size_t n = strlen(text);
+    int32_t cp;
+    for (size_t at = 0; at < n;) {
+        at += fo_utf8_decode(text + at, n - at, &cp);
+        if (is(cp)) return true;
+    }
+    return false;
+}
+
+bool question_has_words(const char *text) {
+    return has_any(text, is_word);
+}
+
+static const char *behind_courtesy(const char *text) {
     const char *at = skip(text, " \t\r\n");
     for (bool any = false;; any = true) {
         size_t n = phrase(at, courtesies, COUNT(courtesies));
@@ -115,11 +158,17 @@ const char *question_behind_courtesy(const char *text) {
         size_t link = phrase(next, links, COUNT(links));
         const char *behind = link ? skip(next + link, " \t\r\n,") : next;
         bool asks = phrase(behind, openings, COUNT(openings)) > 0;
-        if (dotted || !(parted || more || asks || !*next)) return any ? at : text;
+        bool ends = !has_any(next, is_word_or_sign) && !strchr(next, '?'); /* in a face, or so */
+        if (dotted || !(parted || more || asks || ends)) return any ? at : text;
         if (link && (asks || parted)) next = behind;
-        if (!*next || (*next == '?' && !next[1])) return text + strlen(text);
+        if (ends || (*next == '?' && !next[1])) return text + strlen(text);
         at = next;
     }
+}
+
+const char *question_behind_courtesy(const char *text) {
+    const char *at = behind_courtesy(text);
+    return has_any(at, is_word_or_sign) ? at : at + strlen(at);
 }
 
 const char *courtesy_reply(const char *text) {
@@ -158,5 +207,6 @@ const char *courtesy_reply(const char *text) {
             if (strncasecmp(at, phrase, strlen(phrase)) == 0 && (at == text || !in_word(at[-1])))
                 return replies[i].reply;
     }
-    return "All right. What would you like to know?";
+    return question_has_words(text) ? "All right. What would you like to know?"
+                                    : "What would you like to know?";
 }

@@ -176,7 +176,9 @@ static int rewrite(run *r) {
         r->asked = r->plain.data;
     }
     r->sought = r->asked[0] ? r->asked : q->query;
-    if (q->n_messages == 0 || !r->asked[0] || q->rewrite == REWRITE_OFF) return FO_OK;
+    if (q->n_messages == 0 || q->rewrite == REWRITE_OFF) return FO_OK;
+    /* "&&" with words of the turns before it is a question of theirs. */
+    if (!question_has_words(r->asked)) return FO_OK;
     prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
     if (!turns) return fo_no_memory(r->err);
     size_t n = 0;
@@ -464,7 +466,7 @@ static int tell_contexts(run *r) {
     return run_check_alive(r);
 }
 
-/* Nothing but "thanks": there is nothing to look for. */
+/* Nothing but "thanks", or "????": there is nothing to look for. */
 static bool is_courtesy(const run *r) {
     const query_request *q = r->q;
     return q->generate && !q->prefill_only && !r->asked[0] && q->answer_by != ANSWER_BY_MODEL;

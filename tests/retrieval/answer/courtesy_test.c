@@ -23,6 +23,23 @@ static void what_is_asked_is_left(void **state) {
         {"thanks!", ""},
         {"Hello", ""},
         {"ok, great, thank you very much.", ""},
+        /* nor is it by signs alone: of sentences, and faces */
+        {"????", ""},
+        {" \t", ""},
+        {"...!", ""},
+        {"\xEF\xBC\x9F", ""},     /* full-width */
+        {"\xE3\x80\x82", ""},     /* the end of a sentence in Chinese */
+        {"\xF0\x9F\x91\x8D", ""}, /* a thumb */
+        {"Thanks! \xF0\x9F\x91\x8D", ""},
+        {"thank you \xF0\x9F\x91\x8D", ""},
+        /* but by those that documents explain, and by any digit */
+        {"&&", "&&"},
+        {"$?", "$?"},
+        {"\xE2\x89\xA5?", "\xE2\x89\xA5?"},
+        {"5?", "5?"},
+        {"\xD9\xA3", "\xD9\xA3"}, /* three in Arabic */
+        {"\xE4\xB8\xBA\xE4\xBB\x80\xE4\xB9\x88\xEF\xBC\x9F",
+         "\xE4\xB8\xBA\xE4\xBB\x80\xE4\xB9\x88\xEF\xBC\x9F"},
         /* words of a question, not said to anybody */
         {"Hello world in C", "Hello world in C"},
         {"hello.c does not compile", "hello.c does not compile"},
@@ -35,6 +52,14 @@ static void what_is_asked_is_left(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(question_behind_courtesy(cases[i][0]), cases[i][1]);
+}
+
+static void words_are_of_any_script(void **state) {
+    (void)state;
+    assert_true(question_has_words("a") && question_has_words("?7") &&
+                question_has_words("\xD9\xA3") && question_has_words("\xE4\xB8\xBA"));
+    assert_false(question_has_words("") || question_has_words("&& $?") ||
+                 question_has_words("\xEF\xBC\x9F \xF0\x9F\x91\x8D"));
 }
 
 /* Any bytes: the result points into the text. */
@@ -57,7 +82,8 @@ static void a_reply_fits_what_was_said(void **state) {
                                            {"bye", "Goodbye."},
                                            {"Hi there", "Hello. What would you like to know?"},
                                            {"nice", "All right. What would you like to know?"},
-                                           {"thi", "All right. What would you like to know?"}};
+                                           {"thi", "All right. What would you like to know?"},
+                                           {"????", "What would you like to know?"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(courtesy_reply(cases[i][0]), cases[i][1]);
 }
@@ -66,6 +92,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_is_left),
         cmocka_unit_test(a_reply_fits_what_was_said),
+        cmocka_unit_test(words_are_of_any_script),
         cmocka_unit_test(odd_bytes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,32 @@ static void a_follow_up_is_answered_as_it_was_meant(void **state) {
     query_result_deinit(&r);
 }
 
+static void what_has_no_words_leans_on_nothing(void **state) {
+    (void)state;
+    fo_err err = {0};
+    query_message before[] = {{"user", "How many persons do the punts carry?"},
+                              {"assistant", "The punts carry three persons each."}};
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = "????",
+                       .messages = before,
+                       .n_messages = 2,
+                       .generate = true,
+                       .strict = true,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    query_result r = {0};
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.answer, "What would you like to know?");
+    assert_true(r.source == ANSWER_NONE && !r.rewritten && r.n_contexts == 0);
+    query_result_deinit(&r);
+    q.query = "&&"; /* may be asked about, but not of the punts */
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.answer, "");
+    assert_null(r.rewritten);
+    query_result_deinit(&r);
+}
+
 static void questions_foreign_to_the_documents_are_refused(void **state) {
     (void)state;
     expect("Who wrote Faust?", NULL);
@@ -503,6 +529,7 @@ int main(void) {
         cmocka_unit_test(a_command_is_found_by_what_it_does),
         cmocka_unit_test(another_version_is_no_answer),
         cmocka_unit_test(a_follow_up_is_answered_as_it_was_meant),
+        cmocka_unit_test(what_has_no_words_leans_on_nothing),
         cmocka_unit_test(questions_foreign_to_the_documents_are_refused),
         cmocka_unit_test(contexts_say_how_likely_they_answer),
         cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
