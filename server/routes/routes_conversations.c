@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/conversations.h"
 #include "retrieval/service/suggestions.h"
@@ -205,6 +206,14 @@ static const char *collection_field(const http_request *r, json_in *in) {
     return name;
 }
 
+/* Of blanks alone it could be neither read in a list nor chosen. */
+static int check_title(const char *title, fo_err *err) {
+    size_t n = strlen(title), blank = 1;
+    for (; n && blank; title += blank, n -= blank)
+        blank = fo_is_blank(*title) ? 1 : fo_utf8_wide_blank(title, n);
+    return blank ? fo_fail_field(err, FO_EINVAL, "title", "title must not be blank") : FO_OK;
+}
+
 void route_conversation_create(http_request *r, void *ctx) {
     app *a = ctx;
     json_in in;
@@ -217,6 +226,7 @@ void route_conversation_create(http_request *r, void *ctx) {
     c.title = (char *)json_in_string(&in, "title", "", 0, TITLE_MAX);
     c.collection = (char *)collection_field(r, &in);
     int rc = json_in_end(&in);
+    if (!rc && c.title[0]) rc = check_title(c.title, &err);
     if (!rc) rc = service_create_conversation(a->service, owner_of(r), &c, ends_change(r), &err);
     cJSON_Delete(root);
     if (rc)
@@ -235,6 +245,7 @@ void route_conversation_change(http_request *r, void *ctx) {
     const char *title = json_in_string(&in, "title", NULL, 0, TITLE_MAX);
     int shared = json_in_any(&in, "shared") ? json_in_bool(&in, "shared", false) : -1;
     int rc = json_in_end(&in);
+    if (!rc && title) rc = check_title(title, &err);
     if (!rc)
         rc = service_change_conversation(a->service, owner_of(r), id, title, shared, ends_change(r),
                                          &err);

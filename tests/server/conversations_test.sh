@@ -40,6 +40,10 @@ call 400 POST /feedback '{"query":"x","rating":"great"}' && says '"param":"ratin
     call 400 POST /feedback '{"query":"x","rating":"up","documents":[7]}' && says '"param":"documents"'
 check "feedback that says nothing is refused" $?
 call 201 POST /conversations '{}' && d=$(id_of) && call 200 PATCH "/conversations/$d" '{"title":"Otters & co"}' && says '"title":"Otters & co"'; check "one is renamed" $?
+for title in '' '   ' ' \t\u00a0'; do
+    call 400 PATCH "/conversations/$d" "{\"title\":\"$title\"}" && says '"param":"title"' || break
+done && call 400 POST /conversations '{"title":" "}' && call 200 PATCH "/conversations/$d" '{"shared":false}' && says '"title":"Otters & co"'
+check "but not to blanks: the title that it has stays" $?
 call 200 GET '/conversations?limit=1' && says '"has_more":true' && call 200 GET '/conversations?q=otters' && says "$d" && ! says "$c" &&
     call 200 GET '/conversations?q=one%20metre' && says "$c" && ! says "$d" && call 200 GET '/conversations?q=100%25' && says '"data":[]'
 check "they are listed and found" $?
