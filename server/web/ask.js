@@ -128,7 +128,12 @@ function putBack(view, at) {
 
 // at: the turn that is asked again (the last one), or none.
 export async function ask(question, at = conversation.turns.length) {
-  if (asking || await nothingYet()) return;
+  if (asking) return;
+  if (await nothingYet()) {
+    $("nothing-yet").scrollIntoView({ block: "center" }); // above a long conversation it is out of sight
+    tell("There are no documents yet. Add some under Documents, then ask again.");
+    return;
+  }
   const of = conversation, abort = new AbortController(), again = at < of.turns.length, old = views[at];
   const before = of.turns.slice(0, at);
   chooseThisOne();

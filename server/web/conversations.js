@@ -1,7 +1,7 @@
 // Conversations that the service keeps: listed beside the views, found, opened, renamed, shared, exported, deleted.
 import { call, put } from "/assets/api.js";
 import { conversation, showConversation, showHead } from "/assets/ask.js";
-import { $, asks, clip, copy, download, element, field, iconButton, tell, words } from "/assets/dom.js";
+import { $, asks, clip, copy, count, download, element, field, iconButton, tell, words } from "/assets/dom.js";
 import { asMarkdown } from "/assets/export.js";
 
 const PAGE = 40, TITLE = 80;
@@ -220,7 +220,11 @@ async function rename() {
   input.required = true;
   const of = conversation;
   await asks({ title: "Rename the conversation", body: [field("Title", input)], yes: "Rename",
-    act: async () => { of.title = (await put("PATCH", path(of.id), { title: input.value.trim() })).title; } }) && showKept();
+    act: async () => {
+      const title = input.value.trim();
+      if (!title) throw new Error("A title needs at least one letter, digit or sign.");
+      of.title = (await put("PATCH", path(of.id), { title })).title;
+    } }) && showKept();
   showHead();
 }
 
@@ -244,7 +248,7 @@ async function share() {
 async function remove() {
   const of = conversation;
   if (!(await asks({ title: "Delete this conversation?", danger: true, yes: "Delete",
-    body: [element("p", "\u201C" + $("ask-title").textContent + "\u201D and its " + of.turns.length + " answers go for good.")], act: () => call(path(of.id), { method: "DELETE" }) }))) return;
+    body: [element("p", "\u201C" + $("ask-title").textContent + "\u201D and its " + count(of.turns.length, "answer") + " go for good.")], act: () => call(path(of.id), { method: "DELETE" }) }))) return;
   showConversation(null);
   location.hash = "#ask";
   showKept();

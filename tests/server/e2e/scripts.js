@@ -317,6 +317,43 @@ async function deletedElsewhere({ $, location, script }) {
   location.hash = "";
 }
 
+// The question was renamed to blanks, and asked where nothing can be: what the reader had stays, and he is told why.
+async function inVain({ $, script }) {
+  const asking = await script("ask.js"), asked = service();
+  const { showActions } = await script("conversations.js");
+  asking.showConversation({ ...conversationOf("c_named", 1), title: "Herons" });
+  showActions();
+  const [rename, , , remove] = $("conversation-actions").children;
+  rename.click();
+  const input = $("asks-body").children[0].children[1];
+  input.value = "   ";
+  $("asks-form").fire("submit");
+  await until(() => !$("asks-error").hidden);
+  check("a conversation is renamed to no blanks", $("asks").open && /title/.test($("asks-error").textContent) && asked.length === 0 && asking.conversation.title === "Herons", $("asks-error").textContent);
+  $("asks-no").click();
+  await until(() => !$("asks").open);
+  await soon(10);
+  remove.click();
+  check("one answer is not called answers when it is to be deleted", / and its 1 answer go for good\.$/.test($("asks-body").textContent), $("asks-body").textContent);
+  $("asks-no").click();
+  await soon(10);
+
+  let seen = 0;
+  $("nothing-yet").hidden = false;
+  $("nothing-yet").scrollIntoView = () => seen++;
+  $("told").textContent = "";
+  $("question").value = "How tall?";
+  $("ask-form").fire("submit");
+  await until(() => asked.find_("/collections").length);
+  asked.find_("/collections").forEach((a) => a.answer({ data: [] }));
+  await until(() => $("told").textContent);
+  check("who asks where there are no documents is told so, and how to add some comes into sight", /no documents yet/.test($("told").textContent) && seen === 1 && asked.find_("/query", "POST").length === 0, $("told").textContent);
+  check("his question stays", $("question").value === "How tall?" && $("thread").children.length === 1);
+  $("nothing-yet").hidden = true;
+  $("question").value = "";
+  asking.showConversation(null);
+}
+
 async function typed({ $, script }) {
   const { ask, showConversation } = await script("ask.js"), asked = service();
   showConversation(null);
@@ -636,7 +673,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {

@@ -13,6 +13,7 @@ exports.empty = async ({ browser, url, pictures }) => {
   await page.keyboard.press("Enter");
   await page.waitForTimeout(500);
   check("and says it again instead of an error when asked", await page.isVisible("#nothing-yet") && await page.locator(".turn").count() === 0);
+  check("with the question still there", /no documents yet/.test(await page.textContent("#told")) && await page.inputValue("#question") === "How tall is the grey heron?", await page.textContent("#told"));
   await accessible(page, "that is accessible");
   await page.screenshot({ path: pictures + "/empty-ask.png" });
   await page.locator("#nothing-yet a").click();
