@@ -4,10 +4,13 @@ import { nameOf } from "/assets/reader.js";
 
 const where = (source) => nameOf(source) + (source.uri && source.uri !== source.title ? " (" + source.uri + ")" : "");
 
+// What is said instead of an answer: the service says it in the question's language.
+export const refusalOf = (reply) => reply.refusal || "The documents do not answer this question.";
+
 // For the clipboard: the answer with its markers, then its sources.
 export function answerAsText(turn) {
   const cited = turn.reply.citations || [];
-  if (!cited.length) return turn.answer;
+  if (!cited.length) return turn.answer || refusalOf(turn.reply);
   return turn.answer + "\n\nSources:\n" + cited.map((c) => "[" + c.index + "] " + where(c.source) + ": \u201C" + c.quote + "\u201D").join("\n");
 }
 
@@ -18,7 +21,7 @@ export function asMarkdown(conversation) {
   for (const t of conversation.turns) {
     const cited = t.reply.citations || [], first = notes.length;
     parts.push("## " + t.question.replaceAll(/\s+/g, " "), "");
-    parts.push(t.answer ? unmark(mark(t.answer, cited), (i) => "[^" + (first + i + 1) + "]") : "*Not answered by the documents.*", "");
+    parts.push(t.answer ? unmark(mark(t.answer, cited), (i) => "[^" + (first + i + 1) + "]") : "*" + refusalOf(t.reply) + "*", "");
     for (const c of cited) notes.push("[^" + (notes.length + 1) + "]: " + where(c.source).replaceAll(/\s+/g, " ") + ": \u201C" + c.quote.replaceAll(/\s+/g, " ") + "\u201D");
   }
   return [...parts, ...notes, ""].join("\n");

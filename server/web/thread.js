@@ -2,7 +2,7 @@
 // be done with it, and how it came about.
 import { put } from "/assets/api.js";
 import { clip, copy, count, element, iconButton, svg, tell, words } from "/assets/dom.js";
-import { answerAsText } from "/assets/export.js";
+import { answerAsText, refusalOf } from "/assets/export.js";
 import { mark, render } from "/assets/markdown.js";
 import { nameOf, openSource } from "/assets/reader.js";
 
@@ -15,6 +15,7 @@ const score = (v) => (v === null || v === undefined ? "–" : v.toFixed(3));
 // What is kept of a reply: all that is shown again. The passages' text stays in the documents.
 export const worthKeeping = (a) => ({
   status: a.status, answer_source: a.answer_source, support: a.support, short_answer: a.short_answer, model: a.model, citations: a.citations,
+  refusal: a.refusal, rewritten: a.rewritten,
   contexts: a.contexts.map((c) => ({ ...c, text: clip(c.text, 300) })),
   usage: a.usage, cache: a.cache, timings_ms: a.timings_ms, timings: a.timings, tokens_per_s: a.tokens_per_s,
 });
@@ -41,6 +42,12 @@ function origin(a) {
   if (a.cache && a.cache.answer === "hit") return "from memory";
   if (a.answer_source === "generated") return "written by " + a.model;
   return a.answer_source === "extractive" ? "in the documents' words" : "";
+}
+
+// What was looked for, where the question leant on those before it.
+function fillAsked(view, a) {
+  view.asked.hidden = !a.rewritten;
+  view.asked.replaceChildren(...(a.rewritten ? ["Asked as: ", words(element("span", a.rewritten.query))] : []));
 }
 
 function fillNote(view, a) {
@@ -179,16 +186,16 @@ function fillActions(view, a, { again, own }) {
 // The nodes of a turn, empty but for its question.
 export function turnView(turn) {
   const li = element("li", null, "turn"), answer = element("div", null, "answer");
-  const view = { turn, li, answer, note: element("p", null, "note"), acts: element("div", null, "acts"), unkept: element("p", null, "unkept"), sources: element("div", null, "evidence"), how: element("details", null, "how") };
+  const view = { turn, li, answer, note: element("p", null, "note"), acts: element("div", null, "acts"), unkept: element("p", null, "unkept"), asked: element("p", null, "asked"), sources: element("div", null, "evidence"), how: element("details", null, "how") };
   answer.setAttribute("role", "group");
   answer.setAttribute("aria-label", "Answer");
   answer.setAttribute("aria-live", "polite");
   view.how.hidden = true;
-  view.unkept.hidden = true;
+  view.unkept.hidden = view.asked.hidden = true;
   view.unkept.setAttribute("role", "status");
   const foot = element("div", null, "foot");
   foot.append(view.note, view.acts);
-  li.append(words(element("h3", turn.question, "question")), answer, foot, view.unkept, view.sources, view.how);
+  li.append(words(element("h3", turn.question, "question")), view.asked, answer, foot, view.unkept, view.sources, view.how);
   return view;
 }
 
@@ -196,7 +203,8 @@ export function turnView(turn) {
 export function fillTurn(view, { again = null, own = true } = {}) {
   const a = view.turn.reply;
   if (view.turn.answer) fillAnswer(view, view.turn.answer, a.citations || [], a.answer_source === "generated", a.short_answer);
-  else view.answer.replaceChildren(words(element("p", a.refusal || "The documents do not answer this question.", "muted")));
+  else view.answer.replaceChildren(words(element("p", refusalOf(a), "muted")));
+  fillAsked(view, a);
   fillNote(view, a);
   fillSources(view, a);
   fillHow(view, a);

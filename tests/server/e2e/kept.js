@@ -18,7 +18,7 @@ async function keptAndFound({ browser, url, pictures }) {
   await ask(page, "What do they eat?");
   await open(page, link);
   await until(page, () => document.querySelectorAll(".turn").length === 2);
-  check("and it was gone on with", true);
+  check("and it was gone on with, with what the question was taken for", /^Asked as: .*eat/.test(await last(page, ".asked").textContent()) && await last(page, ".asked").isVisible(), await last(page, ".asked").textContent());
 
   await page.getByRole("button", { name: "Rename the conversation" }).click();
   await page.fill("#asks input", "Nests of herons");

@@ -354,6 +354,22 @@ async function inVain({ $, script }) {
   asking.showConversation(null);
 }
 
+// What the service says instead of an answer, and what it took the question for, are kept with the turn.
+async function saidInstead({ script }) {
+  const { fillTurn, turnView, worthKeeping } = await script("thread.js"), { answerAsText, asMarkdown } = await script("export.js");
+  const refusal = "Die Dokumente beantworten diese Frage nicht.", rewritten = { query: "Und wie gro\u00df? Reiher", by: "words" };
+  const turnOf = (reply) => ({ question: "Und wie gro\u00df?", answer: "", collection: "default", rating: null, reply: worthKeeping({ status: "abstained", citations: [], contexts: [], ...reply }) });
+  const shown = (turn) => {
+    const view = turnView(turn);
+    fillTurn(view);
+    return view;
+  };
+  const turn = turnOf({ refusal, rewritten }), view = shown(turn), old = shown(turnOf({}));
+  check("why there is no answer is said in the question's language", view.answer.textContent === refusal && old.answer.textContent === "The documents do not answer this question.", view.answer.textContent);
+  check("also where it is copied and exported", answerAsText(turn) === refusal && asMarkdown({ title: "R", turns: [turn] }).includes("\n*" + refusal + "*\n"), asMarkdown({ title: "R", turns: [turn] }));
+  check("what was looked for is said where the question leant on others", !view.asked.hidden && view.asked.textContent === "Asked as: Und wie gro\u00df? Reiher" && old.asked.hidden && view.li.children.includes(view.asked), view.asked.textContent);
+}
+
 async function typed({ $, script }) {
   const { ask, showConversation } = await script("ask.js"), asked = service();
   showConversation(null);
@@ -673,7 +689,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, saidInstead, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
