@@ -8,7 +8,8 @@ import { session } from "/assets/settings.js";
 const AT_ONCE = 3, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well leave when there are more
 const COUNTED_MAX = 10 * FILES_MAX; // of files that are left out; nobody waits for a whole disk to be counted
 const queue = [];
-let running = 0, total = 0, done = 0, failed = 0, leftOut = 0, stopping = null;
+let running = 0, total = 0, done = 0, leftOut = 0, stopping = null;
+const failed = { refused: 0, unsent: 0, stopped: 0 }; // by the service; by the file, the network or a service that is away; by the reader
 let rows = 0, good = []; // in the list, and of them those that went well: to look for these costs each file a walk over all
 
 // ---- what was dropped ------------------------------------------------------------------------
@@ -47,11 +48,15 @@ async function dropped(transfer) {
 
 // ---- the queue -------------------------------------------------------------------------------
 
+// What became of those that are not in, each kind with its number.
+const failures = () => [[failed.refused, "refused"], [failed.unsent, "could not be sent"], [failed.stopped, "stopped"]]
+  .filter(([n]) => n).map(([n, what]) => ", " + n.toLocaleString() + " " + what).join("");
+
 function say() {
   const left = queue.length + running;
   $("upload-note").textContent = left
-    ? (total - left) + " of " + count(total, "file") + (failed ? ", " + failed + " refused" : "") + "…"
-    : done + " of " + count(total, "file") + " are in and can be asked about" + (failed ? "; " + count(failed, "file was", "files were") + " refused" : "") + ".";
+    ? (total - left).toLocaleString() + " of " + count(total, "file") + failures() + "…"
+    : count(done, "file is", "files are") + " in and can be asked about" + failures() + ".";
   if (leftOut) $("upload-note").textContent += " " + (leftOut >= COUNTED_MAX ? "At least " : "") + count(leftOut, "file was", "files were") + " left out: "
     + FILES_MAX.toLocaleString() + " go in at once.";
   $("upload-progress").value = total ? (total - left) / total : 0;
@@ -68,7 +73,9 @@ function rowOf(item) {
   rows++;
 }
 
-function settle(item, kind, words) {
+// why: of `failed`, where the file is not in.
+function settle(item, kind, words, why = null) {
+  if (why) failed[why]++;
   item.li.className = "file " + kind;
   item.state.textContent = words;
   if (kind === "bad") $("upload-results").prepend(item.li); // what needs a look stands first
@@ -102,17 +109,17 @@ async function one(item, signal) {
     settle(item, bad.length ? "bad" : "good", bad.length ? count(bad.length, "part") + " refused: " + bad[0].error.message
       : r.results.length > 1 ? count(r.results.length, "document") : words[r.results[0]?.status] || "in");
   } catch (e) {
-    if (e.name === "AbortError" || signal.aborted) settle(item, "bad", "stopped");
+    if (e.name === "AbortError" || signal.aborted) settle(item, "bad", "stopped", "stopped");
     else if ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < 6) { // busy: asked again
       item.state.textContent = "the service is busy, once more in a moment";
       await pause(1000 * Math.min(20, e.wait || 2), signal);
-      if (signal.aborted) settle(item, "bad", "stopped");
+      if (signal.aborted) settle(item, "bad", "stopped", "stopped");
       else queue.unshift(item);
     } else {
-      failed++;
-      settle(item, "bad", e.message);
+      const why = !e.status || e.status >= 500 || e.status === 429 ? "unsent" : "refused";
+      settle(item, "bad", e.message, why);
       const again = button("Try again", "link", () => {
-        failed--;
+        failed[why]--;
         item.tries = 0;
         item.li.className = "file";
         again.remove();
@@ -120,7 +127,7 @@ async function one(item, signal) {
         pump();
       });
       again.setAttribute("aria-label", "Try " + item.path + " again");
-      if (!e.status || e.status >= 500 || e.status === 429) item.li.append(again);
+      if (why === "unsent") item.li.append(again);
     }
   }
 }
@@ -145,7 +152,8 @@ async function pump() {
 function add({ items, left }) {
   if (!items.length) return;
   if (!running && !queue.length) { // a new list
-    total = done = failed = leftOut = rows = 0;
+    total = done = leftOut = rows = 0;
+    Object.assign(failed, { refused: 0, unsent: 0, stopped: 0 });
     good = [];
     $("upload-results").replaceChildren();
   }
@@ -154,10 +162,7 @@ function add({ items, left }) {
     item.collection = currentCollection();
     rowOf(item);
     if (item.file) queue.push(item);
-    else {
-      failed++;
-      settle(item, "bad", item.unread);
-    }
+    else settle(item, "bad", item.unread, "unsent");
   }
   total += items.length;
   leftOut += left;
@@ -166,7 +171,7 @@ function add({ items, left }) {
 
 $("upload-clear").addEventListener("click", () => {
   if (running || queue.length) {
-    for (const item of queue.splice(0)) settle(item, "bad", "stopped");
+    for (const item of queue.splice(0)) settle(item, "bad", "stopped", "stopped");
     stopping?.abort();
     stopping = null; // what is added from now on is not stopped with it
     say();

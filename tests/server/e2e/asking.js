@@ -13,7 +13,7 @@ async function firstAnswer({ browser, url, pictures }) {
   fs.writeFileSync(folder + "/heron.txt", "The grey heron stands one metre tall. It eats fish and frogs.\n\nHerons nest in colonies.\n");
   fs.writeFileSync(folder + "/otter <img src=x onerror=alert(1)>.md", "# The otter\n\nThe otter sleeps in a holt. <script>alert(1)</script><b>Wet</b>\n");
   await page.setInputFiles("#files", fs.readdirSync(folder).map((f) => folder + "/" + f));
-  await until(page, () => /^2 of 2 files are in/.test(document.getElementById("upload-note").textContent));
+  await until(page, () => /^2 files are in/.test(document.getElementById("upload-note").textContent));
   await until(page, () => /heron/.test(document.getElementById("documents-list").textContent));
   check("story 1: chosen files go in and are listed", await page.locator("#upload-results .good").count() === 2);
 

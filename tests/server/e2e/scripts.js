@@ -627,8 +627,8 @@ async function uploads({ $, window, script }) {
   drop(window, file("a"), unreadable("b"), folder("c", [file("d"), unreadable("e"), folder("f", [file("g")], true)]), folder("h", [], true));
   await until(() => sent.length === 3);
   sent.forEach((x) => x.answer(200));
-  await until(() => /are in/.test(note($)));
-  check("what cannot be read keeps nothing else from going in", note($) === "3 of 7 files are in and can be asked about; 4 files were refused." && sent.map((x) => x.path).join() === "a,c/d,c/f/g", note($));
+  await until(() => /are in and/.test(note($)));
+  check("what cannot be read keeps nothing else from going in", note($) === "3 files are in and can be asked about, 4 could not be sent." && sent.map((x) => x.path).join() === "a,c/d,c/f/g", note($));
   check("and is listed with the reason", ["b", "c/e", "c/f", "h"].every((p) => rows($).includes(p + ": cannot be read: gone")), rows($).join("; "));
 
   sent = ingest();
@@ -637,13 +637,27 @@ async function uploads({ $, window, script }) {
   sent[0].answer(503, {});
   await until(() => rows($).some((r) => /once more/.test(r)));
   $("upload-clear").click();
-  check("Stop is obeyed by what waits for a busy service, too", await until(() => rows($).filter((r) => /stopped/.test(r)).length === 4) && sent.length === 3 && /^0 of 4 files are in/.test(note($)), rows($).join("; ") + note($));
+  check("Stop is obeyed by what waits for a busy service, too", await until(() => rows($).filter((r) => /stopped/.test(r)).length === 4) && sent.length === 3 && note($) === "0 files are in and can be asked about, 4 stopped.", rows($).join("; ") + note($));
   await soon(20);
   sent = ingest();
   drop(window, file("a"));
   await until(() => sent.length === 1);
   sent[0].answer(200);
-  check("and what comes later is not stopped with it", await until(() => /^1 of 1 file are in/.test(note($))) && rows($).join() === "a: new", rows($).join() + note($));
+  check("and what comes later is not stopped with it", await until(() => note($) === "1 file is in and can be asked about.") && rows($).join() === "a: new", rows($).join() + note($));
+
+  await soon(20);
+  sent = ingest();
+  drop(window, file("a"), file("b"));
+  await until(() => sent.length === 2);
+  sent[0].answer(422, { error: { message: "no text" } });
+  sent[1].answer(500, { error: { message: "the disk is full" } });
+  check("what was refused and what could not be sent are told apart", await until(() => note($) === "0 files are in and can be asked about, 1 refused, 1 could not be sent."), note($));
+  const retry = $("upload-results").children.flatMap((li) => li.children).find((c) => c.textContent === "Try again");
+  sent = ingest();
+  retry?.click();
+  await until(() => sent.length === 1);
+  sent[0]?.answer(200);
+  check("and once it goes in it counts as such", await until(() => note($) === "1 file is in and can be asked about, 1 refused."), note($));
 
   await soon(20);
   await longList({ $, window });
