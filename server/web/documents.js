@@ -7,6 +7,7 @@ import { openSource } from "/assets/reader.js";
 const PAGE = 50;
 const MANY = 20000; // documents: for another order than that of ids the service looks at all of them
 let order = null, latest = 0; // null: the one that suits; a slow reply must not cover a later one
+let listed = 0; // in sight; where there are none, none are to be deleted
 const selected = new Set(); // ids
 
 const orderNow = () => order || (currentCounts()?.documents > MANY ? "id" : "title");
@@ -49,7 +50,7 @@ const narrowed = () => shown.has("q") || shown.has("filter");
 // ---- the list --------------------------------------------------------------------------------
 
 function showBulk() {
-  const n = selected.size, all = narrowed();
+  const n = selected.size, all = narrowed() && listed > 0;
   $("bulk").hidden = !n && !all;
   $("bulk-note").textContent = n ? count(n, "document") + " selected" : "Narrowed down";
   $("bulk-delete").hidden = $("bulk-none").hidden = !n;
@@ -110,6 +111,7 @@ export async function loadDocuments(after) {
   }
   if (mine !== latest) return;
   const rows = page.data.map(row);
+  listed = rows.length + (after ? listed : 0);
   if (!after && !rows.length) rows.push(remark(narrowed() ? "No document fits." : "There are no documents here yet: drop some above.", "note"));
   if (after) $("documents-list").append(...rows);
   else $("documents-list").replaceChildren(...rows);
@@ -212,6 +214,11 @@ $("bulk-all").addEventListener("click", async () => {
     would = await call("/documents?" + q, { method: "DELETE" });
   } catch (e) {
     tell(e.message);
+    return;
+  }
+  if (!would.matched) { // gone since they were listed
+    tell("No document matches any more.");
+    again();
     return;
   }
   q.delete("dry_run");

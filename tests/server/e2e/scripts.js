@@ -487,6 +487,15 @@ async function filtering({ $, script }) {
   await soon(10);
   const gone = asked.filter((a) => a.deletes);
   check("nor what is deleted", gone.length === 2 && gone.every((a) => /2024/.test(a.path) && !/1999/.test(a.path)), gone.map((a) => a.path).join());
+  check("deleting all that match is offered where there is some", !$("bulk").hidden && !$("bulk-all").hidden);
+  const some = globalThis.fetch;
+  globalThis.fetch = async (path) => (path.startsWith("/collections") ? some(path) : json({ data: [], has_more: false, matched: 0, chunks: 0, ids: [] }));
+  $("told").textContent = "";
+  $("bulk-all").click();
+  check("what is gone by then is not asked about", await until(() => /No document matches/.test($("told").textContent)) && !$("asks").open, $("told").textContent);
+  await until(() => $("bulk").hidden);
+  check("and where nothing matches nothing is offered", $("bulk").hidden && $("bulk-all").hidden);
+  globalThis.fetch = some;
   more = false;
   $("filter-key").value = "";
   $("filter-clear").click();
