@@ -65,12 +65,58 @@ static const char *const no_names =
     "around after before between within per is are was were be has have had does do did january "
     "february march april may june july august september october november december only up every "
     "all these those next last first past exactly nearly some weigh cost costs not what which that "
-    "get give take takes make into plus minus times above below equals number no";
+    "get give take takes make into plus minus times above below equals number no can could might "
+    "must shall should will would borrow bring carry carries need needs want wants arrive hire "
+    "stay "
+    "you they them us your our their";
 
 /* Words behind which capitals are a name: "size XL", "zone B". */
 static const char lettered[] =
     "size class group type grade category zone level platform gate room hall terminal lot block "
     "building wing section tier team line exit track appendix annex schedule part form tariff";
+
+/* Words that are always names of what is numbered, whatever follows: "How much are zone 3 tickets?" */
+static const char placed[] = "week day room page chapter bus train flight bay desk lane step";
+
+static bool is_placed(const char *word, size_t n) {
+    return fo_words_have_any_case(lettered, word, n) || fo_words_have_any_case(placed, word, n);
+}
+
+/* Several of something, or a unit: "books", "people", not "leaves" of a bus. */
+static bool is_counted(const char *word, size_t n) {
+    static const char units[] = "people children men women feet teeth km cm mm kg ml gb mb tb kwh "
+                                "euro eur usd percent hour minute night month year";
+    static const char no_plurals[] =
+        "always sometimes this does goes plus versus perhaps besides "
+        "towards afterwards costs opens closes leaves starts begins ends stops runs comes arrives "
+        "departs means needs includes gets takes lies shows works serves belongs";
+    enum { FEWEST = 4 };
+    if (fo_words_have_any_case(units, word, n)) return true;
+    return n >= FEWEST && word[n - 1] == 's' && word[n - 2] != 's' &&
+           !fo_words_have_any_case(no_plurals, word, n);
+}
+
+/* Does text[i..len), behind the digits, say what they count: " books", " \xE2\x82\xAC", "%", "-day"? */
+static bool counts_something(const char *text, size_t i, size_t len) {
+    const bool hyphen = i < len && text[i] == '-';
+    if (hyphen && i + 1 < len) return fo_is_letter(text[i + 1]);
+    while (i < len && text[i] == ' ') i++;
+    if (i < len && text[i] == '%') return true;
+    if (i + 1 < len && (!memcmp(text + i, "\xC2\xA3", 2) || !memcmp(text + i, "\xC2\xB0", 2)))
+        return true;
+    if (i + 2 < len && !memcmp(text + i, "\xE2\x82\xAC", 3)) return true;
+    const size_t n = i < len ? word_at(text, i, len) : 0;
+    return n && is_counted(text + i, n);
+}
+
+/* Whoever does something stands before a verb: "may I park 3 cars" names no park. */
+static bool is_done_by_somebody(const char *text, size_t at) {
+    size_t end = at, start;
+    while (end > 0 && text[end - 1] == ' ') end--;
+    for (start = end; start > 0 && fo_is_letter(text[start - 1]);) start--;
+    return end < at &&
+           fo_words_have_any_case("i we you he she they who", text + start, end - start);
+}
 
 /* Bytes of the one to four capitals that text[at] begins with, a word of its own; 0: none. */
 static size_t capitals_at(const char *text, size_t at, size_t len) {
@@ -102,6 +148,17 @@ static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digit
     return k && k <= MOST_DIGITS && !goes_on ? i + k - at : 0;
 }
 
+/* ... in a question, where the number is no amount: "Can I borrow 10 books?" names none. */
+static size_t asked_at(const char *question, size_t at, size_t len, size_t *digits) {
+    const size_t n = numbered_at(question, at, len, digits);
+    if (!n || question[*digits - 2] == ':') return 0;
+    const bool placed_so = is_placed(question + at, word_at(question, at, len));
+    return placed_so ||
+                   !(is_done_by_somebody(question, at) || counts_something(question, at + n, len))
+               ? n
+               : 0;
+}
+
 /* The word of the name, and its number. */
 static exact_name word_of(const exact_name *x, exact_name *number) {
     const char *blank = memchr(x->s, ' ', x->n);
@@ -131,14 +188,72 @@ static bool holds_number(const char *text, size_t len, const exact_name *number)
     return false;
 }
 
+/* ---- ranges of numbers ----------------------------------------------------------------------- */
+
+enum { NO_VALUE = -1, MOST_FIGURES = 6 };
+
+/* What a number of a name is compared by: its value, or the place of its one capital. */
+static int value_of(const exact_name *number) {
+    int v = 0;
+    if (number->n == 1 && fo_is_letter(*number->s)) return *number->s;
+    for (size_t i = 0; i < number->n; i++) {
+        if (!fo_is_digit(number->s[i]) || i == MOST_FIGURES) return NO_VALUE;
+        v = 10 * v + (number->s[i] - '0');
+    }
+    return number->n ? v : NO_VALUE;
+}
+
+/* The end of a range whose sign was read: a number, perhaps behind the same word. */
+static int end_of_range(const char *text, size_t len, size_t at, const exact_name *word) {
+    word_token t = word_token_next(text, len, &at);
+    if (is_same(word, t.s, t.n)) t = word_token_next(text, len, &at);
+    const bool capital = t.letters && t.n == 1 && *t.s >= 'A' && *t.s <= 'Z';
+    return t.digits || capital ? value_of(&(exact_name){t.s, t.n}) : NO_VALUE;
+}
+
+/* "and above", "or younger" behind a number: 1, -1; 0: neither. */
+static int open_end(const char *text, size_t len, size_t at) {
+    const word_token joins = word_token_next(text, len, &at);
+    if (word_token_is(&joins, "+")) return 1;
+    if (!word_token_in("and or", &joins)) return 0;
+    const word_token way = word_token_next(text, len, &at);
+    if (word_token_in("above up upwards over more older higher later onwards", &way)) return 1;
+    return word_token_in("below under down less younger lower earlier", &way) ? -1 : 0;
+}
+
+/* Is the asked number one of those that text[at..) names from `word` and its number on, whose digits end at `end`: "age 6 to
+ * 15", "room 10 - room 19", "level 5 and above", "between week 3 and week 7"? A range that ends below where it begins goes
+ * over the year's end. */
+static bool range_holds(const char *text, size_t len, size_t at, const exact_name *word, int from,
+                        size_t end, int asked) {
+    if (from == NO_VALUE || asked == NO_VALUE) return false;
+    const int open = open_end(text, len, end);
+    if (open) return open > 0 ? asked >= from : asked <= from;
+    size_t behind = end, before = at;
+    const word_token sign = word_token_next(text, len, &behind);
+    while (before > 0 && text[before - 1] == ' ') before--;
+    const bool between = before >= 7 && fo_words_have_any_case("between", text + before - 7, 7);
+    if (!word_token_in("to through until till", &sign) && !word_token_is_dash(&sign) &&
+        !(between && word_token_in("and", &sign)))
+        return false;
+    const int to = end_of_range(text, len, behind, word);
+    if (to == NO_VALUE) return false;
+    return from <= to ? asked >= from && asked <= to : asked >= from || asked <= to;
+}
+
 bool exact_names_other_number(const exact_names *x, const char *text, size_t len) {
     for (size_t k = 0; k < x->n_numbered; k++) {
         exact_name number, word = word_of(&x->numbered[k], &number);
         if (holds_number(text, len, &number)) continue;
-        for (size_t i = 0, n, digits; i < len; i += n ? n : 1) {
+        bool other = false, within = false;
+        for (size_t i = 0, n, digits; i < len && !within; i += n ? n : 1) {
             n = numbered_at(text, i, len, &digits);
-            if (n && is_same(&word, text + i, word_at(text, i, len))) return true;
+            if (!n || !is_same(&word, text + i, word_at(text, i, len))) continue;
+            other = true;
+            const int from = value_of(&(exact_name){text + digits, i + n - digits});
+            within = range_holds(text, len, i, &word, from, i + n, value_of(&number));
         }
+        if (other && !within) return true;
     }
     return false;
 }
@@ -184,8 +299,8 @@ static bool is_amount(const char *question, size_t at, size_t n, size_t len) {
 void exact_names_read(exact_names *out, const char *question, size_t len) {
     *out = (exact_names){0};
     for (size_t i = 0, n, digits; i < len; i += n ? n : 1) {
-        n = numbered_at(question, i, len, &digits);
-        if (n && question[digits - 2] != ':' && out->n_numbered < EXACT_NAMES_MAX)
+        n = asked_at(question, i, len, &digits);
+        if (n && out->n_numbered < EXACT_NAMES_MAX)
             out->numbered[out->n_numbered++] = (exact_name){question + i, n};
     }
     for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {

@@ -22,7 +22,7 @@ typedef struct exact_names {
     size_t n_versions, n_options, n_codes, n_numbered;
 } exact_names;
 
-/* Names of a question, which must outlive *out. */
+/* Names of a question, which must outlive *out. A number that counts names nothing: "Can I borrow 10 books?" */
 void exact_names_read(exact_names *out, const char *question, size_t len);
 
 /* True when every version stands in text[len] or in title too (either may be NULL): 4.4 is not 4.2,
@@ -47,7 +47,8 @@ bool exact_names_is_code(const char *word, size_t n);
  * it nor title one of the codes. */
 bool exact_names_lacking(const exact_names *x, const char *text, size_t len, const char *title);
 
-/* Does text[len] speak of another one, "week 31" or "Week: 31", and nowhere of the number that the question names? */
+/* Does text[len] speak of another one, "week 31" or "Week: 31", and nowhere of the number that the question names? Week
+ * 15 stands in "week 10 to week 20", level 6 in "level 5 and above". */
 bool exact_names_other_number(const exact_names *x, const char *text, size_t len);
 
 /* ... and the number n whose column is called by its name: the value of a row, below names of columns? */

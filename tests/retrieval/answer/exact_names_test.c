@@ -218,6 +218,7 @@ static void another_number_of_the_same_is_told_apart(void **state) {
     }
     exact_names x;
     exact_names_read(&x, "Who cleans in week 40?", 22);
+    assert_int_equal(x.n_numbered, 1);
     assert_true(exact_names_other_value(&x, "Week", 4, "31", 2));
     assert_false(exact_names_other_value(&x, "Week", 4, "40", 2));
     assert_false(exact_names_other_value(&x, "Week", 4, "31-40", 5));
@@ -227,6 +228,77 @@ static void another_number_of_the_same_is_told_apart(void **state) {
     assert_false(exact_names_other_value(&x, "Size", 4, "XL", 2));
     assert_false(exact_names_other_value(&x, "Size", 4, "any", 3));
     for (size_t n = 0; n < 22; n++) exact_names_read(&x, "Who cleans in week 40?" + 22 - n, n);
+}
+
+static size_t numbered_in(const char *question) {
+    exact_names x;
+    exact_names_read(&x, question, strlen(question));
+    return x.n_numbered;
+}
+
+static void an_amount_names_nothing(void **state) {
+    (void)state;
+    static const char *const amounts[] = {"Can I borrow 10 books?",
+                                          "May I bring 3 guests?",
+                                          "Do I need 3 photos for the permit?",
+                                          "Can my car carry 7 people?",
+                                          "Can I stay 21 nights?",
+                                          "Is it enough to arrive 10 minutes before departure?",
+                                          "Can we park 3 cars here?",
+                                          "Does the hall seat 300 people?",
+                                          "Can I buy a pass for a trip with 2 dogs?",
+                                          "Can I get a discount 10% off?",
+                                          "Is a tip 5 \xE2\x82\xAC?",
+                                          "Is there a special 10-day pass?",
+                                          "Can I borrow 10?",
+                                          "Can 2 adults share it?"};
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
+        if (numbered_in(amounts[i])) fail_msg("a name: %s", amounts[i]);
+    static const char *const names[] = {
+        "Who cleans in week 40?",         "Is room 12 on the first floor?",
+        "Who may enter zone 3?",          "How much are zone 3 tickets?",
+        "When does bus 12 leave?",        "Is gate 4 open?",
+        "Who knows when ferry 3 leaves?", "Which class 2 licences are there?"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (numbered_in(names[i]) != 1) fail_msg("no name: %s", names[i]);
+}
+
+static void a_range_holds_what_lies_within_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        bool other;
+    } cases[] = {
+        {"What do I pay at age 12?", "Children from age 6 to 15 pay 4 euros.", false},
+        {"What do I pay at age 16?", "Children from age 6 to 15 pay 4 euros.", true},
+        {"What do I pay at age 5?", "Children from age 6 to 15 pay 4 euros.", true},
+        {"Is it open in week 15?", "It is closed from week 10 to week 20.", false},
+        {"Is it open in week 25?", "It is closed from week 10 to week 20.", true},
+        {"Is it open in week 52?", "It is closed from week 50 until week 2.", false},
+        {"Who cleans room 14?", "Room 10 to room 19: Ada", false},
+        {"Who cleans room 14?", "Room 10-19: Ada", false},
+        {"Who cleans room 14?", "Room 10 \xE2\x80\x93 19: Ada", false},
+        {"Who cleans room 24?", "Room 10 to room 19: Ada", true},
+        {"Who cleans room 24?", "Room 10 to room 19: Ada, room 20 to room 29: Ben", false},
+        {"Who may enter level 6?", "Level 5 and above is for staff.", false},
+        {"Who may enter level 6?", "Level 5 or more is for staff.", false},
+        {"Who may enter level 4?", "Level 5 and above is for staff.", true},
+        {"Who may enter level 4?", "Level 5 and below is for guests.", false},
+        {"Who may enter level 6?", "Level 5 or less is for guests.", true},
+        {"Who may enter level 6?", "Level 5 and the hall above it", true},
+        {"Who may enter level 6?", "between level 3 and level 7", false},
+        {"Who may enter level 6?", "level 3 and level 7", true},
+        {"Who may enter zone C?", "Zone A to zone D is open.", false},
+        {"Who may enter zone E?", "Zone A to zone D is open.", true},
+        {"Who may enter level 6?", "Level 5 to", true},
+        {"Who may enter level 6?", "Level 5 and", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exact_names x;
+        exact_names_read(&x, cases[i].question, strlen(cases[i].question));
+        if (exact_names_other_number(&x, cases[i].text, strlen(cases[i].text)) != cases[i].other)
+            fail_msg("%s: %s", cases[i].question, cases[i].text);
+    }
 }
 
 /* What stands in front of it is no part of a title. */
@@ -254,6 +326,8 @@ int main(void) {
         cmocka_unit_test(a_command_is_the_means_behind_few_words),
         cmocka_unit_test(a_title_may_begin_with_a_blank),
         cmocka_unit_test(another_number_of_the_same_is_told_apart),
+        cmocka_unit_test(an_amount_names_nothing),
+        cmocka_unit_test(a_range_holds_what_lies_within_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
