@@ -23,10 +23,8 @@ static int long_day(const word_token *t) {
 
 /* A short form has a capital and a sign behind it, ends a range or stands behind "on" ("Mon-Fri", "Sat:"): the sun and what
  * sat down are none. */
-static int short_day(const word_token *t, const word_token *before, char behind, bool ends_range) {
-    const bool sign = ends_range ||
-                      (behind && !word_token_letter(behind) && !fo_is_blank(behind)) ||
-                      word_token_in("on every each next last this", before);
+static int short_day(const word_token *t, const word_token *before, bool marked, bool ends_range) {
+    const bool sign = marked || ends_range || word_token_in("on every each next last this", before);
     for (int d = 0; sign && t->letters && d < DAYS; d++)
         if (fo_words_have(short_days[d], t->s, t->n)) return d;
     return NO_DAY;
@@ -54,12 +52,24 @@ static bool is_range_sign(const word_token *t) {
            word_token_is(t, "\xE2\x80\x94");
 }
 
-/* The sign behind a word: that which touches it, or a figure, a dash or a bar behind blanks ("Fri   7.30", "Mon - Thu"). */
-static char sign_behind(const char *text, size_t len, size_t at) {
+/* Does a line begin with the word, and is it a column of its own: two blanks, a tab or the line's end behind it ("Sun    closed")? */
+static bool is_first_column(const char *text, size_t len, const word_token *t, size_t at) {
+    const char *from = t->s;
+    while (from > text && (from[-1] == ' ' || from[-1] == '\t')) from--;
+    if (from > text && from[-1] != '\n') return false;
+    if (at == len || (fo_is_blank(text[at]) && text[at] != ' ')) return true;
+    return text[at] == ' ' && (at + 1 == len || fo_is_blank(text[at + 1]));
+}
+
+/* Is there a sign behind the word that ends at byte `at`: one that touches it, a figure, a dash or a bar behind blanks ("Fri
+ * 7.30", "Mon - Thu"), or the next column? */
+static bool is_marked(const char *text, size_t len, const word_token *t, size_t at) {
     size_t i = at;
     while (i < len && text[i] == ' ') i++;
-    if (i == len) return 0;
-    return i == at || fo_is_digit(text[i]) || strchr("|-\xE2", text[i]) ? text[i] : ' ';
+    if (is_first_column(text, len, t, at)) return true;
+    if (i == len) return false;
+    const bool sign = i == at || fo_is_digit(text[i]) || strchr("|-\xE2", text[i]);
+    return sign && !word_token_letter(text[i]) && !fo_is_blank(text[i]);
 }
 
 /* What may begin or end a time without its other end: "from June on", "until Friday". */
@@ -137,7 +147,7 @@ static uint8_t read_days(const char *text, size_t len, bool *open) {
         word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
         int day = long_day(&t), first;
-        if (day == NO_DAY) day = short_day(&t, &before, sign_behind(text, len, at), x.ranges);
+        if (day == NO_DAY) day = short_day(&t, &before, is_marked(text, len, &t, at), x.ranges);
         if (day != NO_DAY) {
             (void)span_name(&x, day, &first);
             days |= range(first, day);
@@ -172,7 +182,7 @@ static word_token day_in(const char *text, size_t len, int day, bool *is_short) 
     word_token before = {0};
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
-        *is_short = short_day(&t, &before, sign_behind(text, len, at), false) == day;
+        *is_short = short_day(&t, &before, is_marked(text, len, &t, at), false) == day;
         if (!t.n || *is_short || long_day(&t) == day) return t;
         before = t;
     }

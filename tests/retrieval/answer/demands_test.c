@@ -153,6 +153,12 @@ static void another_day_is_told_apart(void **state) {
         {"When is it open at the weekend?", "Saturday: 10 to 14", DAY_MET},
         {"When is it open on Sunday?", "The cat sat in the sun.", DAY_NOT_SAID},
         {"When is it open on Sunday?", "from 10 to 18", DAY_NOT_SAID},
+        /* a column of its own at a line's beginning */
+        {"When is it open on Sunday?", "Sun      closed", DAY_MET},
+        {"When is it open on Sunday?", "Sun\tclosed", DAY_MET},
+        {"When is it open on Sunday?", "Sat      10:00-14:00\nSun\nclosed", DAY_MET},
+        {"When is it open on Monday?", "Sun      closed", DAY_OTHER},
+        {"When is it open on Sunday?", "Sun and rain, in the  Sun  too", DAY_NOT_SAID},
         {"When is it open on Sunday?",
          "Sat, Sun | 9:30\xE2\x80\x93"
          "12:00",
