@@ -85,6 +85,16 @@ static const char *const openings[] = {
     "qui",          "pourquoi", "quel",   "quelle", "c\xC3\xB3mo", "qu\xC3\xA9", "cu\xC3\xA1ndo",
     "d\xC3\xB3nde", "come",     "quando", "dove"};
 
+/* What may be said of something, or be its name, too: "Nice is how far from the airport?" */
+static const char *const adjectives[] = {"great", "cool", "nice", "perfect", "super", "excellent"};
+
+/* Of the openings, those that stand behind a subject as well, and what they have behind them where a question begins with
+ * them ("is it open"), or where its subject stands before them ("is how far"). */
+static const char *const verbs[] = {"is", "are", "was", "do", "does", "did", "can", "will"};
+static const char *const pronouns[] = {"i", "we", "you", "it", "he", "she", "they", "there"};
+static const char *const asking[] = {"how", "what",  "when",  "where", "who",
+                                     "why", "which", "whose", "whom"};
+
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static bool in_word(char c) {
@@ -146,6 +156,17 @@ bool question_has_words(const char *text) {
     return has_any(text, is_word);
 }
 
+/* Does a question begin at text, behind the courtesy, without a sign between them? */
+static bool begins_question(const char *text, const char *courtesy) {
+    if (!phrase(text, openings, COUNT(openings))) return false;
+    const size_t verb = phrase(text, verbs, COUNT(verbs));
+    if (!verb) return true;
+    const char *behind = skip(text + verb, " \t\r\n");
+    if (phrase(courtesy, adjectives, COUNT(adjectives)))
+        return phrase(behind, pronouns, COUNT(pronouns)) > 0;
+    return !phrase(behind, asking, COUNT(asking));
+}
+
 static const char *behind_courtesy(const char *text) {
     const char *at = skip(text, " \t\r\n");
     for (bool any = false;; any = true) {
@@ -157,7 +178,8 @@ static const char *behind_courtesy(const char *text) {
         bool more = phrase(next, courtesies, COUNT(courtesies)) > 0;
         size_t link = phrase(next, links, COUNT(links));
         const char *behind = link ? skip(next + link, " \t\r\n,") : next;
-        bool asks = phrase(behind, openings, COUNT(openings)) > 0;
+        bool asks = link || parted ? phrase(behind, openings, COUNT(openings)) > 0
+                                   : begins_question(behind, at);
         bool ends = !has_any(next, is_word_or_sign) && !strchr(next, '?'); /* in a face, or so */
         if (dotted || !(parted || more || asks || ends)) return any ? at : text;
         if (link && (asks || parted)) next = behind;
@@ -185,6 +207,7 @@ const char *courtesy_reply(const char *text) {
         {"grazie", "Prego."},
         {"obrigad", "De nada."},
         {"bye", "Goodbye."},
+        {"goodbye", "Goodbye."},
         {"good", "Hello. What would you like to know?"},
         {"hello", "Hello. What would you like to know?"},
         {"hi", "Hello. What would you like to know?"},

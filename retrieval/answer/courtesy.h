@@ -10,7 +10,7 @@
 /* Where the question begins: a pointer into text (UTF-8, NUL-terminated); its end where nothing but
  * courtesies is said, or nothing at all: "????", "...", a face. "&&" is a question. A word is taken
  * for one only where the sentence ends behind it, a comma follows, or the question itself: "Hello
- * world in C" and "OK is which exit status?" stay whole. */
+ * world in C", "OK is which exit status?" and "Nice is how far from here?" stay whole. */
 const char *question_behind_courtesy(const char *text);
 
 /* Has it a letter or a digit of any script? What has none leans on nothing that was said before. */

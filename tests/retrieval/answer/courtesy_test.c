@@ -48,6 +48,17 @@ static void what_is_asked_is_left(void **state) {
         {"Thanksgiving, when is it?", "Thanksgiving, when is it?"},
         {"OK button of the form", "OK button of the form"},
         {"and who keeps them?", "and who keeps them?"},
+        {"OK is which exit status?", "OK is which exit status?"},
+        /* an adjective may be the subject, or its name */
+        {"Nice is how far from the airport?", "Nice is how far from the airport?"},
+        {"Cool is what setting?", "Cool is what setting?"},
+        {"Excellent is which grade?", "Excellent is which grade?"},
+        {"Super does how many miles?", "Super does how many miles?"},
+        {"Nice, is it far?", "is it far?"},
+        {"Great and is the pool open?", "is the pool open?"},
+        {"great is it open on Sunday?", "is it open on Sunday?"},
+        {"cool how do I get there?", "how do I get there?"},
+        {"ok is the pool open?", "is the pool open?"},
         {"", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -80,6 +91,8 @@ static void a_reply_fits_what_was_said(void **state) {
                                            {"Vielen Dank!", "Gern geschehen."},
                                            {"hello, muchas gracias", "De nada."},
                                            {"bye", "Goodbye."},
+                                           {"Goodbye!", "Goodbye."},
+                                           {"thanks, goodbye", "You are welcome."},
                                            {"Hi there", "Hello. What would you like to know?"},
                                            {"nice", "All right. What would you like to know?"},
                                            {"thi", "All right. What would you like to know?"},
