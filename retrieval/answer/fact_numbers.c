@@ -1,6 +1,7 @@
 /* Numbers in running text, part of facts.h. Source: ours; conventions of English and of the
  * scientific press (thin spaces, decimal commas where they cannot be thousands). */
 #include "retrieval/answer/facts.h"
+#include "retrieval/answer/figure_forms.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
@@ -16,6 +17,7 @@ static bool is_wordlike(char c) { /* letters beyond ASCII count as letters */
 typedef struct cursor {
     const char *text;
     size_t len;
+    size_t dated; /* the end of the last date: its figures are no time and no fraction */
 } cursor;
 
 static char at(const cursor *c, size_t i) {
@@ -192,14 +194,6 @@ static uint8_t half_at(const cursor *c, size_t i) {
     return (first | 0x20) == 'a' ? HALF_AM : (first | 0x20) == 'p' ? HALF_PM : HALF_NONE;
 }
 
-/* Of the hour that ends at i, too: 8:30 am. */
-static uint8_t half_after(const cursor *c, size_t i) {
-    const uint8_t half = half_at(c, i);
-    if (half || at(c, i) != ':' || !fo_is_digit(at(c, i + 1)) || !fo_is_digit(at(c, i + 2)))
-        return half;
-    return half_at(c, i + 3);
-}
-
 static bool bytes_before(const cursor *c, size_t i, const char *bytes) {
     const size_t n = strlen(bytes);
     return i >= n && memcmp(c->text + i - n, bytes, n) == 0;
@@ -347,11 +341,95 @@ static bool is_numbered(const cursor *c, size_t from, size_t i) {
     return !(last.n && *last.s >= 'a' && *last.s <= 'z') || word_token_in(with_versions, &last);
 }
 
+/* The sentence around bytes [i, end), as far as it is looked at. */
+static void sentence_around(const cursor *c, size_t i, size_t end, size_t *from, size_t *to) {
+    *from = i, *to = end;
+    while (*from > 0 && i - *from < SENTENCE_REACH && !is_boundary(c, *from)) --*from;
+    while (*to < c->len && *to - end < SENTENCE_REACH && !is_boundary(c, *to)) ++*to;
+}
+
 static bool may_be_version(const cursor *c, size_t i, size_t end) {
-    size_t from = i, to = end;
-    while (from > 0 && i - from < SENTENCE_REACH && !is_boundary(c, from)) from--;
-    while (to < c->len && to - end < SENTENCE_REACH && !is_boundary(c, to)) to++;
+    size_t from, to;
+    sentence_around(c, i, end, &from, &to);
     return names_versions(c, from, to) || is_numbered(c, from, i);
+}
+
+/* ---- times and fractions ----------------------------------------------------------------------- */
+
+/* "A scale of 1:50", "they won 21:19": two numbers beside a sign. */
+static bool may_be_ratio(const cursor *c, size_t i, size_t end) {
+    static const char ratios[] = "scale scales ratio ratios mix mixed mixture dilute diluted "
+                                 "dilution proportion proportions odds score scores scored won win "
+                                 "wins lost lose loses beat beats verse map maps";
+    size_t from, to;
+    sentence_around(c, i, end, &from, &to);
+    return word_tokens_say(ratios, c->text + from, to - from);
+}
+
+/* A letter or a figure, but no dash, which begins with a byte above ASCII as letters do. */
+static bool is_glued(const cursor *c, size_t i) {
+    return is_wordlike(at(c, i)) && (unsigned char)at(c, i) != 0xE2;
+}
+
+/* A time of the day that begins at i; returns its end, or i when there is none. */
+static size_t read_clock(const cursor *c, size_t i, fact_number *x) {
+    double minutes;
+    if (i < c->dated || (i > 0 && c->text[i - 1] == ':')) return i;
+    const size_t n = figure_clock_at(c->text + i, c->len - i, &minutes), end = i + n;
+    const uint8_t half = half_at(c, end);
+    char word[16];
+    const size_t letters = letters_at(c, end, word);
+    const bool hours =
+        letters && fo_words_have("h hs hrs", word, letters) && !is_glued(c, end + letters);
+    if (!n || (is_glued(c, end) && !half && !hours)) return i;
+    if (!half && may_be_ratio(c, i, end)) return i;
+    x->value = minutes;
+    x->unit = UNIT_CLOCK;
+    x->half = half;
+    return end;
+}
+
+/* "On 3/4" may be a day, and "rooms 3/4" are two, unless a unit stands behind it. */
+static bool may_be_two(const cursor *c, size_t i) {
+    size_t end = i, from;
+    while (end > 0 && c->text[end - 1] == ' ') end--;
+    for (from = end; from > 0 && fo_is_letter(c->text[from - 1]);) from--;
+    return fo_words_have_any_case("on since until till rooms levels floors pages lines weeks "
+                                  "grades gates zones sections parts questions numbers platforms",
+                                  c->text + from, end - from);
+}
+
+/* "3/4" at i, alone or behind a whole number; its end, or i when there is none. */
+static size_t read_fraction(const cursor *c, size_t i, double *value) {
+    if (i < c->dated || (i > 0 && (c->text[i - 1] == '/' || c->text[i - 1] == '.'))) return i;
+    const size_t end = i + figure_fraction_at(c->text + i, c->len - i, value);
+    if (end == i) return i;
+    const bool unit = unit_after(c, end) != UNIT_NONE;
+    return unit || !(is_glued(c, end) || may_be_two(c, i)) ? end : i;
+}
+
+/* What stands behind the whole number that ends at `end` and is a part of it: "2\xC2\xBD", "2 1/2". Moves *end. */
+static void take_fraction(const cursor *c, size_t *end, double *value) {
+    double part;
+    size_t gap = space_at(c, *end);
+    if (!gap && at(c, *end) == '-') gap = 1;
+    const size_t from = *end + gap;
+    if (from >= c->len || *end <= c->dated) return;
+    const size_t sign = figure_sign_at(c->text + from, c->len - from, &part);
+    const size_t behind = sign || !gap ? from + sign : read_fraction(c, from, &part);
+    if (behind == from) return;
+    *value += part;
+    *end = behind;
+}
+
+/* "and a half" behind the number that ends at *end. */
+static bool take_part(const cursor *c, size_t *end, double *value) {
+    double part;
+    const size_t n = figure_and_part_at(c->text + *end, c->len - *end, &part);
+    if (!n || *end <= c->dated || *value != floor(*value)) return false;
+    *value += part;
+    *end += n;
+    return true;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -397,6 +475,8 @@ static uint64_t exact_digits(const cursor *c, size_t i, size_t end, double value
 static size_t read_digits(const cursor *c, size_t i, fact_number *x, bool *opaque) {
     size_t end = i, n = digit_run(c, i);
     double v = 0;
+    const size_t fraction = read_fraction(c, i, &x->value);
+    if (fraction > i) return fraction;
     for (size_t k = 0; k < n; k++) v = v * 10 + (c->text[i + k] - '0');
     end += n;
     bool grouped = false;
@@ -426,6 +506,7 @@ static size_t read_digits(const cursor *c, size_t i, fact_number *x, bool *opaqu
         x->decimals = (uint8_t)(decimals < UINT8_MAX ? decimals : UINT8_MAX);
     } else {
         x->digits = exact_digits(c, i, end, v);
+        if (n <= 3 && !grouped) take_fraction(c, &end, &v);
     }
     x->value = v;
     if (half_at(c, end)) return end; /* 8am */
@@ -532,18 +613,24 @@ static size_t read_number(const cursor *c, size_t i, fact_number *x, bool *opaqu
     *x = (fact_number){.start = (uint32_t)i};
     *opaque = false;
     if (fo_is_digit(c->text[i])) {
+        x->end = (uint32_t)(end = read_clock(c, i, x));
+        if (end > i) return end;
         end = read_digits(c, i, x, opaque);
         const double plain = x->value;
+        if (!*opaque) (void)take_part(c, &end, &x->value);
         if (!*opaque) take_magnitude(c, &end, &x->value);
         if (x->value != plain) x->decimals = 0, x->digits = 0;
+    } else if ((end = i + figure_sign_at(c->text + i, c->len - i, &x->value)) > i) {
+        take_magnitude(c, &end, &x->value);
     } else {
         bool one;
         end = read_letters(c, i, &x->value, &one);
+        if (end > i && take_part(c, &end, &x->value)) take_magnitude(c, &end, &x->value);
         x->weak = one && one_is_weak(c, i, end);
     }
     x->end = (uint32_t)end;
     if (end == i || *opaque) return end;
-    x->half = half_after(c, end);
+    x->half = half_at(c, end);
     x->minus = minus_before(c, i);
     x->unit = unit_before(c, i);
     if (x->unit == UNIT_NONE && !x->half) x->unit = unit_after(c, end);
@@ -553,15 +640,15 @@ static size_t read_number(const cursor *c, size_t i, fact_number *x, bool *opaqu
 }
 
 static int read_ascii(fact_numbers *out, const char *text, size_t len, fo_err *err) {
-    cursor c = {text, len};
-    size_t dated = 0; /* the end of the last date */
+    cursor c = {.text = text, .len = len};
     int rc = FO_OK;
     for (size_t i = 0; !rc && i < len;) {
-        if (!is_wordlike(text[i])) {
+        double part;
+        if (!is_wordlike(text[i]) && !figure_sign_at(text + i, len - i, &part)) {
             i++;
             continue;
         }
-        if (i >= dated) rc = push_date(out, &c, i, &dated, err);
+        if (i >= c.dated) rc = push_date(out, &c, i, &c.dated, err);
         if (rc) break;
         fact_number x;
         bool opaque;
@@ -658,7 +745,7 @@ int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *e
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 bool fact_digits_name(const char *s, size_t n) {
-    const cursor c = {s, n};
+    const cursor c = {.text = s, .len = n};
     fact_number x = {0};
     bool opaque = false;
     if (n && fo_is_digit(*s)) read_digits(&c, 0, &x, &opaque);
@@ -674,6 +761,7 @@ static bool same_value(const fact_number *a, const fact_number *b) {
 }
 
 bool fact_numbers_equal(const fact_number *a, const fact_number *b) {
+    if (a->unit == UNIT_CLOCK || b->unit == UNIT_CLOCK) return figure_clocks_equal(a, b);
     if (a->unit != UNIT_NONE && b->unit != UNIT_NONE && a->unit != b->unit) return false;
     if (a->half && b->half && a->half != b->half) return false;
     const bool bare = a->unit == UNIT_NONE && b->unit == UNIT_NONE;

@@ -82,7 +82,10 @@ void fact_text_deinit(fact_text *t);
 /* idf of a word of t, 1 where the lexicon has none. */
 double fact_word_idf(const lexicon *lx, const fact_text *t, const fact_word *w);
 
-enum { UNIT_NONE = 0 };
+enum {
+    UNIT_NONE = 0,
+    UNIT_CLOCK = 255 /* 8:30: the value is minutes since midnight, as written */
+};
 
 enum fact_half { HALF_NONE, HALF_AM, HALF_PM };
 
@@ -128,13 +131,13 @@ typedef struct fact_numbers {
 const fact_date *fact_date_of(const fact_numbers *f, size_t at);
 
 /* Append the numbers, codes and dates of text[0..len): 1,000 = 1000 = one thousand; 5 % = five per cent;
- * 3rd = third; 1990s = 1990; digits of other scripts are digits. Those inside a name (A4, H2O, 12B) are none: names are
- * words. FO_ENOMEM. */
+ * 3rd = third; 1990s = 1990; a time, 8:30, is one number, and so is a fraction, 2½ = 2 1/2 = 2.5; digits of other scripts
+ * are digits. Those inside a name (A4, H2O, 12B) are none: names are words. FO_ENOMEM. */
 int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err);
 
 /* Do the two say the same number? Whole numbers to their last digit; of different known units, signs or halves of the day
  * they do not, nor do 3.10 and 3.1 without a unit where either may be a version: "Python 3.10", "3.10 Pumps". A price of
- * 6.40 is 6.4. */
+ * 6.40 is 6.4. A time of 17:30 is 5:30 pm, and 8:00 is 8 am and 8. */
 bool fact_numbers_equal(const fact_number *a, const fact_number *b);
 
 /* Is the word s[n], which begins with a digit, a name (12B, 40GbE) and no number with what it counts (10GB, 3rd, 8am)? */

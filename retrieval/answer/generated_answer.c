@@ -78,9 +78,12 @@ static bool say_an_amount(const question *q, const fact_text *extract, const fac
     return false;
 }
 
-static bool has_value(const fact_numbers *list, double value) {
-    for (size_t i = 0; i < list->n; i++)
-        if (fabs(list->v[i].value - value) < 1e-9) return true;
+static bool has_value(const fact_numbers *list, const fact_number *x) {
+    for (size_t i = 0; i < list->n; i++) {
+        const bool time = x->unit == UNIT_CLOCK || list->v[i].unit == UNIT_CLOCK;
+        if (time ? fact_numbers_equal(&list->v[i], x) : fabs(list->v[i].value - x->value) < 1e-9)
+            return true;
+    }
     return false;
 }
 
@@ -108,7 +111,7 @@ static int say_one(bool *same, enum question_kind kind, const fact_text *extract
     }
     for (size_t i = 0; !rc && kind == ASK_NUMBER && i < of[1].n; i++) {
         const fact_number *x = &of[1].v[i];
-        *same |= !x->weak && has_value(&of[0], x->value) && !has_value(&of[2], x->value);
+        *same |= !x->weak && has_value(&of[0], x) && !has_value(&of[2], x);
     }
     for (int i = 0; i < 3; i++) fact_numbers_deinit(&of[i]);
     return rc;

@@ -141,6 +141,49 @@ static void numbers_are_told_apart_by_all_that_they_say(void **state) {
         {"8 am", "8 pm", false},
         {"8 a.m.", "8am", true},
         {"8 am", "8", true},
+        {"8:30", "8", false},
+        {"8:30", "8:30", true},
+        {"8:30", "08:30", true},
+        {"8:30", "9:30", false},
+        {"8:30", "30", false},
+        {"8:00", "8", true},
+        {"8:00", "8 am", true},
+        {"8:00 am", "8 am", true},
+        {"8:00 am", "8:00", true},
+        {"8:00 am", "8 pm", false},
+        {"8:00 pm", "8:00", true},
+        {"8:00", "20:00", false},
+        {"8 pm", "20:00", true},
+        {"17:30", "5:30 pm", true},
+        {"17:30", "5:30pm", true},
+        {"17:30h", "17:30", true},
+        {"17:30", "5:30 am", false},
+        {"17:30", "17:00", false},
+        {"17:00", "17", true},
+        {"17:00", "5 p.m.", true},
+        {"17:00", "17.5", false},
+        {"12:30 am", "0:30", true},
+        {"12:30 pm", "0:30", false},
+        {"24:00", "0:00", true},
+        {"8:00", "8 kg", false},
+        {"8:00", "480", false},
+        {"2\xC2\xBD hours", "2 hours", false},
+        {"2\xC2\xBD hours", "2.5 hours", true},
+        {"2 \xC2\xBD hours", "2 1/2 hours", true},
+        {"1-1/2 inches", "1\xC2\xBD inches", true},
+        {"two and a half hours", "2.5 hours", true},
+        {"one and a half hours", "1.5 hours", true},
+        {"2 and a quarter hours", "2\xC2\xBC hours", true},
+        {"2\xC2\xBD million", "2,500,000", true},
+        {"1\xC2\xBD cups", "1 cup", false},
+        {"1/2 cup", "2 cups", false},
+        {"1/2 cup", "\xC2\xBD cup", true},
+        {"1/2 cup", "0.5 cups", true},
+        {"3/4 inch", "4 inches", false},
+        {"3/4 inch", "\xC2\xBE inch", true},
+        {"3/4 inch", "0.75 inches", true},
+        {"2\xE2\x85\x93 cups", "2 1/3 cups", true},
+        {"on 3/4 inch plywood", "\xC2\xBE inch", true},
         {"\xEF\xBC\x91\xEF\xBC\x93", "13", true},
         {"\xD9\xA1\xD9\xA2", "13", false},
         {"\xD9\xA1\xD9\xAB\xD9\xA2", "1.2", true},
@@ -149,6 +192,16 @@ static void numbers_are_told_apart_by_all_that_they_say(void **state) {
         if (equal(cases[i].a, cases[i].b) != cases[i].same)
             fail_msg("%s, %s", cases[i].a, cases[i].b);
     NUMBERS("from 10-18 in 2024-03-12", 10, 18, 2024, 3, 12);
+    NUMBERS("from 8:30-17:30 and 9:00\xE2\x80\x93"
+            "10:15",
+            510, 1050, 540, 615);
+    NUMBERS("3:1, they won 21:19, a scale of 1:50", 3, 1, 21, 19, 1, 50);
+    NUMBERS("after 1:23:45, at 25:10 and 8:75", 1, 23, 45, 25, 10, 8, 75);
+    NUMBERS("24/7, 8/10 and 3/4/5, on 3/4, rooms 1/2", 24, 7, 8, 10, 3, 4, 5, 3, 4, 1, 2);
+    NUMBERS("on 03/04/2024 and 1/2/2024", 3, 4, 2024, 1, 2, 2024);
+    NUMBERS("1/2\xE2\x80\x93"
+            "3/4 cup, 1\xC2\xBC, \xC2\xBD",
+            0.5, 0.75, 1.25, 0.5);
     fact_numbers f = {0};
     fo_err err = {0};
     const char *text = "\xEF\xBC\x91\xEF\xBC\x93 kg"; /* spans are of the text itself */
@@ -309,6 +362,11 @@ static void any_bytes_are_read(void **state) {
                                        "and ",
                                        "9.9.",
                                        "\xE6\xBC\xA2",
+                                       "8:30",
+                                       "1/2",
+                                       "\xC2\xBD",
+                                       "\xE2\x85\x93",
+                                       " and a half",
                                        "17",
                                        " March ",
                                        "2024",
