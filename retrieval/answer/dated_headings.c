@@ -32,6 +32,16 @@ static bool names_version(const char *s, size_t n) {
     return t.digits && (called || memchr(t.s, '.', t.n));
 }
 
+bool dated_heading_of_version(const char *s, size_t n) {
+    size_t at = 0;
+    word_token t = word_token_next(s, n, &at);
+    while (t.n && !t.letters && !t.digits) t = word_token_next(s, n, &at);
+    if (!names_version(s, n)) return false;
+    if (!t.digits) return true;
+    const word_token next = word_token_next(s, n, &at);
+    return !next.letters || date_month_named(&next);
+}
+
 static bool names_time(const char *s, size_t n) {
     for (size_t i = 0; i < n; i++) {
         date_said said;
@@ -41,8 +51,7 @@ static bool names_time(const char *s, size_t n) {
     return false;
 }
 
-/* A heading that stands below each version alike: of those below one, it parts nothing from it. */
-static bool is_a_kind_of_change(const char *s, size_t n) {
+bool dated_heading_of_changes(const char *s, size_t n) {
     static const char kinds[] =
         "added changed deprecated removed fixed fixes security new features feature bug bugfixes "
         "bugs "
@@ -73,7 +82,7 @@ static const text_unit *dated_above(const candidate_passage *p, const text_unit 
         if (h->kind != TEXT_UNIT_HEADING) continue;
         if (asked == ASKED_VERSION ? names_version(s, n) : names_time(s, n))
             above = h;
-        else if (!is_a_kind_of_change(s, n))
+        else if (!dated_heading_of_changes(s, n))
             above = NULL;
     }
     return above;

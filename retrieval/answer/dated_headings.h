@@ -14,4 +14,11 @@ void dated_heading_take(const candidate_set *set, candidate *c);
 /* The nearest heading above a unit in its passage; NULL: none. */
 const text_unit *heading_above(const candidate_passage *p, const text_unit *u);
 
+/* Is the heading s[n] that of a version: "4.2.1 (12 February 2026)", "[4.2.1]", "Version 3"? Not "4.2 Fees", of a numbered
+ * section. */
+bool dated_heading_of_version(const char *s, size_t n);
+
+/* ... or one that stands below each version alike, "Fixed", "Known problems", and parts nothing from it? */
+bool dated_heading_of_changes(const char *s, size_t n);
+
 #endif

@@ -18,6 +18,7 @@
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
+#include "retrieval/answer/version_changes.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
 
@@ -471,12 +472,14 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
+    const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
+    candidate chosen[EXTRACTIVE_MOST_SENTENCES];
+    size_t n = version_changes_take(set, in, max_chars, chosen);
+    if (n) out->support = fmax(out->support, version_changes_support);
     if (out->support < least || out->support == 0) return FO_OK;
     const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     const size_t most = want < EXTRACTIVE_MOST_SENTENCES ? want : EXTRACTIVE_MOST_SENTENCES;
-    const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
-    candidate chosen[EXTRACTIVE_MOST_SENTENCES];
-    size_t n = choose(set, in, mark_alike(set), most, max_chars, chosen);
+    if (!n) n = choose(set, in, mark_alike(set), most, max_chars, chosen);
     out->of_cut_table =
         n && chosen[0].unit.kind == TEXT_UNIT_ROW && !in->passages[chosen[0].passage].whole_tables;
     out->several = false;

@@ -4,7 +4,7 @@
 #include "retrieval/answer/extractive.h"
 #include "tests/retrieval/answer/lexicon_fixture.h"
 
-static char *ask(const char *text, const char *question) {
+static char *ask_with(const char *text, const char *question, double min_support) {
     extractive_answer a;
     fo_err err = {0};
     const passage p = {.text = text, .len = strlen(text), .title = "Release notes"};
@@ -13,12 +13,16 @@ static char *ask(const char *text, const char *question) {
                                  .n_passages = 1,
                                  .lx = &lx,
                                  .max_sentences = 1,
-                                 .min_support = -1};
+                                 .min_support = min_support};
     assert_ok(extractive_answer_make(&a, &in, &err), &err);
     for (size_t i = 0; i < a.n_citations; i++) assert_true(a.citations[i].verified);
     char *out = strdup(a.text);
     extractive_answer_deinit(&a);
     return out;
+}
+
+static char *ask(const char *text, const char *question) {
+    return ask_with(text, question, -1);
 }
 
 static void begins(const char *text, const char *question, const char *with) {
@@ -49,6 +53,44 @@ static void a_change_is_said_below_its_version(void **state) {
     begins(notes, "When may I write to the list of users?", "- Write to the list of users.");
 }
 
+static const char changelog[] =
+    "Release notes\n\n4.1.0 (8 September 2025)\n\nAdded\n\n- Windows agent leaves beta\n- Quiet "
+    "hours\n\nRemoved\n\n- FTP as a target.\n\n4.0.0 (5 May 2025)\n\n- Web console\n- Linux "
+    "agent\n\nHow to get help\n\n- Write to the list of users.\n";
+
+static void what_changed_in_a_version_stands_below_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *answer;
+    } cases[] = {
+        {"What changed in 4.1.0?",
+         "Added:\n- Windows agent leaves beta\n- Quiet hours [1]\nRemoved:\n"
+         "- FTP as a target. [2]"},
+        {"What is new in version 4.1?", "Added:\n- Windows agent leaves beta\n- Quiet hours [1]\n"
+                                        "Removed:\n- FTP as a target. [2]"},
+        {"What was removed in 4.1.0?", "Removed:\n- FTP as a target. [1]"},
+        {"What was added in 4.1.0?", "Added:\n- Windows agent leaves beta\n- Quiet hours [1]"},
+        {"What is new in release 4.0.0?", "4.0.0 (5 May 2025):\n- Web console\n- Linux agent [1]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *answer = ask_with(changelog, cases[i].question, 0);
+        if (strcmp(answer, cases[i].answer) != 0) fail_msg("%s: %s", cases[i].question, answer);
+        free(answer);
+    }
+    static const char *const others[] = {"What changed in 4.3.0?", "What is new in Quercus 4.1.0?",
+                                         "What was deprecated in 4.1.0?",
+                                         "Which agent is new in 4.1.0 for quiet hours?"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char *answer = ask_with(changelog, others[i], 0);
+        if (strstr(answer, ":\n-")) fail_msg("%s: %s", others[i], answer);
+        free(answer);
+    }
+    char *kinds = ask(notes, "What is new in 4.2.0?"); /* a heading of another thing ends it */
+    if (strstr(kinds, "list of users") || !strstr(kinds, "Known problems:\n- The agent asks"))
+        fail_msg("%s", kinds);
+    free(kinds);
+}
+
 static void a_day_heads_what_happened_on_it(void **state) {
     (void)state;
     static const char diary[] = "Sunday 21 June\n\nThe car goes back to Bergen.\n\nMonday 22 "
@@ -77,6 +119,7 @@ static void a_row_is_of_the_day_above_its_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
+        cmocka_unit_test(what_changed_in_a_version_stands_below_it),
         cmocka_unit_test(a_day_heads_what_happened_on_it),
         cmocka_unit_test(a_row_is_of_the_day_above_its_table),
     };
