@@ -101,3 +101,81 @@ bool unit_is_rule_between(const unit_lines *l, size_t i) {
     return is_underline(s, n) && (i == 0 ? !l->goes_on : l->v[i - 1].class == LINE_BLANK) &&
            (i + 1 == l->n || l->v[i + 1].class == LINE_BLANK);
 }
+
+/* A question that a mail quotes above its answer: "> Can we bring guests?" */
+static bool is_quoted_question(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    return lines->text[l->start] == '>' && l[1].class == LINE_TEXT &&
+           lines->text[l[1].start] != '>';
+}
+
+bool unit_is_asked(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    if (l->class != LINE_TEXT || l->end - l->start > UNIT_QUESTION_BYTES ||
+        (i == 0 && lines->goes_on))
+        return false;
+    if (lines->text[l->end - 1] != '?' || i + 1 >= lines->n) return false;
+    if (is_quoted_question(lines, i)) return true;
+    const text_line *before = i > 0 ? l - 1 : NULL;
+    if (before && before->class == LINE_TEXT &&
+        !(unit_ends_sentence(lines->text + before->start, before->end - before->start) &&
+          unit_breaks_on_purpose(lines, i - 1)))
+        return false;
+    const uint8_t next = lines->v[i + 1].class;
+    return next == LINE_TEXT ? unit_breaks_on_purpose(lines, i)
+                             : next == LINE_BLANK && i + 2 < lines->n;
+}
+
+bool unit_is_shouted(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    bool letters = false;
+    for (uint32_t k = l->start; k < l->end; k++) {
+        if (lines->text[k] >= 'a' && lines->text[k] <= 'z') return false;
+        letters |= fo_is_upper(lines->text[k]) || (unsigned char)lines->text[k] >= 0x80;
+    }
+    return letters && l->end - l->start > 2;
+}
+
+bool unit_is_right_above(const unit_lines *lines, size_t i) {
+    enum { WIDEST = 48, MOST_WORDS = 6 };
+    const text_line *l = &lines->v[i], *next = l + 1;
+    const char *s = lines->text + l->start;
+    const size_t n = l->end - l->start;
+    size_t words = 1;
+    if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= lines->n) return false;
+    if (i > 0 ? l[-1].class != LINE_BLANK : lines->goes_on) return false;
+    if (!fo_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || unit_is_shouted(lines, i)) return false;
+    for (size_t k = 0; k < n; k++) {
+        if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
+        words += s[k] == ' ';
+    }
+    if (words > MOST_WORDS) return false;
+    if (next->class == LINE_ITEM || next->class == LINE_ROW) return true;
+    if (words == 1 || next->class != LINE_TEXT) return false;
+    const char first = lines->text[next->start];
+    if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
+        !unit_breaks_on_purpose(lines, i) || unit_is_shouted(lines, i + 1))
+        return false;
+    const text_line *last = &lines->v[unit_paragraph_end(lines, i + 1) - 1];
+    return unit_ends_sentence(lines->text + last->start, last->end - last->start);
+}
+
+bool unit_is_heading(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    size_t n = l->end - l->start;
+    const char *s = lines->text + l->start;
+    if (unit_is_asked(lines, i)) return true;
+    if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && lines->goes_on)) return false;
+    if (s[0] == '#') return true;
+    if (s[0] >= 'a' && s[0] <= 'z') return false;
+    if (i + 1 >= lines->n || (i > 0 && lines->v[i - 1].class != LINE_BLANK)) return false;
+    const uint8_t next = lines->v[i + 1].class;
+    if (strchr(".!?:;,", s[n - 1])) return false;
+    if (next == LINE_BLANK)
+        return true; /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
+    const bool several = memchr(s, ' ', n) != NULL;
+    if (unit_is_right_above(lines, i)) return true;
+    return unit_is_shouted(lines, i) &&
+           (next == LINE_ITEM || next == LINE_ROW ||
+            (next == LINE_TEXT && several && !unit_is_shouted(lines, i + 1)));
+}

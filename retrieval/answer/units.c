@@ -7,96 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/chunk/chunk.h"
 #include "data/chunk/line_break.h"
-#include "kernels/buf.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/unit_headings.h"
 #include "retrieval/answer/unit_lines.h"
+#include "retrieval/answer/unit_lists.h"
+#include "retrieval/answer/unit_reader.h"
 
-enum {
-    MAX_QUESTION = 200, /* ... a question that what follows answers */
-    WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
-    SEVERAL = 3,        /* sentences below a word, of which each is a unit of its own */
-    WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
-    WHOLE_NAMED = 240,  /* ... of a list below a heading alone */
-    SHORT_STEPS = 12,   /* items of it */
-    WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
-    TITLE_WORDS = 4,    /* of it */
-    TITLE = 40,         /* bytes of it */
-};
-
-typedef struct unit_reader {
-    unit_lines in;
-    bool asks; /* its paragraphs begin with questions: asks_often */
-    text_units *out;
-    uint32_t heading_start, heading_end; /* the last heading seen */
-    fo_err *err;
-} unit_reader;
-
-/* ---- units ---------------------------------------------------------------------------------- */
-
-static int add_unit(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, uint32_t head_start,
-                    uint32_t head_end, uint8_t head_kind) {
-    text_units *u = r->out;
-    if (start >= end) return FO_OK;
-    if (u->n == u->cap) {
-        size_t cap = u->cap ? 2 * u->cap : 32, bytes;
-        text_unit *p = fo_mul_size(cap, sizeof *p, &bytes) ? realloc(u->v, bytes) : NULL;
-        if (!p) return fo_fail(r->err, FO_ENOMEM, "out of memory for the units of a text");
-        u->v = p;
-        u->cap = cap;
-    }
-    u->v[u->n++] = (text_unit){.start = start,
-                               .end = end,
-                               .head_start = head_start,
-                               .head_end = head_end,
-                               .body = start,
-                               .kind = kind,
-                               .head_kind = head_kind};
-    return FO_OK;
-}
-
-/* Where the sentence that begins at `at` ends, which the lines before the text have a say in. */
-static size_t stop_of(const unit_reader *r, size_t end, size_t at) {
-    return sentence_end(r->in.text - r->in.before, r->in.before + end, r->in.before + at) -
-           r->in.before;
-}
-
-/* [*a, *b) without the white space at its ends. */
-static void trim(const unit_reader *r, uint32_t *a, uint32_t *b) {
-    while (*a < *b && fo_is_blank(r->in.text[*a])) ++*a;
-    while (*b > *a && fo_is_blank(r->in.text[*b - 1])) --*b;
-}
-
-/* "No. Below 20 euros we charge for handling.": one word says too little by itself. */
-static bool is_one_word(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (fo_is_blank(s[i]) || fo_is_digit(s[i])) return false;
-    return n > 1;
-}
-
-/* The sentences of a stretch, each hanging on the same head; one of a single word with the next. */
-static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
-                         uint32_t head_start, uint32_t head_end, uint8_t head_kind) {
-    int rc = FO_OK;
-    for (uint32_t at = start; !rc && at < end;) {
-        size_t stop = stop_of(r, end, at);
-        if (stop <= at || stop > end) stop = end;
-        uint32_t a = at, b = (uint32_t)stop;
-        trim(r, &a, &b);
-        if (stop < end && is_one_word(r->in.text + a, b - a)) {
-            stop = stop_of(r, end, stop);
-            if (stop <= b || stop > end) stop = end;
-            b = (uint32_t)stop;
-            trim(r, &a, &b);
-        }
-        at = (uint32_t)stop;
-        rc = add_unit(r, a, b, kind, head_start, head_end, head_kind);
-    }
-    return rc;
-}
+enum { SEVERAL = 3 }; /* sentences below a word, of which each is a unit of its own */
 
 /* Does nothing say that the sentence of line i goes on in the next one? */
 static bool ends_here(const unit_reader *r, size_t i) {
@@ -106,35 +25,11 @@ static bool ends_here(const unit_reader *r, size_t i) {
                            r->in.before + r->in.v[i].start, r->in.before + newline);
 }
 
-/* A question that a mail quotes above its answer: "> Can we bring guests?" */
-static bool is_quoted_question(const unit_reader *r, size_t i) {
-    const text_line *l = &r->in.v[i];
-    return r->in.text[l->start] == '>' && l[1].class == LINE_TEXT && r->in.text[l[1].start] != '>';
-}
-
-/* A question with a line of its own before what answers it, as pages of frequent questions have them: what stands before
- * has ended, and what follows did not have to begin a new line. */
-static bool is_asked(const unit_reader *r, size_t i) {
-    const text_line *l = &r->in.v[i];
-    if (l->class != LINE_TEXT || l->end - l->start > MAX_QUESTION || (i == 0 && r->in.goes_on))
-        return false;
-    if (r->in.text[l->end - 1] != '?' || i + 1 >= r->in.n) return false;
-    if (is_quoted_question(r, i)) return true;
-    const text_line *before = i > 0 ? l - 1 : NULL;
-    if (before && before->class == LINE_TEXT &&
-        !(unit_ends_sentence(r->in.text + before->start, before->end - before->start) &&
-          unit_breaks_on_purpose(&r->in, i - 1)))
-        return false;
-    const uint8_t next = r->in.v[i + 1].class;
-    return next == LINE_TEXT ? unit_breaks_on_purpose(&r->in, i)
-                             : next == LINE_BLANK && i + 2 < r->in.n;
-}
-
 /* The end of the question that line i begins with and goes on to answer, "Is it free? For three people."; 0: none */
 static uint32_t asked_first(const unit_reader *r, size_t i) {
     const text_line *l = &r->in.v[i];
-    const size_t end = stop_of(r, l->end, l->start);
-    if (end >= l->end || end > l->start + MAX_QUESTION) return 0;
+    const size_t end = unit_reader_stop(r, l->end, l->start);
+    if (end >= l->end || end > l->start + UNIT_QUESTION_BYTES) return 0;
     uint32_t last = (uint32_t)end;
     while (last > l->start && (fo_is_blank(r->in.text[last - 1]) || r->in.text[last - 1] == '*'))
         last--;
@@ -151,72 +46,15 @@ static bool asks_often(const unit_reader *r) {
     return n > 1;
 }
 
-/* In capitals: between options only such a line is a heading, for a description may be as short as one. */
-static bool is_shouted(const unit_reader *r, size_t i) {
-    const text_line *l = &r->in.v[i];
-    bool letters = false;
-    for (uint32_t k = l->start; k < l->end; k++) {
-        if (r->in.text[k] >= 'a' && r->in.text[k] <= 'z') return false;
-        letters |= fo_is_upper(r->in.text[k]) || (unsigned char)r->in.text[k] >= 0x80;
-    }
-    return letters && l->end - l->start > 2;
-}
-
 /* Are there at least `least` sentences in [start, end)? */
 static bool has_sentences(const unit_reader *r, uint32_t start, uint32_t end, size_t least) {
     for (uint32_t at = start; at < end && least; least--) {
-        const size_t stop = stop_of(r, end, at);
+        const size_t stop = unit_reader_stop(r, end, at);
         if (stop <= at) break;
         at = (uint32_t)stop;
         while (at < end && fo_is_blank(r->in.text[at])) at++;
     }
     return least == 0;
-}
-
-/* "Child lock" right above what it names, sentences or a list, as people write who leave out the blank line between: a few
- * words without a stop, behind a blank line. A single word above sentences is a term with what is said of it. */
-static bool is_right_above(const unit_reader *r, size_t i) {
-    enum { WIDEST = 48, MOST_WORDS = 6 };
-    const text_line *l = &r->in.v[i], *next = l + 1;
-    const char *s = r->in.text + l->start;
-    const size_t n = l->end - l->start;
-    size_t words = 1;
-    if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= r->in.n) return false;
-    if (i > 0 ? l[-1].class != LINE_BLANK : r->in.goes_on) return false;
-    if (!fo_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || is_shouted(r, i)) return false;
-    for (size_t k = 0; k < n; k++) {
-        if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
-        words += s[k] == ' ';
-    }
-    if (words > MOST_WORDS) return false;
-    if (next->class == LINE_ITEM || next->class == LINE_ROW) return true;
-    if (words == 1 || next->class != LINE_TEXT) return false;
-    const char first = r->in.text[next->start];
-    if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
-        !unit_breaks_on_purpose(&r->in, i) || is_shouted(r, i + 1))
-        return false;
-    const text_line *last = &r->in.v[unit_paragraph_end(&r->in, i + 1) - 1];
-    return unit_ends_sentence(r->in.text + last->start, last->end - last->start);
-}
-
-/* Does line i stand alone between blank lines, short and without a stop, or above what it names? */
-static bool is_heading(const unit_reader *r, size_t i) {
-    const text_line *l = &r->in.v[i];
-    size_t n = l->end - l->start;
-    const char *s = r->in.text + l->start;
-    if (is_asked(r, i)) return true;
-    if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && r->in.goes_on)) return false;
-    if (s[0] == '#') return true;
-    if (s[0] >= 'a' && s[0] <= 'z') return false;
-    if (i + 1 >= r->in.n || (i > 0 && r->in.v[i - 1].class != LINE_BLANK)) return false;
-    const uint8_t next = r->in.v[i + 1].class;
-    if (strchr(".!?:;,", s[n - 1])) return false;
-    if (next == LINE_BLANK)
-        return true; /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
-    const bool several = memchr(s, ' ', n) != NULL;
-    if (is_right_above(r, i)) return true;
-    return is_shouted(r, i) && (next == LINE_ITEM || next == LINE_ROW ||
-                                (next == LINE_TEXT && several && !is_shouted(r, i + 1)));
 }
 
 /* A term before its description: "d", "%H", "LESSOPEN", "pop [--index]" on a line of its own with
@@ -231,8 +69,8 @@ static bool is_term(const unit_reader *r, size_t i) {
                              !unit_ends_sentence(r->in.text + r->in.v[i - 1].start,
                                                  r->in.v[i - 1].end - r->in.v[i - 1].start)))
         return false;
-    if (r->in.v[i + 1].class == LINE_TEXT && is_shouted(r, i + 1)) return false;
-    if (is_right_above(r, i)) return false;
+    if (r->in.v[i + 1].class == LINE_TEXT && unit_is_shouted(&r->in, i + 1)) return false;
+    if (unit_is_right_above(&r->in, i)) return false;
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
@@ -245,8 +83,8 @@ static bool is_term(const unit_reader *r, size_t i) {
         return (odd || !blank) && n <= 48 && unit_breaks_on_purpose(&r->in, i) && ends_here(r, i) &&
                (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
     return odd && i + 2 < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
-           r->in.v[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2) &&
-           !(blank && is_heading(r, i + 2)); /* a command above the next section */
+           r->in.v[i + 2].class == LINE_TEXT && !unit_is_shouted(&r->in, i + 2) &&
+           !(blank && unit_is_heading(&r->in, i + 2)); /* a command above the next section */
 }
 
 /* "Cleaning": a word as a section is called, not the name of an option or a variable. */
@@ -269,10 +107,11 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     uint32_t head_start = r->in.v[i].start, head_end = r->in.v[last].end;
     size_t at = unit_lines_skip_blank(&r->in, last + 1);
     if (at >= r->in.n || r->in.v[at].class != LINE_TEXT ||
-        (option && is_heading(r, at) && is_shouted(r, at))) {
+        (option && unit_is_heading(&r->in, at) && unit_is_shouted(&r->in, at))) {
         /* nothing is said of it here: a list of options, or the text ends */
-        *rc = add_unit(r, head_start, head_end, last > i ? TEXT_UNIT_DEFINITION : TEXT_UNIT_HEADING,
-                       r->heading_start, r->heading_end, TEXT_UNIT_HEADING);
+        *rc = unit_reader_add(r, head_start, head_end,
+                              last > i ? TEXT_UNIT_DEFINITION : TEXT_UNIT_HEADING, r->heading_start,
+                              r->heading_end, TEXT_UNIT_HEADING);
         return last + 1;
     }
     size_t end = at;
@@ -280,27 +119,28 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
         end++;
     uint32_t body_start = r->in.v[at].start, body_end = r->in.v[end - 1].end;
     uint32_t cut = body_end;
-    if (body_end - head_start > WHOLE_ENTRY ||
+    if (body_end - head_start > UNIT_WHOLE_ENTRY ||
         (is_word(r, i) && has_sentences(r, body_start, body_end, SEVERAL))) {
-        size_t stop = stop_of(r, body_end, body_start);
+        size_t stop = unit_reader_stop(r, body_end, body_start);
         cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
         while (cut > body_start && fo_is_blank(r->in.text[cut - 1])) cut--;
     }
-    *rc = add_unit(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start, r->heading_end,
-                   TEXT_UNIT_HEADING);
+    *rc = unit_reader_add(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start,
+                          r->heading_end, TEXT_UNIT_HEADING);
     if (!*rc) r->out->v[r->out->n - 1].body = body_start;
     if (!*rc && cut < body_end)
-        *rc = add_sentences(r, cut, body_end, TEXT_UNIT_SENTENCE, head_start, head_end,
-                            TEXT_UNIT_DEFINITION);
+        *rc = unit_reader_add_sentences(r, cut, body_end, TEXT_UNIT_SENTENCE, head_start, head_end,
+                                        TEXT_UNIT_DEFINITION);
     /* Further paragraphs may belong to it, or stand behind the last entry of a list: it is context. */
     while (!*rc) {
         size_t next = unit_lines_skip_blank(&r->in, end);
         if (next >= r->in.n || next == end || r->in.v[next].class != LINE_TEXT ||
-            is_heading(r, next) || is_term(r, next) || !option)
+            unit_is_heading(&r->in, next) || is_term(r, next) || !option)
             break;
         end = unit_paragraph_end(&r->in, next);
-        *rc = add_sentences(r, r->in.v[next].start, r->in.v[end - 1].end, TEXT_UNIT_SENTENCE,
-                            head_start, head_end, TEXT_UNIT_HEADING);
+        *rc =
+            unit_reader_add_sentences(r, r->in.v[next].start, r->in.v[end - 1].end,
+                                      TEXT_UNIT_SENTENCE, head_start, head_end, TEXT_UNIT_HEADING);
     }
     return end;
 }
@@ -364,120 +204,11 @@ static size_t read_table(unit_reader *r, size_t i, int *rc) {
         const text_line *l = &r->in.v[k];
         if (unit_is_rule(r->in.text + l->start, l->end - l->start)) continue;
         if ((k == i && headed) || (k + 1 == end && names_records(r, k)))
-            *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADER, r->heading_start, r->heading_end,
-                           TEXT_UNIT_HEADING);
+            *rc = unit_reader_add(r, l->start, l->end, TEXT_UNIT_HEADER, r->heading_start,
+                                  r->heading_end, TEXT_UNIT_HEADING);
         else
-            *rc = add_unit(r, l->start, l->end, TEXT_UNIT_ROW, headed ? r->in.v[i].start : 0,
-                           headed ? r->in.v[i].end : 0, TEXT_UNIT_HEADER);
-    }
-    return end;
-}
-
-/* Where the title ends that an item begins with, "2. Water. The pump broke twice ...", of few words and with more
- * behind it; 0: there is none. */
-static uint32_t title_of_item(const unit_reader *r, uint32_t start, uint32_t end) {
-    const uint32_t from = start + (uint32_t)text_item_mark(r->in.text + start, end - start);
-    const size_t stop = stop_of(r, end, from);
-    uint32_t last = (uint32_t)stop;
-    if (from == start || stop >= end) return 0;
-    while (last > from && fo_is_blank(r->in.text[last - 1])) last--;
-    size_t words = 1;
-    for (uint32_t i = from; i < last; i++) words += fo_is_blank(r->in.text[i]);
-    return last - from <= TITLE && words <= TITLE_WORDS && r->in.text[last - 1] == '.' ? last : 0;
-}
-
-/* A paragraph with a number before it is no step: its sentences are units. *title: where its title ends; 0: it has none. */
-static bool is_paragraph_item(const unit_reader *r, uint32_t start, uint32_t end, uint32_t *title) {
-    *title = end - start > WHOLE_TITLED ? title_of_item(r, start, end) : 0;
-    return *title || end - start > WHOLE_ENTRY;
-}
-
-/* An item is a unit; of a paragraph its sentences are, below the title. */
-static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head) {
-    uint32_t title;
-    if (!is_paragraph_item(r, start, end, &title))
-        return add_unit(r, start, end, TEXT_UNIT_ITEM, head->head_start, head->head_end,
-                        head->head_kind);
-    if (!title)
-        return add_sentences(r, start, end, TEXT_UNIT_SENTENCE, head->head_start, head->head_end,
-                             head->head_kind);
-    int rc = add_unit(r, start, title, TEXT_UNIT_HEADING, head->head_start, head->head_end,
-                      head->head_kind);
-    return rc ? rc
-              : add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title, TEXT_UNIT_HEADING);
-}
-
-/* The lines of the item at line k: one past the last. *stop: where its text ends. */
-static size_t item_end(const unit_reader *r, size_t k, size_t end, uint32_t *stop) {
-    size_t next = k + 1;
-    while (next < end && r->in.v[next].class != LINE_ITEM) next++;
-    size_t last = next;
-    while (last > k + 1 && r->in.v[last - 1].class == LINE_BLANK) last--;
-    *stop = r->in.v[last - 1].end;
-    return next;
-}
-
-/* Is one of the items on lines [i, end) a paragraph? */
-static bool has_paragraphs(const unit_reader *r, size_t i, size_t end) {
-    for (uint32_t item, title; i < end;) {
-        const uint32_t start = r->in.v[i].start;
-        i = item_end(r, i, end, &item);
-        if (is_paragraph_item(r, start, item, &title)) return true;
-    }
-    return false;
-}
-
-/* Does nothing stand between the last heading and line i? */
-static bool is_named_by_heading(const unit_reader *r, size_t i) {
-    size_t before = i;
-    while (before > 0 && r->in.v[before - 1].class == LINE_BLANK) before--;
-    return before > 0 && r->heading_end > r->heading_start &&
-           r->in.v[before - 1].end == r->heading_end;
-}
-
-/* The items of a list from line i on; lead: the sentence that ends in a colon before it. */
-static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
-    size_t end = i, n_items = 0, last_text = i;
-    const text_line *first = &r->in.v[i];
-    const char *s = r->in.text + first->start;
-    bool numbered = fo_is_digit(s[0]) && text_item_mark(s, first->end - first->start) > 0;
-    for (size_t k = i; k < r->in.n; k++) {
-        uint8_t c = r->in.v[k].class;
-        if (c == LINE_ITEM) {
-            n_items++;
-        } else if (c == LINE_BLANK) {
-            if (k + 1 >= r->in.n || r->in.v[k + 1].class != LINE_ITEM) break;
-            continue;
-        } else if (c != LINE_TEXT || (k > 0 && r->in.v[k - 1].class == LINE_BLANK)) {
-            break;
-        } else if (unit_ends_sentence(r->in.text + r->in.v[k - 1].start,
-                                      r->in.v[k - 1].end - r->in.v[k - 1].start) &&
-                   unit_breaks_on_purpose(&r->in, k - 1)) {
-            break; /* a new paragraph right below the list */
-        }
-        last_text = k;
-        end = k + 1;
-    }
-    uint32_t stop = r->in.v[last_text].end;
-    bool has_lead = lead_end > lead_start;
-    uint32_t from = has_lead ? lead_start : r->in.v[i].start;
-    /* "In the box" right above a few words each: what it is asked for is the list */
-    const bool named = stop - from <= WHOLE_NAMED && is_named_by_heading(r, i);
-    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead || named) &&
-        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, end)) {
-        *rc = add_unit(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
-                       TEXT_UNIT_HEADING);
-        text_unit *list = *rc ? NULL : &r->out->v[r->out->n - 1];
-        if (list) list->named = list->lines = !numbered && !has_lead;
-    }
-    const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
-                            .head_end = has_lead ? lead_end : r->heading_end,
-                            .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
-    for (size_t k = i; !*rc && k < end;) {
-        uint32_t item;
-        const size_t next = item_end(r, k, end, &item);
-        *rc = add_item(r, r->in.v[k].start, item, &head);
-        k = next;
+            *rc = unit_reader_add(r, l->start, l->end, TEXT_UNIT_ROW, headed ? r->in.v[i].start : 0,
+                                  headed ? r->in.v[i].end : 0, TEXT_UNIT_HEADER);
     }
     return end;
 }
@@ -489,34 +220,21 @@ static size_t example_end(const unit_reader *r, size_t i) {
     const size_t end = unit_paragraph_end(&r->in, i);
     if (end == i || end - i > LINES || r->in.v[end - 1].end - r->in.v[i].start > BYTES) return i;
     const text_line *last = &r->in.v[end - 1];
-    const bool heads = end == i + 1 && is_heading(r, i),
+    const bool heads = end == i + 1 && unit_is_heading(&r->in, i),
                ends = end == r->in.n || r->in.v[end].class == LINE_BLANK;
     return heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1]) ? i : end;
-}
-
-/* Where the last sentence of a stretch begins. */
-static uint32_t last_sentence(const unit_reader *r, uint32_t start, uint32_t stop) {
-    uint32_t last = start;
-    for (uint32_t at = start; at < stop;) {
-        const size_t end = stop_of(r, stop, at);
-        if (end <= at || end >= stop) break;
-        at = (uint32_t)end;
-        while (at < stop && fo_is_blank(r->in.text[at])) at++;
-        last = at;
-    }
-    return last;
 }
 
 /* A paragraph: its sentences. One that ends in a colon leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
     while (end < r->in.n && r->in.v[end].class == LINE_TEXT && !is_term(r, end) &&
-           !is_asked(r, end))
+           !unit_is_asked(&r->in, end))
         end++;
     uint32_t start = r->in.v[i].start, stop = r->in.v[end - 1].end;
     const uint32_t asked = r->asks ? asked_first(r, i) : 0;
     if (asked) {
-        *rc = add_unit(r, start, asked, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
+        *rc = unit_reader_add(r, start, asked, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
         if (*rc) return end;
         r->heading_start = start;
         r->heading_end = asked;
@@ -532,24 +250,24 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     leads = leads &&
             (r->in.v[next].class == LINE_ITEM || r->in.v[next].class == LINE_ROW || example > next);
     if (!leads) {
-        *rc = add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
-                            TEXT_UNIT_HEADING);
+        *rc = unit_reader_add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start,
+                                        r->heading_end, TEXT_UNIT_HEADING);
         return end;
     }
-    const uint32_t lead = last_sentence(r, start, stop);
+    const uint32_t lead = unit_reader_last_sentence(r, start, stop);
     if (lead > start)
-        *rc = add_sentences(r, start, lead, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
-                            TEXT_UNIT_HEADING);
-    if (!*rc && r->in.v[next].class == LINE_ITEM) return read_list(r, next, lead, stop, rc);
+        *rc = unit_reader_add_sentences(r, start, lead, TEXT_UNIT_SENTENCE, r->heading_start,
+                                        r->heading_end, TEXT_UNIT_HEADING);
+    if (!*rc && r->in.v[next].class == LINE_ITEM) return unit_lists_read(r, next, lead, stop, rc);
     if (!*rc && example > next) {
-        *rc = add_unit(r, r->in.v[next].start, r->in.v[example - 1].end, TEXT_UNIT_ITEM, lead, stop,
-                       TEXT_UNIT_ITEM);
+        *rc = unit_reader_add(r, r->in.v[next].start, r->in.v[example - 1].end, TEXT_UNIT_ITEM,
+                              lead, stop, TEXT_UNIT_ITEM);
         if (!*rc) r->out->v[r->out->n - 1].lines = true;
         return example;
     }
     if (!*rc)
-        *rc = add_unit(r, lead, stop, TEXT_UNIT_HEADING, r->heading_start, r->heading_end,
-                       TEXT_UNIT_HEADING);
+        *rc = unit_reader_add(r, lead, stop, TEXT_UNIT_HEADING, r->heading_start, r->heading_end,
+                              TEXT_UNIT_HEADING);
     return end;
 }
 
@@ -564,8 +282,8 @@ static size_t read_turn(unit_reader *r, size_t i, int *rc) {
         before_end = r->out->v[r->out->n - 1].end;
         asked = r->in.text[before_end - 1] == '?';
     }
-    *rc = add_unit(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_TURN, before_start,
-                   before_end, asked ? TEXT_UNIT_TURN : TEXT_UNIT_HEADING);
+    *rc = unit_reader_add(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_TURN, before_start,
+                          before_end, asked ? TEXT_UNIT_TURN : TEXT_UNIT_HEADING);
     return end;
 }
 
@@ -573,8 +291,8 @@ static size_t read_turn(unit_reader *r, size_t i, int *rc) {
 static size_t read_mail(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
     while (end < r->in.n && r->in.v[end].class == LINE_MAIL) end++;
-    *rc = add_unit(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_ITEM, 0, 0,
-                   TEXT_UNIT_HEADING);
+    *rc = unit_reader_add(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_ITEM, 0, 0,
+                          TEXT_UNIT_HEADING);
     if (!*rc) r->out->v[r->out->n - 1].lines = true;
     return end;
 }
@@ -587,9 +305,9 @@ static size_t read_setting(unit_reader *r, size_t i, int *rc) {
         const char *s = unit_lines_text(&r->in, end++, &n);
         sets = !unit_is_comment(s, n);
     }
-    *rc = add_unit(r, r->in.v[i].start, r->in.v[end - 1].end,
-                   sets ? TEXT_UNIT_ITEM : TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
-                   TEXT_UNIT_HEADING);
+    *rc = unit_reader_add(r, r->in.v[i].start, r->in.v[end - 1].end,
+                          sets ? TEXT_UNIT_ITEM : TEXT_UNIT_SENTENCE, r->heading_start,
+                          r->heading_end, TEXT_UNIT_HEADING);
     if (!*rc) r->out->v[r->out->n - 1].lines = true;
     return end;
 }
@@ -598,11 +316,11 @@ static size_t read_setting(unit_reader *r, size_t i, int *rc) {
 static size_t read_heading(unit_reader *r, size_t i, int *rc) {
     const text_line *l = &r->in.v[i];
     const bool quoted = r->in.text[l->start] == '>';
-    const uint32_t start = quoted ? last_sentence(r, l->start, l->end) : l->start;
+    const uint32_t start = quoted ? unit_reader_last_sentence(r, l->start, l->end) : l->start;
     if (start > l->start)
-        *rc = add_sentences(r, l->start, start, TEXT_UNIT_SENTENCE, r->heading_start,
-                            r->heading_end, TEXT_UNIT_HEADING);
-    if (!*rc) *rc = add_unit(r, start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
+        *rc = unit_reader_add_sentences(r, l->start, start, TEXT_UNIT_SENTENCE, r->heading_start,
+                                        r->heading_end, TEXT_UNIT_HEADING);
+    if (!*rc) *rc = unit_reader_add(r, start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
     r->heading_start = start;
     r->heading_end = l->end;
     return i + 1;
@@ -618,9 +336,9 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
     case LINE_ROW:
         return read_table(r, i, rc);
     case LINE_ITEM:
-        return read_list(r, i, 0, 0, rc);
+        return unit_lists_read(r, i, 0, 0, rc);
     case LINE_RECORD:
-        *rc = add_unit(r, l->start, l->end, TEXT_UNIT_ROW, 0, 0, TEXT_UNIT_HEADER);
+        *rc = unit_reader_add(r, l->start, l->end, TEXT_UNIT_ROW, 0, 0, TEXT_UNIT_HEADER);
         if (!*rc) r->out->v[r->out->n - 1].record = true;
         return i + 1;
     case LINE_TURN:
@@ -633,7 +351,7 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         break;
     default:
         if (is_term(r, i)) return read_definition(r, i, rc);
-        if (!is_heading(r, i)) return read_paragraph(r, i, rc);
+        if (!unit_is_heading(&r->in, i)) return read_paragraph(r, i, rc);
     }
     return read_heading(r, i, rc);
 }
@@ -665,7 +383,7 @@ static void find_fields(unit_reader *r) {
         const size_t next = unit_lines_skip_blank(&r->in, field + 1);
         const bool alone = next > field + 1 || next == r->in.n;
         const bool several = next < r->in.n && unit_is_field(&r->in, next);
-        if (alone && !several && is_heading(r, i) && !is_asked(r, i))
+        if (alone && !several && unit_is_heading(&r->in, i) && !unit_is_asked(&r->in, i))
             r->in.v[field].class = LINE_ITEM;
     }
 }
@@ -676,7 +394,7 @@ static void find_points(unit_reader *r) {
     enum { FEWEST = 4 }; /* a title, a chapter and a section may stand so */
     for (size_t i = 0; i < r->in.n; i++) {
         size_t n = 0, last = i;
-        for (size_t k = i; k < r->in.n && is_heading(r, k) && !is_asked(r, k);
+        for (size_t k = i; k < r->in.n && unit_is_heading(&r->in, k) && !unit_is_asked(&r->in, k);
              k = unit_lines_skip_blank(&r->in, k + 1)) {
             last = k;
             n++;

@@ -1,0 +1,123 @@
+#include "retrieval/answer/unit_lists.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+enum {
+    WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
+    WHOLE_NAMED = 240,  /* ... of a list below a heading alone */
+    SHORT_STEPS = 12,   /* items of it */
+    WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
+    TITLE_WORDS = 4,    /* of it */
+    TITLE = 40,         /* bytes of it */
+};
+
+/* Where the title ends that an item begins with, "2. Water. The pump broke twice ...", of few words and with more
+ * behind it; 0: there is none. */
+static uint32_t title_of_item(const unit_reader *r, uint32_t start, uint32_t end) {
+    const uint32_t from = start + (uint32_t)text_item_mark(r->in.text + start, end - start);
+    const size_t stop = unit_reader_stop(r, end, from);
+    uint32_t last = (uint32_t)stop;
+    if (from == start || stop >= end) return 0;
+    while (last > from && fo_is_blank(r->in.text[last - 1])) last--;
+    size_t words = 1;
+    for (uint32_t i = from; i < last; i++) words += fo_is_blank(r->in.text[i]);
+    return last - from <= TITLE && words <= TITLE_WORDS && r->in.text[last - 1] == '.' ? last : 0;
+}
+
+/* A paragraph with a number before it is no step: its sentences are units. *title: where its title ends; 0: it has none. */
+static bool is_paragraph_item(const unit_reader *r, uint32_t start, uint32_t end, uint32_t *title) {
+    *title = end - start > WHOLE_TITLED ? title_of_item(r, start, end) : 0;
+    return *title || end - start > UNIT_WHOLE_ENTRY;
+}
+
+/* An item is a unit; of a paragraph its sentences are, below the title. */
+static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head) {
+    uint32_t title;
+    if (!is_paragraph_item(r, start, end, &title))
+        return unit_reader_add(r, start, end, TEXT_UNIT_ITEM, head->head_start, head->head_end,
+                               head->head_kind);
+    if (!title)
+        return unit_reader_add_sentences(r, start, end, TEXT_UNIT_SENTENCE, head->head_start,
+                                         head->head_end, head->head_kind);
+    int rc = unit_reader_add(r, start, title, TEXT_UNIT_HEADING, head->head_start, head->head_end,
+                             head->head_kind);
+    return rc ? rc
+              : unit_reader_add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title,
+                                          TEXT_UNIT_HEADING);
+}
+
+/* The lines of the item at line k: one past the last. *stop: where its text ends. */
+static size_t item_end(const unit_reader *r, size_t k, size_t end, uint32_t *stop) {
+    size_t next = k + 1;
+    while (next < end && r->in.v[next].class != LINE_ITEM) next++;
+    size_t last = next;
+    while (last > k + 1 && r->in.v[last - 1].class == LINE_BLANK) last--;
+    *stop = r->in.v[last - 1].end;
+    return next;
+}
+
+/* Is one of the items on lines [i, end) a paragraph? */
+static bool has_paragraphs(const unit_reader *r, size_t i, size_t end) {
+    for (uint32_t item, title; i < end;) {
+        const uint32_t start = r->in.v[i].start;
+        i = item_end(r, i, end, &item);
+        if (is_paragraph_item(r, start, item, &title)) return true;
+    }
+    return false;
+}
+
+/* Does nothing stand between the last heading and line i? */
+static bool is_named_by_heading(const unit_reader *r, size_t i) {
+    size_t before = i;
+    while (before > 0 && r->in.v[before - 1].class == LINE_BLANK) before--;
+    return before > 0 && r->heading_end > r->heading_start &&
+           r->in.v[before - 1].end == r->heading_end;
+}
+
+size_t unit_lists_read(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
+    size_t end = i, n_items = 0, last_text = i;
+    const text_line *first = &r->in.v[i];
+    const char *s = r->in.text + first->start;
+    bool numbered = fo_is_digit(s[0]) && text_item_mark(s, first->end - first->start) > 0;
+    for (size_t k = i; k < r->in.n; k++) {
+        uint8_t c = r->in.v[k].class;
+        if (c == LINE_ITEM) {
+            n_items++;
+        } else if (c == LINE_BLANK) {
+            if (k + 1 >= r->in.n || r->in.v[k + 1].class != LINE_ITEM) break;
+            continue;
+        } else if (c != LINE_TEXT || (k > 0 && r->in.v[k - 1].class == LINE_BLANK)) {
+            break;
+        } else if (unit_ends_sentence(r->in.text + r->in.v[k - 1].start,
+                                      r->in.v[k - 1].end - r->in.v[k - 1].start) &&
+                   unit_breaks_on_purpose(&r->in, k - 1)) {
+            break; /* a new paragraph right below the list */
+        }
+        last_text = k;
+        end = k + 1;
+    }
+    uint32_t stop = r->in.v[last_text].end;
+    bool has_lead = lead_end > lead_start;
+    uint32_t from = has_lead ? lead_start : r->in.v[i].start;
+    /* "In the box" right above a few words each: what it is asked for is the list */
+    const bool named = stop - from <= WHOLE_NAMED && is_named_by_heading(r, i);
+    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead || named) &&
+        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, end)) {
+        *rc = unit_reader_add(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
+                              TEXT_UNIT_HEADING);
+        text_unit *list = *rc ? NULL : &r->out->v[r->out->n - 1];
+        if (list) list->named = list->lines = !numbered && !has_lead;
+    }
+    const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
+                            .head_end = has_lead ? lead_end : r->heading_end,
+                            .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
+    for (size_t k = i; !*rc && k < end;) {
+        uint32_t item;
+        const size_t next = item_end(r, k, end, &item);
+        *rc = add_item(r, r->in.v[k].start, item, &head);
+        k = next;
+    }
+    return end;
+}
