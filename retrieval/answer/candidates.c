@@ -226,6 +226,11 @@ uint64_t candidate_terms_at(const candidate_passage *p, const char *s, size_t n)
     return candidate_terms(p, start, start + (uint32_t)n);
 }
 
+uint64_t candidate_head_terms(const candidate_passage *p, const text_unit *u) {
+    return candidate_terms(p, u->head_start, u->head_end) |
+           candidate_terms(p, u->outer_start, u->outer_end);
+}
+
 /* Content positions of the first few occurrences of each term. */
 enum { OCCURRENCES = 3 };
 typedef struct occurrences {
@@ -310,7 +315,7 @@ static void measure_words(const candidate_set *set, const candidate_passage *p,
 static void measure_cover(const candidate_set *set, const candidate_passage *p, size_t unit,
                           const uint64_t *sets, candidate *c) {
     const question *q = &set->q;
-    uint64_t known = c->set | p->title | candidate_terms(p, c->unit.head_start, c->unit.head_end);
+    uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit);
     c->f[CAND_COVER] = question_share(q, known);
     uint64_t before = unit > 0 ? sets[unit - 1] : 0;
     uint64_t after = unit + 1 < p->units.n ? sets[unit + 1] : 0;
@@ -411,7 +416,8 @@ static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
     return set->q.rivals &&
            rivals_exclude(set->q.rivals,
                           p->rivals | rivals_in(text + u->start, u->end - u->start) |
-                              rivals_in(text + u->head_start, u->head_end - u->head_start));
+                              rivals_in(text + u->head_start, u->head_end - u->head_start) |
+                              rivals_in(text + u->outer_start, u->outer_end - u->outer_start));
 }
 
 /* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
@@ -475,6 +481,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
     if (day == DAY_NOT_SAID)
         day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
+    if (day == DAY_NOT_SAID)
+        day = demands_day_in(d, text + u->outer_start, u->outer_end - u->outer_start);
     const text_unit *above = u->kind == TEXT_UNIT_ROW ? heading_above(p, u) : NULL;
     if (day == DAY_NOT_SAID && above) /* the programme of a day is a table below it */
         day = demands_day_in(d, text + above->start, above->end - above->start);
@@ -484,6 +492,8 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
     if (month == DAY_NOT_SAID)
         month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
+    if (month == DAY_NOT_SAID)
+        month = demands_month_in(d, text + u->outer_start, u->outer_end - u->outer_start);
     c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
                            month == DAY_OTHER || (p->other_year && day != DAY_MET);
 }

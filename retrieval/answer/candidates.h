@@ -149,5 +149,11 @@ fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end);
 uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t end);
 /* The same of n bytes at s, which is in the text. */
 uint64_t candidate_terms_at(const candidate_passage *p, const char *s, size_t n);
+/* The question's terms in what a unit hangs on, and, of an item in an item, in what that one hangs on. */
+uint64_t candidate_head_terms(const candidate_passage *p, const text_unit *u);
+/* Where the heading or lead-in ends that the unit stands below. */
+static inline uint32_t candidate_below(const text_unit *u) {
+    return u->outer_end ? u->outer_end : u->head_end;
+}
 
 #endif

@@ -316,7 +316,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
-               c->unit.head_end == best->unit.head_end;
+               candidate_below(&c->unit) == candidate_below(&best->unit);
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (is_a_sibling(set, c) || is_beside_the_point(set, c) || is_said_before(set, c)) return false;
     if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
@@ -353,9 +353,11 @@ static candidate whole_list(const candidate_set *set, const candidate *c) {
     const candidate_passage *p = &set->passages[c->passage];
     const text_unit *u = &c->unit;
     candidate list = *c;
-    if (u->kind != TEXT_UNIT_ITEM || u->head_kind != TEXT_UNIT_HEADING || c->set != 0 ||
-        !candidate_terms(p, u->head_start, u->head_end))
-        return list;
+    const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
+    const bool by_heading = u->nested
+                                ? !head && candidate_terms(p, u->outer_start, u->outer_end) != 0
+                                : head && u->head_kind == TEXT_UNIT_HEADING;
+    if (u->kind != TEXT_UNIT_ITEM || c->set != 0 || !by_heading) return list;
     for (size_t i = 0; i < p->units.n; i++) {
         const text_unit *all = &p->units.v[i];
         if (!all->named || all->start > u->start || all->end < u->end) continue;

@@ -71,12 +71,31 @@ static bool shows_head(const candidate *c) {
             u->head_kind == TEXT_UNIT_TURN || c->headed);
 }
 
-/* What the unit hangs on, without the marks of a heading: "## Child lock". */
+/* Is what it hangs on said with a colon, as what it is about? An item that others stand in is. */
+static bool is_named_by_head(const candidate *c) {
+    return c->headed || c->unit.nested;
+}
+
+/* Without the marks of a heading or an item: "## Child lock", "- **Canoe**". */
+static slice without_marks(slice head, bool item) {
+    const size_t mark = item ? text_item_mark(head.s, head.n) : 0;
+    head.s += mark, head.n -= mark;
+    while (head.n && strchr("# *_", head.s[0])) head.s++, head.n--;
+    while (head.n && strchr("# *_.:", head.s[head.n - 1])) head.n--;
+    return head;
+}
+
+/* What the unit hangs on. */
 static slice head_of(const char *text, const candidate *c) {
     slice head = {text + c->unit.head_start, c->unit.head_end - c->unit.head_start};
-    while (c->headed && head.n && strchr("# *_", head.s[0])) head.s++, head.n--;
-    while (c->headed && head.n && strchr("# *_.:", head.s[head.n - 1])) head.n--;
-    return head;
+    return is_named_by_head(c) ? without_marks(head, c->unit.nested) : head;
+}
+
+/* The item that the item stands in which a unit hangs on: "Monday" of "Monday: Kitchen: 9 to 5"; empty: none. */
+static slice outer_of(const char *text, const candidate *c) {
+    slice outer = {text + c->unit.outer_start, c->unit.outer_end - c->unit.outer_start};
+    if (!c->unit.nested || !text_item_mark(outer.s, outer.n)) return (slice){"", 0};
+    return without_marks(outer, true);
 }
 
 static slice trimmed(slice x) {
@@ -186,12 +205,13 @@ static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
 }
 
 static const char *behind_head(const candidate *c) {
-    return c->headed ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
+    return is_named_by_head(c) ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
 }
 
 /* Behind what heads it no bullet is said, only the number of a step: bytes of it, else 0. */
 static size_t bullet_behind_head(const char *text, const candidate *c, uint32_t end) {
-    if (!c->headed || c->unit.kind != TEXT_UNIT_ITEM || fo_is_digit(text[c->start])) return 0;
+    if (!is_named_by_head(c) || c->unit.kind != TEXT_UNIT_ITEM || fo_is_digit(text[c->start]))
+        return 0;
     return text_item_mark(text + c->start, end - c->start);
 }
 
@@ -224,7 +244,9 @@ void extractive_text_unit(fo_buf *b, const passage *p, const candidate *c, uint3
     }
     if (add_pair(b, s + c->start, end - c->start, c)) return;
     if (shows_head(c)) {
-        const slice head = head_of(s, c);
+        const slice head = head_of(s, c), outer = outer_of(s, c);
+        add_running(b, outer.s, outer.n);
+        fo_buf_str(b, outer.n ? ": " : "");
         add_running(b, head.s, head.n);
         fo_buf_str(b, !c->unit.lines ? behind_head(c) : c->unit.named ? ":\n" : "\n");
     }
@@ -271,7 +293,9 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
     }
     if (add_pair(b, p->text + c->start, c->end - c->start, c)) return;
     if (shows_head(c)) {
-        const slice head = head_of(p->text, c);
+        const slice head = head_of(p->text, c), outer = outer_of(p->text, c);
+        fo_buf_add(b, outer.s, outer.n);
+        fo_buf_str(b, outer.n ? ": " : "");
         fo_buf_add(b, head.s, head.n);
         fo_buf_str(b, behind_head(c)); /* what it heads is said of it */
     }
@@ -334,6 +358,8 @@ int extractive_text_assemble(extractive_answer *out, const candidate_set *set,
             if (c[k].passage == first.passage && c[k].dated_start == first.dated_start)
                 first.dated_end = first.dated_start;
         }
+        if (first.unit.nested && i > 0 && candidate_same_head(&c[i - 1], &first))
+            first.unit.head_end = first.unit.head_start; /* right behind another one of that item */
         size_t owner = owner_length(set, &c[i], several);
         if (owner) {
             add_running(&text, p->title, owner);

@@ -282,15 +282,22 @@ bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, con
            !demands_extreme_in(text + u->head_start, u->head_end - u->head_start);
 }
 
+/* The terms of a unit; of an item in an item, with those of that one. */
+static uint64_t said_by(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    return c->set | (c->unit.nested ? candidate_head_terms(p, &c->unit) : 0);
+}
+
 /* What both hang on is said of both: "Zone 3" above a row, whose own 3.20 is no 3. Terms in `but` do not count. */
 static bool says_less(const candidate_set *set, const candidate *c, const candidate *other,
                       uint64_t but) {
     const text_unit *u = &c->unit, *v = &other->unit;
     uint64_t shared = 0;
-    if (c->set == other->set) return false;
+    const uint64_t mine = said_by(set, c), its = said_by(set, other);
+    if (mine == its) return false;
     if (c->passage == other->passage && u->head_start == v->head_start)
         shared = candidate_terms(&set->passages[c->passage], u->head_start, u->head_end);
-    const uint64_t a = (c->set | shared) & ~but, b = (other->set | shared) & ~but;
+    const uint64_t a = (mine | shared) & ~but, b = (its | shared) & ~but;
     return a != b && (a & ~b) == 0;
 }
 

@@ -207,7 +207,8 @@ static int compare_things(comparison *out, const question *q, const candidate_pa
 
 static bool stands_below(const candidate *c, const candidate *heading) {
     return c->passage == heading->passage && c->unit.kind != TEXT_UNIT_HEADING &&
-           c->unit.head_kind == TEXT_UNIT_HEADING && c->unit.head_end == heading->unit.end;
+           (c->unit.head_kind == TEXT_UNIT_HEADING || c->unit.nested) &&
+           candidate_below(&c->unit) == heading->unit.end;
 }
 
 /* The first units below a heading are more of an answer than those behind. */

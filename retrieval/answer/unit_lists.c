@@ -11,6 +11,9 @@ enum {
     WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
     TITLE_WORDS = 4,    /* of it */
     TITLE = 40,         /* bytes of it */
+    WHOLE_NAME = 60,    /* an item up to here may only name what stands in it */
+    DEEPEST = 6,        /* items in items */
+    DEEPER = 2,         /* columns, at least, as Markdown has it */
 };
 
 /* Where the title ends that an item begins with, "2. Water. The pump broke twice ...", of few words and with more
@@ -32,20 +35,71 @@ static bool is_paragraph_item(const unit_reader *r, uint32_t start, uint32_t end
     return *title || end - start > UNIT_WHOLE_ENTRY;
 }
 
-/* An item is a unit; of a paragraph its sentences are, below the title. */
-static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head) {
+/* Columns before the text of a line; one of the lines before the text may be where it begins. */
+static size_t indent_of(const unit_reader *r, size_t i) {
+    enum { TAB = 4 };
+    const char *from = r->in.text - r->in.before, *at = r->in.text + r->in.v[i].start, *line = at;
+    size_t columns = 0;
+    while (line > from && line[-1] != '\n') line--;
+    for (; line < at; line++) columns = *line == '\t' ? (columns / TAB + 1) * TAB : columns + 1;
+    return columns;
+}
+
+/* "- Canoe" above its prices is what they are of, and says nothing by itself; "- Canoe: for 3 persons" does. */
+static bool only_names(const char *s, size_t n) {
+    const size_t mark = text_item_mark(s, n);
+    s += mark, n -= mark;
+    while (n && strchr(" *_:", s[n - 1])) n--;
+    if (!mark || !n || n > WHOLE_NAME || strchr(".!?", s[n - 1])) return false;
+    for (size_t i = 0; i < n; i++)
+        if (fo_is_digit(s[i]) || s[i] == ':') return false;
+    return true;
+}
+
+/* What stands in the item hangs on it: on its title, or on what leads in at its end; one that is a paragraph is context. */
+static text_unit head_in_item(const unit_reader *r, uint32_t start, uint32_t end,
+                              const text_unit *above) {
     uint32_t title;
-    if (!is_paragraph_item(r, start, end, &title))
-        return unit_reader_add(r, start, end, TEXT_UNIT_ITEM, head->head_start, head->head_end,
-                               head->head_kind);
-    if (!title)
-        return unit_reader_add_sentences(r, start, end, TEXT_UNIT_SENTENCE, head->head_start,
-                                         head->head_end, head->head_kind);
-    int rc = unit_reader_add(r, start, title, TEXT_UNIT_HEADING, head->head_start, head->head_end,
+    if (is_paragraph_item(r, start, end, &title) && title)
+        end = title;
+    else if (end - start > WHOLE_TITLED && r->in.text[end - 1] == ':')
+        start = unit_reader_last_sentence(r, start, end);
+    const bool shown = end - start <= WHOLE_TITLED;
+    return (text_unit){.head_start = start,
+                       .head_end = end,
+                       .head_kind = shown ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING,
+                       .nested = shown,
+                       .outer_start = above->head_start,
+                       .outer_end = above->head_end};
+}
+
+/* An item is a unit; of a paragraph its sentences are, below the title. opens: others stand in it. */
+static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head,
+                    bool opens) {
+    const size_t first = r->out->n;
+    const char *s = r->in.text + start;
+    const bool name = opens && !fo_is_digit(s[0]) && only_names(s, end - start);
+    uint32_t title;
+    int rc = FO_OK;
+    if (!is_paragraph_item(r, start, end, &title)) {
+        rc = unit_reader_add(r, start, end, name ? TEXT_UNIT_HEADING : TEXT_UNIT_ITEM,
+                             head->head_start, head->head_end, head->head_kind);
+    } else if (!title) {
+        rc = unit_reader_add_sentences(r, start, end, TEXT_UNIT_SENTENCE, head->head_start,
+                                       head->head_end, head->head_kind);
+    } else {
+        rc = unit_reader_add(r, start, title, TEXT_UNIT_HEADING, head->head_start, head->head_end,
                              head->head_kind);
-    return rc ? rc
-              : unit_reader_add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title,
-                                          TEXT_UNIT_HEADING);
+    }
+    for (size_t i = first; !rc && i < r->out->n; i++) {
+        r->out->v[i].nested = head->nested;
+        r->out->v[i].outer_start = head->outer_start;
+        r->out->v[i].outer_end = head->outer_end;
+    }
+    if (!rc && title)
+        rc = unit_reader_add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title,
+                                       TEXT_UNIT_HEADING);
+    return rc;
 }
 
 /* The lines of the item at line k: one past the last. *stop: where its text ends. */
@@ -74,6 +128,31 @@ static bool is_named_by_heading(const unit_reader *r, size_t i) {
     while (before > 0 && r->in.v[before - 1].class == LINE_BLANK) before--;
     return before > 0 && r->heading_end > r->heading_start &&
            r->in.v[before - 1].end == r->heading_end;
+}
+
+/* The items on lines [i, end): what is indented deeper than the item before it stands in that one, and hangs on it. */
+static int add_items(unit_reader *r, size_t i, size_t end, const text_unit *head) {
+    struct {
+        size_t indent;
+        text_unit head; /* of what stands in it */
+    } open[DEEPEST];
+    size_t n = 0, next;
+    int rc = FO_OK;
+    for (size_t k = i; !rc && k < end; k = next) {
+        const uint32_t start = r->in.v[k].start;
+        const size_t indent = indent_of(r, k);
+        uint32_t stop;
+        next = item_end(r, k, end, &stop);
+        while (n && indent < open[n - 1].indent + DEEPER) n--;
+        const text_unit *above = n ? &open[n - 1].head : head;
+        const bool opens = next < end && n < DEEPEST && indent_of(r, next) >= indent + DEEPER &&
+                           text_item_mark(r->in.text + start, stop - start) > 0;
+        rc = add_item(r, start, stop, above, opens);
+        if (!opens) continue;
+        open[n].head = head_in_item(r, start, stop, above);
+        open[n++].indent = indent;
+    }
+    return rc;
 }
 
 size_t unit_lists_read(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
@@ -113,11 +192,6 @@ size_t unit_lists_read(unit_reader *r, size_t i, uint32_t lead_start, uint32_t l
     const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
                             .head_end = has_lead ? lead_end : r->heading_end,
                             .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
-    for (size_t k = i; !*rc && k < end;) {
-        uint32_t item;
-        const size_t next = item_end(r, k, end, &item);
-        *rc = add_item(r, r->in.v[k].start, item, &head);
-        k = next;
-    }
+    *rc = *rc ? *rc : add_items(r, i, end, &head);
     return end;
 }

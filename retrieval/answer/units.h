@@ -21,13 +21,13 @@
 
 enum text_unit_kind {
     TEXT_UNIT_SENTENCE,
-    TEXT_UNIT_HEADING,    /* a line that names what follows; no answer by itself */
+    TEXT_UNIT_HEADING,    /* a line, or an item, that names what follows; no answer by itself */
     TEXT_UNIT_DEFINITION, /* an option or term and (the beginning of) what is said of it */
-    TEXT_UNIT_ITEM,       /* of a list; head: the line that leads in */
-    TEXT_UNIT_ROW,        /* of a table; head: its first row, or none where its cells are named */
-    TEXT_UNIT_HEADER,     /* the first row of a table; no answer by itself */
-    TEXT_UNIT_STEPS,      /* a list with the line that leads in, whole */
-    TEXT_UNIT_TURN,       /* what somebody said in a chat log; head: what was said before */
+    TEXT_UNIT_ITEM,   /* of a list; head: the line that leads in, or the item that it stands in */
+    TEXT_UNIT_ROW,    /* of a table; head: its first row, or none where its cells are named */
+    TEXT_UNIT_HEADER, /* the first row of a table; no answer by itself */
+    TEXT_UNIT_STEPS,  /* a list with the line that leads in, whole */
+    TEXT_UNIT_TURN,   /* what somebody said in a chat log; head: what was said before */
 };
 
 typedef struct text_unit {
@@ -35,12 +35,15 @@ typedef struct text_unit {
     /* What it hangs on, elsewhere in the text: the option that a later sentence describes, the
      * header of a row, the lead-in of an item, the heading above a sentence. Empty: nothing. */
     uint32_t head_start, head_end;
+    /* Of an item that stands in another one: what that one hangs on, an item too or what the list does. */
+    uint32_t outer_start, outer_end;
     uint32_t body;     /* of a definition: where what is said of it begins; else start */
     uint8_t kind;      /* enum text_unit_kind */
     uint8_t head_kind; /* TEXT_UNIT_HEADING: the head is context; else it belongs to the answer */
     bool record;       /* a row whose cells say which columns they are of: table_row.h */
-    bool named; /* a list below a heading that names it: an answer only to who asks for that */
-    bool lines; /* an example, of code or the like: its line breaks are part of it */
+    bool named;  /* a list below a heading that names it: an answer only to who asks for that */
+    bool nested; /* an item in an item, which is its head: "Canoe: full day: 50 euros" */
+    bool lines;  /* an example, of code or the like: its line breaks are part of it */
 } text_unit;
 
 typedef struct text_units {

@@ -37,9 +37,43 @@ static void an_exception_stands_behind_its_rule(void **state) {
             "Are dogs allowed?", "Dogs are allowed on a lead.");
 }
 
+/* A whole answer, markers and all. */
+static void answers_only(const char *text, const char *question, const char *want) {
+    extractive_answer a;
+    fo_err err = {0};
+    const passage p = {.text = text, .len = strlen(text), .title = "Lake house"};
+    const extractive_input in = {
+        .question = question, .passages = &p, .n_passages = 1, .lx = &lx, .min_support = -1};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    if (strcmp(a.text, want) != 0) fail_msg("%s: %s", question, a.text);
+    for (size_t i = 0; i < a.n_citations; i++) assert_true(a.citations[i].verified);
+    extractive_answer_deinit(&a);
+}
+
+static void an_item_is_said_with_the_item_it_stands_in(void **state) {
+    (void)state;
+    static const char boats[] =
+        "# Boat hire\n\n- Kayak\n  - half day: 20 euros\n  - full day: 35 euros\n- Canoe\n"
+        "  - half day: 30 euros\n  - full day: 50 euros\n- Pedal boat\n  - half day: 40 euros\n"
+        "  - full day: 70 euros\n";
+    answers_only(boats, "What does a canoe cost for a full day?", "Canoe: full day: 50 euros [1]");
+    answers_only(boats, "What does a canoe cost?",
+                 "Canoe: half day: 30 euros [1] full day: 50 euros [2]");
+    static const char rooms[] =
+        "- **Kitchen**\n  - Lead: Anna Hart\n  - Phone: 21\n- **Workshop**\n  - Lead: Ben Lowe\n"
+        "  - Phone: 22\n- **Garden**\n  - Lead: Cara Dunn\n  - Phone: 23\n";
+    answers_only(rooms, "Who leads the kitchen?", "Kitchen: Lead: Anna Hart [1]");
+    static const char hours[] =
+        "## Opening hours\n\n- Monday\n  - Kitchen\n    - 9 to 5\n  - Hall\n"
+        "    - 8 to 6\n- Tuesday\n  - Kitchen\n    - 10 to 4\n  - Hall\n"
+        "    - 7 to 3\n";
+    answers_only(hours, "When is the kitchen open on Tuesday?", "Tuesday: Kitchen: 10 to 4 [1]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exception_stands_behind_its_rule),
+        cmocka_unit_test(an_item_is_said_with_the_item_it_stands_in),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

@@ -249,6 +249,7 @@ static void any_bytes_give_units_within_the_text(void **state) {
             const text_unit *u = &units.v[i];
             assert_true(u->start < u->end && u->end <= n);
             assert_true(u->head_start <= u->head_end && u->head_end <= n);
+            assert_true(u->outer_start <= u->outer_end && u->outer_end <= n);
             assert_true(u->body >= u->start && u->body < u->end);
             assert_null(memchr(" \t\r\n", text[u->start], 4));
         }
@@ -563,6 +564,37 @@ static void faults_with_a_dash_are_items(void **state) {
     expect(text, "Nothing works - check the fuse", TEXT_UNIT_ITEM, "Faults");
 }
 
+static bool is_nested(const char *text, const char *unit) {
+    for (size_t i = 0; i < units.n; i++)
+        if (is(text, units.v[i].start, units.v[i].end, unit) && units.v[i].nested) return true;
+    return false;
+}
+
+static void an_item_in_an_item_hangs_on_that_one(void **state) {
+    (void)state;
+    const char *text = "# Boat hire\n\n- Kayak\n  - half day: 20 euros\n- Canoe\n"
+                       "  - half day: 30 euros\n    - with a guide: 60 euros\n"
+                       "  - full day: 50 euros\n- Vests cost nothing.\n\t- in all sizes\n- Oars\n";
+    read_units(text);
+    expect(text, "- Canoe", TEXT_UNIT_HEADING, "# Boat hire");
+    expect(text, "- half day: 20 euros", TEXT_UNIT_ITEM, "- Kayak");
+    expect(text, "- full day: 50 euros", TEXT_UNIT_ITEM, "- Canoe");
+    expect(text, "- with a guide: 60 euros", TEXT_UNIT_ITEM, "- half day: 30 euros");
+    expect(text, "- Vests cost nothing.", TEXT_UNIT_ITEM, "# Boat hire");
+    expect(text, "- in all sizes", TEXT_UNIT_ITEM, "- Vests cost nothing.");
+    expect(text, "- Oars", TEXT_UNIT_ITEM, "# Boat hire");
+    assert_true(is_nested(text, "- full day: 50 euros") && !is_nested(text, "- Oars"));
+    /* A passage may begin in an item; one column more is a slip of the pen. */
+    const char *cut = "  - half day: 30 euros\n  - full day: 50 euros\n- Oars\n - Sails\n";
+    read_units(cut);
+    expect(cut, "- full day: 50 euros", TEXT_UNIT_ITEM, "");
+    expect(cut, "- Sails", TEXT_UNIT_ITEM, "");
+    fo_err err = {0};
+    const char *tail = strchr(cut, '-'); /* its indent stands before the text */
+    assert_ok(text_units_read(&units, tail, strlen(tail), 2, &err), &err);
+    expect(tail, "- full day: 50 euros", TEXT_UNIT_ITEM, "");
+}
+
 static int forget(void **state) {
     (void)state;
     text_units_deinit(&units);
@@ -690,6 +722,7 @@ int main(void) {
         cmocka_unit_test(what_is_underlined_is_a_heading),
         cmocka_unit_test(a_letter_and_a_few_words_head_a_section),
         cmocka_unit_test(a_text_may_end_with_a_colon),
+        cmocka_unit_test(an_item_in_an_item_hangs_on_that_one),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
