@@ -347,28 +347,34 @@ static bool heading_says(const candidate_set *set, const candidate *c) {
     return question_share(&set->q, head & ~c->set & ~p->title) >= much;
 }
 
+/* The list of unit `all` in the place of an item of it. */
+static candidate list_of(const candidate_passage *p, const candidate *c, const text_unit *all) {
+    candidate list = *c;
+    const fact_sentence s = candidate_words(&p->text, all->start, all->end);
+    list.unit = *all;
+    list.start = all->start;
+    list.end = all->end;
+    list.w0 = s.w0;
+    list.w1 = s.w1;
+    return list;
+}
+
 /* Where only the heading of a short list says what was asked for, the list answers and not one of its items: "What comes in
- * the box?" All of it, or c itself. */
+ * the box?" So do all that stand in an item which names them and is asked about. All of it, or c itself. */
 static candidate whole_list(const candidate_set *set, const candidate *c) {
     const candidate_passage *p = &set->passages[c->passage];
     const text_unit *u = &c->unit;
-    candidate list = *c;
-    const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
-    const bool by_heading = u->nested
-                                ? !head && candidate_terms(p, u->outer_start, u->outer_end) != 0
-                                : head && u->head_kind == TEXT_UNIT_HEADING;
-    if (u->kind != TEXT_UNIT_ITEM || c->set != 0 || !by_heading) return list;
-    for (size_t i = 0; i < p->units.n; i++) {
+    if (u->names && c->set != 0) return list_of(p, c, &p->units.v[c->order - 1]);
+    if (u->kind != TEXT_UNIT_ITEM || u->head_kind != TEXT_UNIT_HEADING || c->set != 0 ||
+        !candidate_terms(p, u->head_start, u->head_end))
+        return *c;
+    for (size_t i = 0; i < p->units.n; i++) { /* the whole before a part of it */
         const text_unit *all = &p->units.v[i];
-        if (!all->named || all->start > u->start || all->end < u->end) continue;
-        const fact_sentence s = candidate_words(&p->text, all->start, all->end);
-        list.unit = *all;
-        list.start = all->start;
-        list.end = all->end;
-        list.w0 = s.w0;
-        list.w1 = s.w1;
+        if (all->named && all->start <= u->start && all->end >= u->end &&
+            all->head_start == u->head_start && !(u->names && i + 1 == c->order))
+            return list_of(p, c, all);
     }
-    return list;
+    return *c;
 }
 
 /* Read with the question, it answers so much less that it only shares words with the best row: "how many times does it try
@@ -416,6 +422,7 @@ static size_t choose(const candidate_set *set, const extractive_input *in, bool 
     for (size_t i = 0; i < set->n && n < EXTRACTIVE_MOST_SENTENCES; i++) {
         candidate c = n > 0 ? set->c[i] : whole_list(set, &set->c[i]);
         if (n > 0 && !c.alike && several && c.unit.kind == TEXT_UNIT_ROW) continue;
+        if (n > 0 && c.unit.names && c.set) continue; /* what stands in it says it too */
         if (!c.alike && (n >= max_sentences || (n > 0 && !adds(set, &c)))) continue;
         /* By bytes, not by order: a procedure and its steps overlap. */
         const passage *p = &in->passages[c.passage];

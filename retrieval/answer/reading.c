@@ -205,9 +205,9 @@ void reading_rank_passages(const reading *r, reading_rank *ranks) {
         ranks[i].score = align[i] + sparse_weight * sparse[i] + dense_weight * dense[i];
 }
 
-/* A stretch of a passage in each of two windows at most, for a unit and for what it hangs on; the
+/* A stretch of a passage in each of two windows at most, for a unit, for what it hangs on and what that hangs on; the
  * title. */
-enum { STRETCHES = 2, PARTS = 2 * STRETCHES + 1 };
+enum { STRETCHES = 2, PARTS = 3 * STRETCHES + 1 };
 
 /* Tokens of bytes [start, end) of a passage; how many parts. */
 static size_t stretch(const reading *r, size_t of, size_t start, size_t end, float weight,
@@ -223,7 +223,7 @@ static size_t stretch(const reading *r, size_t of, size_t start, size_t end, flo
     return n;
 }
 
-/* The parts of a unit: itself, what it hangs on, and, unless `alone`, the title. */
+/* The parts of a unit: itself, what it hangs on, and, unless `alone`, what an item hangs on that it stands in, and the title. */
 static reader_unit parts_of(const reading *r, const reading_unit *u, bool alone,
                             reader_part *parts) {
     bool belongs = u->unit.head_kind != TEXT_UNIT_HEADING;
@@ -231,6 +231,9 @@ static reader_unit parts_of(const reading *r, const reading_unit *u, bool alone,
     if (u->unit.head_end > u->unit.head_start && (belongs || !alone))
         n += stretch(r, u->passage, u->unit.head_start, u->unit.head_end,
                      belongs ? 1 : title_weight, parts + n);
+    if (!alone && u->unit.outer_end > u->unit.outer_start)
+        n +=
+            stretch(r, u->passage, u->unit.outer_start, u->unit.outer_end, title_weight, parts + n);
     if (!alone) parts[n++] = whole(title_of(r, u->passage), title_weight);
     return (reader_unit){parts, n};
 }

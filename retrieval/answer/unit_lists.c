@@ -12,6 +12,7 @@ enum {
     TITLE_WORDS = 4,    /* of it */
     TITLE = 40,         /* bytes of it */
     WHOLE_NAME = 60,    /* an item up to here may only name what stands in it */
+    WHOLE_GROUP = 480,  /* ... and be an answer with all of that */
     DEEPEST = 6,        /* items in items */
     DEEPER = 2,         /* columns, at least, as Markdown has it */
 };
@@ -73,17 +74,14 @@ static text_unit head_in_item(const unit_reader *r, uint32_t start, uint32_t end
                        .outer_end = above->head_end};
 }
 
-/* An item is a unit; of a paragraph its sentences are, below the title. opens: others stand in it. */
-static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head,
-                    bool opens) {
+/* An item is a unit; of a paragraph its sentences are, below the title. */
+static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head) {
     const size_t first = r->out->n;
-    const char *s = r->in.text + start;
-    const bool name = opens && !fo_is_digit(s[0]) && only_names(s, end - start);
     uint32_t title;
     int rc = FO_OK;
     if (!is_paragraph_item(r, start, end, &title)) {
-        rc = unit_reader_add(r, start, end, name ? TEXT_UNIT_HEADING : TEXT_UNIT_ITEM,
-                             head->head_start, head->head_end, head->head_kind);
+        rc = unit_reader_add(r, start, end, TEXT_UNIT_ITEM, head->head_start, head->head_end,
+                             head->head_kind);
     } else if (!title) {
         rc = unit_reader_add_sentences(r, start, end, TEXT_UNIT_SENTENCE, head->head_start,
                                        head->head_end, head->head_kind);
@@ -99,6 +97,22 @@ static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_uni
     if (!rc && title)
         rc = unit_reader_add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title,
                                        TEXT_UNIT_HEADING);
+    return rc;
+}
+
+/* An item that only names those in it is an answer with them, up to `whole`; where they are many, it is a heading. */
+static int add_name(unit_reader *r, uint32_t start, uint32_t end, uint32_t whole,
+                    const text_unit *head) {
+    const bool group = whole - start <= WHOLE_GROUP;
+    int rc = FO_OK;
+    if (group)
+        rc = unit_reader_add(r, start, whole, TEXT_UNIT_STEPS, head->head_start, head->head_end,
+                             TEXT_UNIT_HEADING);
+    if (!rc && group) r->out->v[r->out->n - 1].named = r->out->v[r->out->n - 1].lines = true;
+    if (!rc) rc = add_item(r, start, end, head);
+    text_unit *name = rc ? NULL : &r->out->v[r->out->n - 1];
+    if (name) name->names = group;
+    if (name && !group) name->kind = TEXT_UNIT_HEADING;
     return rc;
 }
 
@@ -130,6 +144,14 @@ static bool is_named_by_heading(const unit_reader *r, size_t i) {
            r->in.v[before - 1].end == r->heading_end;
 }
 
+/* Where what stands in the item ends that is indented by that much; next: the item behind it. */
+static uint32_t group_end(const unit_reader *r, size_t next, size_t end, size_t indent) {
+    uint32_t stop = 0;
+    while (next < end && indent_of(r, next) >= indent + DEEPER)
+        next = item_end(r, next, end, &stop);
+    return stop;
+}
+
 /* The items on lines [i, end): what is indented deeper than the item before it stands in that one, and hangs on it. */
 static int add_items(unit_reader *r, size_t i, size_t end, const text_unit *head) {
     struct {
@@ -140,14 +162,17 @@ static int add_items(unit_reader *r, size_t i, size_t end, const text_unit *head
     int rc = FO_OK;
     for (size_t k = i; !rc && k < end; k = next) {
         const uint32_t start = r->in.v[k].start;
+        const char *s = r->in.text + start;
         const size_t indent = indent_of(r, k);
         uint32_t stop;
         next = item_end(r, k, end, &stop);
         while (n && indent < open[n - 1].indent + DEEPER) n--;
         const text_unit *above = n ? &open[n - 1].head : head;
         const bool opens = next < end && n < DEEPEST && indent_of(r, next) >= indent + DEEPER &&
-                           text_item_mark(r->in.text + start, stop - start) > 0;
-        rc = add_item(r, start, stop, above, opens);
+                           text_item_mark(s, stop - start) > 0;
+        rc = opens && !fo_is_digit(s[0]) && only_names(s, stop - start)
+                 ? add_name(r, start, stop, group_end(r, next, end, indent), above)
+                 : add_item(r, start, stop, above);
         if (!opens) continue;
         open[n].head = head_in_item(r, start, stop, above);
         open[n++].indent = indent;

@@ -41,7 +41,9 @@ typedef struct text_unit {
     uint8_t kind;      /* enum text_unit_kind */
     uint8_t head_kind; /* TEXT_UNIT_HEADING: the head is context; else it belongs to the answer */
     bool record;       /* a row whose cells say which columns they are of: table_row.h */
-    bool named;  /* a list below a heading that names it: an answer only to who asks for that */
+    bool named; /* a list below a heading that names it: an answer only to who asks for that */
+    bool
+        names; /* an item that only names those in it: said with all of them, which are `named` right before it */
     bool nested; /* an item in an item, which is its head: "Canoe: full day: 50 euros" */
     bool lines;  /* an example, of code or the like: its line breaks are part of it */
 } text_unit;

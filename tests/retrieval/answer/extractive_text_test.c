@@ -57,12 +57,23 @@ static void an_item_is_said_with_the_item_it_stands_in(void **state) {
         "  - half day: 30 euros\n  - full day: 50 euros\n- Pedal boat\n  - half day: 40 euros\n"
         "  - full day: 70 euros\n";
     answers_only(boats, "What does a canoe cost for a full day?", "Canoe: full day: 50 euros [1]");
+    answers_only(boats, "What about the canoe?",
+                 "Canoe: half day: 30 euros [1] full day: 50 euros [2]");
     answers_only(boats, "What does a canoe cost?",
                  "Canoe: half day: 30 euros [1] full day: 50 euros [2]");
     static const char rooms[] =
         "- **Kitchen**\n  - Lead: Anna Hart\n  - Phone: 21\n- **Workshop**\n  - Lead: Ben Lowe\n"
         "  - Phone: 22\n- **Garden**\n  - Lead: Cara Dunn\n  - Phone: 23\n";
     answers_only(rooms, "Who leads the kitchen?", "Kitchen: Lead: Anna Hart [1]");
+    static const char paths[] =
+        "# Paths\n\n- Heron loop\n  - gravel, flat\n  - 40 minutes\n  - prams: yes\n- Mill loop\n"
+        "  - steps, mud\n  - two hours\n  - prams: no\n";
+    answers_only(paths, "Heron loop?",
+                 "Heron loop: gravel, flat [1] 40 minutes [2] prams: yes [3]");
+    answers_only(
+        paths, "What paths are there?",
+        "Paths:\n- Heron loop\n - gravel, flat\n - 40 minutes\n - prams: yes\n- Mill loop\n"
+        " - steps, mud\n - two hours\n - prams: no [1]");
     static const char hours[] =
         "## Opening hours\n\n- Monday\n  - Kitchen\n    - 9 to 5\n  - Hall\n"
         "    - 8 to 6\n- Tuesday\n  - Kitchen\n    - 10 to 4\n  - Hall\n"
