@@ -22,6 +22,9 @@ bool table_row_is_below(const char *above, size_t n_above, const char *s, size_t
  * throughout, and a column of figures below it (second: the next row). */
 bool table_row_names_columns(const char *first, size_t n_first, const char *second, size_t n);
 
+/* "Item | 2023 | 2024": a first cell in words, or empty, and years behind it, two or more that rise or fall. */
+bool table_row_names_years(const char *s, size_t n);
+
 typedef struct table_pair {
     const char *name, *value; /* of the row's bytes; a value may hold "; " */
     size_t n_name, n_value;   /* only the first cell of a record may be without a name */

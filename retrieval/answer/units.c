@@ -187,10 +187,22 @@ static bool is_pair(const char *s, size_t n) {
     return cells == 2 && fo_has_digit(cell, bytes);
 }
 
+/* Years name columns where the row below, behind a rule or not, has something else in them: "Founded | 1998 | 2001" above
+ * "Closed | 2010 | 2015" does not. */
+static bool has_years(const unit_reader *r, size_t i) {
+    size_t n, next = i + 1;
+    const char *s = unit_lines_text(&r->in, i, &n);
+    if (!table_row_names_years(s, n)) return false;
+    s = unit_lines_text(&r->in, next, &n);
+    if (unit_is_rule(s, n) && next + 1 < r->in.n) s = unit_lines_text(&r->in, next + 1, &n);
+    return !table_row_names_years(s, n);
+}
+
 /* Is row i, with another one below it, the names of the columns? */
 static bool has_header(const unit_reader *r, size_t i) {
     size_t n, n_next;
     const char *s = unit_lines_text(&r->in, i, &n), *next = unit_lines_text(&r->in, i + 1, &n_next);
+    if (has_years(r, i)) return true;
     if (memchr(s, '|', n)) return names_columns(s, n) && !is_pair(s, n);
     return unit_is_rule(next, n_next) || table_row_names_columns(s, n, next, n_next);
 }

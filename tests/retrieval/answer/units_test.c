@@ -524,6 +524,26 @@ static void a_table_of_pairs_has_no_header(void **state) {
     expect(text, "Crane | 12", TEXT_UNIT_ROW, "Bird | Seen");
 }
 
+static void years_may_name_columns(void **state) {
+    (void)state;
+    const char *text = "Item | 2023 | 2024\nRent | 1200 | 1350\n\n"
+                       "| | 2025 | 2024 |\n|---|---|---|\n| Hall | 950 | 800 |\n\n"
+                       "Ticket        2024    2025\nSingle        2.10    2.40\n"
+                       "Return        4.00    4.60\n";
+    read_units(text);
+    expect(text, "Rent | 1200 | 1350", TEXT_UNIT_ROW, "Item | 2023 | 2024");
+    expect(text, "| Hall | 950 | 800 |", TEXT_UNIT_ROW, "| | 2025 | 2024 |");
+    expect(text, "Return        4.00    4.60", TEXT_UNIT_ROW, "Ticket        2024    2025");
+    const char *values = "Founded | 1998 | 2001\nClosed | 2010 | 2015\n\n"
+                         "Rent | 1990 | 2010 | 2005\nWater | 310 | 290 | 300\n\n"
+                         "Built | 1998\nRooms | 12\n\n1 | 2023 | 2024\n2 | 800 | 950\n";
+    read_units(values);
+    expect(values, "Closed | 2010 | 2015", TEXT_UNIT_ROW, "");
+    expect(values, "Water | 310 | 290 | 300", TEXT_UNIT_ROW, "");
+    expect(values, "Rooms | 12", TEXT_UNIT_ROW, "");
+    expect(values, "2 | 800 | 950", TEXT_UNIT_ROW, "");
+}
+
 static void a_short_list_below_its_heading_is_a_unit_too(void **state) {
     (void)state;
     const char *text = "## In the box\n\n- kettle\n- pouch\n\nAll of it.\n\n- one\n- two\n";
@@ -576,7 +596,8 @@ static void an_item_in_an_item_hangs_on_that_one(void **state) {
                        "  - half day: 30 euros\n    - with a guide: 60 euros\n"
                        "  - full day: 50 euros\n- Vests cost nothing.\n\t- in all sizes\n- Oars\n";
     read_units(text);
-    expect(text, "- Canoe", TEXT_UNIT_HEADING, "# Boat hire");
+    expect(text, "- Canoe", TEXT_UNIT_ITEM, "# Boat hire");
+    expect(text, "- Kayak\n  - half day: 20 euros", TEXT_UNIT_STEPS, "# Boat hire");
     expect(text, "- half day: 20 euros", TEXT_UNIT_ITEM, "- Kayak");
     expect(text, "- full day: 50 euros", TEXT_UNIT_ITEM, "- Canoe");
     expect(text, "- with a guide: 60 euros", TEXT_UNIT_ITEM, "- half day: 30 euros");
@@ -714,6 +735,7 @@ int main(void) {
         cmocka_unit_test(a_setting_stays_with_its_comment),
         cmocka_unit_test(amounts_line_for_line_are_items),
         cmocka_unit_test(a_table_of_pairs_has_no_header),
+        cmocka_unit_test(years_may_name_columns),
         cmocka_unit_test(a_short_list_below_its_heading_is_a_unit_too),
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
