@@ -74,6 +74,16 @@ static text_unit head_in_item(const unit_reader *r, uint32_t start, uint32_t end
                        .outer_end = above->head_end};
 }
 
+/* The units from `first` on stand in the item that heads them, if one does. */
+static void stand_in(unit_reader *r, size_t first, const text_unit *head) {
+    for (size_t i = first; i < r->out->n; i++) {
+        text_unit *u = &r->out->v[i];
+        u->nested = head->nested;
+        u->outer_start = head->outer_start;
+        u->outer_end = head->outer_end;
+    }
+}
+
 /* An item is a unit; of a paragraph its sentences are, below the title. */
 static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head) {
     const size_t first = r->out->n;
@@ -89,11 +99,7 @@ static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_uni
         rc = unit_reader_add(r, start, title, TEXT_UNIT_HEADING, head->head_start, head->head_end,
                              head->head_kind);
     }
-    for (size_t i = first; !rc && i < r->out->n; i++) {
-        r->out->v[i].nested = head->nested;
-        r->out->v[i].outer_start = head->outer_start;
-        r->out->v[i].outer_end = head->outer_end;
-    }
+    if (!rc) stand_in(r, first, head);
     if (!rc && title)
         rc = unit_reader_add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title,
                                        TEXT_UNIT_HEADING);
@@ -104,11 +110,13 @@ static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_uni
 static int add_name(unit_reader *r, uint32_t start, uint32_t end, uint32_t whole,
                     const text_unit *head) {
     const bool group = whole - start <= WHOLE_GROUP;
+    const size_t first = r->out->n;
     int rc = FO_OK;
     if (group)
         rc = unit_reader_add(r, start, whole, TEXT_UNIT_STEPS, head->head_start, head->head_end,
-                             TEXT_UNIT_HEADING);
-    if (!rc && group) r->out->v[r->out->n - 1].named = r->out->v[r->out->n - 1].lines = true;
+                             head->nested ? head->head_kind : TEXT_UNIT_HEADING);
+    if (!rc) stand_in(r, first, head);
+    if (!rc && group) r->out->v[first].named = r->out->v[first].lines = true;
     if (!rc) rc = add_item(r, start, end, head);
     text_unit *name = rc ? NULL : &r->out->v[r->out->n - 1];
     if (name) name->names = group;

@@ -78,7 +78,8 @@ static void an_item_is_said_with_the_item_it_stands_in(void **state) {
         "## Opening hours\n\n- Monday\n  - Kitchen\n    - 9 to 5\n  - Hall\n"
         "    - 8 to 6\n- Tuesday\n  - Kitchen\n    - 10 to 4\n  - Hall\n"
         "    - 7 to 3\n";
-    answers_only(hours, "When is the kitchen open on Tuesday?", "Tuesday: Kitchen: 10 to 4 [1]");
+    answers_only(hours, "When is the kitchen open on Tuesday?",
+                 "Tuesday:\n- Kitchen\n - 10 to 4 [1]");
 }
 
 int main(void) {
