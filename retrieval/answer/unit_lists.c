@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "retrieval/answer/unit_headings.h"
 
 enum {
     WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
@@ -10,11 +11,13 @@ enum {
     SHORT_STEPS = 12,   /* items of it */
     WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
     TITLE_WORDS = 4,    /* of it */
-    TITLE = 40,         /* bytes of it */
-    WHOLE_NAME = 60,    /* an item up to here may only name what stands in it */
-    WHOLE_GROUP = 480,  /* ... and be an answer with all of that */
-    DEEPEST = 6,        /* items in items */
-    DEEPER = 2,         /* columns, at least, as Markdown has it */
+    TITLE_ALONE =
+        2,      /* ... where it has a line of its own, as "Turn off the power." of a step may */
+    TITLE = 40, /* bytes of it */
+    WHOLE_NAME = 60,   /* an item up to here may only name what stands in it */
+    WHOLE_GROUP = 480, /* ... and be an answer with all of that */
+    DEEPEST = 6,       /* items in items */
+    DEEPER = 2,        /* columns, at least, as Markdown has it */
 };
 
 /* Where the title ends that an item begins with, "2. Water. The pump broke twice ...", of few words and with more
@@ -27,7 +30,8 @@ static uint32_t title_of_item(const unit_reader *r, uint32_t start, uint32_t end
     while (last > from && fo_is_blank(r->in.text[last - 1])) last--;
     size_t words = 1;
     for (uint32_t i = from; i < last; i++) words += fo_is_blank(r->in.text[i]);
-    return last - from <= TITLE && words <= TITLE_WORDS && r->in.text[last - 1] == '.' ? last : 0;
+    const size_t most = r->in.text[last] == '\n' ? TITLE_ALONE : TITLE_WORDS;
+    return last - from <= TITLE && words <= most && r->in.text[last - 1] == '.' ? last : 0;
 }
 
 /* A paragraph with a number before it is no step: its sentences are units. *title: where its title ends; 0: it has none. */
@@ -152,6 +156,109 @@ static bool is_named_by_heading(const unit_reader *r, size_t i) {
            r->in.v[before - 1].end == r->heading_end;
 }
 
+/* ---- the lines of a list -------------------------------------------------------------------- */
+
+/* The number of the item on line i of a list that is indented so far; 0: it has none, or is of another list. */
+static size_t step_number(const unit_reader *r, size_t i, size_t indent) {
+    size_t n, number = 0;
+    const char *s = unit_lines_text(&r->in, i, &n);
+    if (!text_item_mark(s, n) || indent_of(r, i) >= indent + DEEPER) return 0;
+    for (; fo_is_digit(*s); s++) number = 10 * number + (size_t)(*s - '0');
+    return number;
+}
+
+/* Does the last line before line i, blank ones aside, end in a colon? */
+static bool is_led_in(const unit_reader *r, size_t i) {
+    while (i > 0 && r->in.v[i - 1].class == LINE_BLANK) i--;
+    return i > 0 && r->in.text[r->in.v[i - 1].end - 1] == ':';
+}
+
+/* Does line i, below a step, head what is below it? What is indented as the step's text is, or led in by it, does not. */
+static bool is_heading_below(const unit_reader *r, size_t i, size_t indent) {
+    return indent_of(r, i) < indent + DEEPER && !is_led_in(r, i) && unit_is_heading(&r->in, i);
+}
+
+/* May line i, no item, stand below a step of which it is a further paragraph or an example? A row of a table may not. */
+static bool may_be_of_step(const unit_reader *r, size_t i, size_t indent) {
+    const text_line *l = &r->in.v[i];
+    switch (l->class) {
+    case LINE_BLANK:
+    case LINE_OPTION:
+    case LINE_SETTING:
+        return true;
+    case LINE_TEXT:
+        return !is_heading_below(r, i, indent);
+    case LINE_ROW: /* "gzip -cd a | grep b" */
+        return l[-1].class != LINE_ROW && (i + 1 == r->in.n || l[1].class != LINE_ROW);
+    default:
+        return false;
+    }
+}
+
+/* The line of the step with that number, where what stands from line i on belongs to the one before it; 0: it does not. */
+static size_t next_step(const unit_reader *r, size_t i, size_t number, size_t indent) {
+    enum { LINES = 16 };
+    for (size_t k = i; k < r->in.n && k - i < LINES; k++) {
+        if (r->in.v[k].class != LINE_ITEM) {
+            if (!may_be_of_step(r, k, indent)) return 0;
+        } else if (indent_of(r, k) < indent + DEEPER) {
+            return step_number(r, k, indent) == number ? k : 0;
+        }
+    }
+    return 0;
+}
+
+/* Does line k, which is no item, go on with the list by itself, as the rest of an item or a blank line before the next? */
+static bool goes_on(const unit_reader *r, size_t k) {
+    const text_line *l = &r->in.v[k], *before = l - 1;
+    if (l->class == LINE_BLANK) return k + 1 < r->in.n && l[1].class == LINE_ITEM;
+    if (l->class != LINE_TEXT || before->class == LINE_BLANK) return false;
+    /* else a new paragraph right below the list */
+    return !(unit_ends_sentence(r->in.text + before->start, before->end - before->start) &&
+             unit_breaks_on_purpose(&r->in, k - 1));
+}
+
+typedef struct list_lines {
+    size_t end, n_items; /* end: one past the last line */
+    bool numbered;
+    bool examples; /* below a step one stands that it leads in */
+} list_lines;
+
+/* "2. Build the program:" and the commands below it, among lines [i, end). */
+static bool has_example(const unit_reader *r, size_t i, size_t end) {
+    for (size_t k = i + 1; k < end; k++) {
+        const text_line *l = &r->in.v[k];
+        if (l->class != LINE_BLANK && l->class != LINE_ITEM && is_led_in(r, k) &&
+            !strchr(".!?:;,", r->in.text[l->end - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* The list that begins on line i. */
+static list_lines find_lines(const unit_reader *r, size_t i) {
+    const size_t indent = indent_of(r, i);
+    size_t step = step_number(r, i, indent), next = 0;
+    list_lines out = {.end = i, .numbered = step > 0};
+    bool apart = false;
+    for (size_t k = i; k < r->in.n; k = next) {
+        const bool item = r->in.v[k].class == LINE_ITEM;
+        next = k + 1;
+        if (item) {
+            const size_t number = step_number(r, k, indent);
+            step = number ? number : step;
+            out.n_items++;
+        } else if (!goes_on(r, k)) {
+            next = out.numbered ? next_step(r, k, step + 1, indent) : 0;
+            if (!next) break;
+            apart = true;
+        }
+        if (item || (next == k + 1 && r->in.v[k].class != LINE_BLANK)) out.end = k + 1;
+    }
+    out.examples = apart && has_example(r, i, out.end);
+    return out;
+}
+
 /* Where what stands in the item ends that is indented by that much; next: the item behind it. */
 static uint32_t group_end(const unit_reader *r, size_t next, size_t end, size_t indent) {
     uint32_t stop = 0;
@@ -160,8 +267,9 @@ static uint32_t group_end(const unit_reader *r, size_t next, size_t end, size_t 
     return stop;
 }
 
-/* The items on lines [i, end): what is indented deeper than the item before it stands in that one, and hangs on it. */
-static int add_items(unit_reader *r, size_t i, size_t end, const text_unit *head) {
+/* The items on lines [i, end): what is indented deeper than the item before it stands in that one, and hangs on it.
+ * examples: there are some among them. */
+static int add_items(unit_reader *r, size_t i, size_t end, bool examples, const text_unit *head) {
     struct {
         size_t indent;
         text_unit head; /* of what stands in it */
@@ -181,6 +289,8 @@ static int add_items(unit_reader *r, size_t i, size_t end, const text_unit *head
         rc = opens && !fo_is_digit(s[0]) && only_names(s, stop - start)
                  ? add_name(r, start, stop, group_end(r, next, end, indent), above)
                  : add_item(r, start, stop, above);
+        text_unit *item = rc ? NULL : &r->out->v[r->out->n - 1];
+        if (item && examples && item->kind == TEXT_UNIT_ITEM) item->lines = has_example(r, k, next);
         if (!opens) continue;
         open[n].head = head_in_item(r, start, stop, above);
         open[n++].indent = indent;
@@ -189,42 +299,23 @@ static int add_items(unit_reader *r, size_t i, size_t end, const text_unit *head
 }
 
 size_t unit_lists_read(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
-    size_t end = i, n_items = 0, last_text = i;
-    const text_line *first = &r->in.v[i];
-    const char *s = r->in.text + first->start;
-    bool numbered = fo_is_digit(s[0]) && text_item_mark(s, first->end - first->start) > 0;
-    for (size_t k = i; k < r->in.n; k++) {
-        uint8_t c = r->in.v[k].class;
-        if (c == LINE_ITEM) {
-            n_items++;
-        } else if (c == LINE_BLANK) {
-            if (k + 1 >= r->in.n || r->in.v[k + 1].class != LINE_ITEM) break;
-            continue;
-        } else if (c != LINE_TEXT || (k > 0 && r->in.v[k - 1].class == LINE_BLANK)) {
-            break;
-        } else if (unit_ends_sentence(r->in.text + r->in.v[k - 1].start,
-                                      r->in.v[k - 1].end - r->in.v[k - 1].start) &&
-                   unit_breaks_on_purpose(&r->in, k - 1)) {
-            break; /* a new paragraph right below the list */
-        }
-        last_text = k;
-        end = k + 1;
-    }
-    uint32_t stop = r->in.v[last_text].end;
-    bool has_lead = lead_end > lead_start;
-    uint32_t from = has_lead ? lead_start : r->in.v[i].start;
+    const list_lines l = find_lines(r, i);
+    const uint32_t stop = r->in.v[l.end - 1].end;
+    const bool has_lead = lead_end > lead_start;
+    const uint32_t from = has_lead ? lead_start : r->in.v[i].start;
     /* "In the box" right above a few words each: what it is asked for is the list */
     const bool named = stop - from <= WHOLE_NAMED && is_named_by_heading(r, i);
-    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead || named) &&
-        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, end)) {
+    if (l.n_items > 1 && l.n_items <= SHORT_STEPS && (l.numbered || has_lead || named) &&
+        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, l.end)) {
         *rc = unit_reader_add(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
                               TEXT_UNIT_HEADING);
         text_unit *list = *rc ? NULL : &r->out->v[r->out->n - 1];
-        if (list) list->named = list->lines = !numbered && !has_lead;
+        if (list) list->named = !l.numbered && !has_lead;
+        if (list) list->lines = list->named || l.examples;
     }
     const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
                             .head_end = has_lead ? lead_end : r->heading_end,
                             .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
-    *rc = *rc ? *rc : add_items(r, i, end, &head);
-    return end;
+    *rc = *rc ? *rc : add_items(r, i, l.end, l.examples, &head);
+    return l.end;
 }

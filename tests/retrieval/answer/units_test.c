@@ -220,6 +220,41 @@ static void a_procedure_is_whole_with_what_leads_in(void **state) {
     expect(text, "It takes an hour.", TEXT_UNIT_SENTENCE, "");
 }
 
+/* What stands between a step and the next one is of that step; behind the last one the list ends. */
+static void a_step_may_have_further_paragraphs(void **state) {
+    (void)state;
+    static const char filter[] =
+        "To change the filter:\n\n1. Turn off the power.\n"
+        "Wait five minutes until the fan stands still and the light is off, "
+        "or the filter may be hot.\n\n2. Open the lid.\n\n"
+        "   Note the arrow.\n\n3. Pull the filter out.\n\nIt takes an hour.";
+    read_units(filter);
+    const size_t whole = strlen(filter) - strlen("\n\nIt takes an hour.");
+    char steps[sizeof filter];
+    snprintf(steps, sizeof steps, "%.*s", (int)whole, filter);
+    expect(filter, steps, TEXT_UNIT_STEPS, "");
+    expect(filter, "2. Open the lid.\n\n   Note the arrow.", TEXT_UNIT_ITEM,
+           "To change the filter:");
+    expect(filter, "3. Pull the filter out.", TEXT_UNIT_ITEM, "To change the filter:");
+    expect(filter, "It takes an hour.", TEXT_UNIT_SENTENCE, "");
+    static const char build[] =
+        "How to install it:\n\n1. Fetch the source.\n2. Build the program:\n\n"
+        "make all\nmake install\n\n3. Start it.\n";
+    read_units(build);
+    expect(build, "2. Build the program:\n\nmake all\nmake install", TEXT_UNIT_ITEM,
+           "How to install it:");
+    size_t lines = 0;
+    for (size_t i = 0; i < units.n; i++) lines += units.v[i].lines;
+    assert_int_equal(lines, 2); /* that step, and the whole */
+    /* the next number belongs to another list, and sections stay sections */
+    static const char apart[] = "1. Fetch it.\n2. Build it.\n\nRemoval\n\n3. Stop it.\n\n"
+                                "Oars\n\n1. Wash them.\n\nWe have ten.\n\n1. Dry them.\n";
+    read_units(apart);
+    expect(apart, "1. Fetch it.\n2. Build it.", TEXT_UNIT_STEPS, "");
+    expect(apart, "3. Stop it.", TEXT_UNIT_ITEM, "Removal");
+    expect(apart, "We have ten.", TEXT_UNIT_SENTENCE, "Oars");
+}
+
 static void a_turn_of_a_chat_follows_the_one_before(void **state) {
     (void)state;
     const char *text = "[09:26] Imke: ok. Who is on call?\n[09:27] Sunniva: Bo has the pager\n"
@@ -719,6 +754,7 @@ int main(void) {
         cmocka_unit_test(a_row_hangs_on_its_header),
         cmocka_unit_test(options_in_a_table_are_rows),
         cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
+        cmocka_unit_test(a_step_may_have_further_paragraphs),
         cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
