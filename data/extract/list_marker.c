@@ -6,6 +6,23 @@
 enum { AROUND_LINES = 24, AROUND_BYTES = 2048 };
 enum { FULL_LINE = 40 }; /* bytes of the shortest line that looks like wrapped prose */
 
+size_t list_bullet(const char *s, size_t n) {
+    static const char *const bullets[] = {"\xE2\x96\xAA", "\xE2\x97\xA6", "\xE2\x80\xA3",
+                                          "\xC2\xB7",     "\xE2\x97\x8B", "\xE2\x96\xA0",
+                                          "\xE2\x97\x8F", "\xE2\x80\x93", "\xE2\x80\x94"};
+    if (n > 3 && memcmp(s, "\xE2\x80\xA2", 3) == 0) return 3;
+    for (size_t i = 0; i < sizeof bullets / sizeof *bullets; i++) {
+        const size_t k = strlen(bullets[i]);
+        if (n > k + 1 && memcmp(s, bullets[i], k) == 0 && s[k] == ' ') return k;
+    }
+    return 0;
+}
+
+/* A dash may stand in prose, too, or begin what somebody says. */
+static bool is_dash(const char *s, size_t mark) {
+    return mark == 3 && (memcmp(s, "\xE2\x80\x93", 3) == 0 || memcmp(s, "\xE2\x80\x94", 3) == 0);
+}
+
 static size_t skip_blanks(const char *s, size_t len, size_t at) {
     while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
     return at;
@@ -15,7 +32,8 @@ size_t list_marker(const char *s, size_t len, size_t at, int *number) {
     *number = -1;
     size_t left = len - at;
     if (left > 1 && s[at] && strchr("-*+o", s[at]) && s[at + 1] == ' ') return 1;
-    if (left > 3 && memcmp(s + at, "\xE2\x80\xA2", 3) == 0) return 3;
+    const size_t bullet = list_bullet(s + at, left);
+    if (bullet) return bullet;
     size_t digits = 0;
     int value = 0;
     while (digits < left && digits < 4 && s[at + digits] >= '0' && s[at + digits] <= '9')
@@ -26,20 +44,29 @@ size_t list_marker(const char *s, size_t len, size_t at, int *number) {
     return digits + 1;
 }
 
-/* Is the mark at s[at] that of the item before or behind one marked by `c` or `number`? */
-static bool is_neighbour(const char *s, size_t len, size_t at, char c, int number, int step) {
-    int n;
-    if (!list_marker(s, len, at, &n)) return false;
-    return number < 0 ? n < 0 && s[at] == c : n == number + step;
+/* The mark of an item: where it stands, bytes of it, its number or -1. */
+typedef struct item_mark {
+    size_t at, n;
+    int number;
+} item_mark;
+
+/* Is the mark at s[at] that of the item before or behind m? */
+static bool is_neighbour(const char *s, size_t len, size_t at, const item_mark *m, int step) {
+    int number;
+    const size_t n = list_marker(s, len, at, &number);
+    if (!n || m->number >= 0) return n && number == m->number + step;
+    return n == m->n && memcmp(s + at, s + m->at, n) == 0;
 }
 
 /* "... the second one / - the older of them - leaks": a dash in prose, which happens to begin a line.
  * What stands before it is a full line of it, and no item. own: where the line of s[at] begins. */
-static bool is_put_in(const char *s, size_t len, size_t own, size_t at) {
+static bool is_put_in(const char *s, size_t len, size_t own, const item_mark *m) {
+    const size_t at = m->at, word = at + m->n + 1;
     const char *newline = memchr(s + at, '\n', len - at);
-    size_t length = (newline ? (size_t)(newline - s) : len) - own, line = own - 1;
+    size_t length = (newline ? (size_t)(newline - s) : len) - own, line = own ? own - 1 : 0;
     int number;
-    if (!strchr("-+", s[at]) || len - at < 3 || !(s[at + 2] >= 'a' && s[at + 2] <= 'z'))
+    if (word >= len || own == 0) return false;
+    if (!is_dash(s + at, m->n) && !(strchr("-+", s[at]) && s[word] >= 'a' && s[word] <= 'z'))
         return false;
     while (line > 0 && own - line < AROUND_BYTES && s[line - 1] != '\n') line--;
     size_t before = own - 1 - line;
@@ -47,21 +74,22 @@ static bool is_put_in(const char *s, size_t len, size_t own, size_t at) {
            !list_marker(s, len, line, &number);
 }
 
-/* own: where the line of s[at] begins. */
-static bool has_neighbour(const char *s, size_t len, size_t own, size_t at, int number) {
-    for (size_t end = own, lines = 0; end > 0 && lines < AROUND_LINES; lines++) {
+/* Within `most` lines. own: where the line of s[at] begins. */
+static bool has_neighbour(const char *s, size_t len, size_t own, const item_mark *m, size_t most) {
+    const size_t at = m->at;
+    for (size_t end = own, lines = 0; end > 0 && lines < most; lines++) {
         size_t line = --end; /* the line break */
         while (line > 0 && at - line < AROUND_BYTES && s[line - 1] != '\n') line--;
         size_t text = skip_blanks(s, end, line);
         if (text == end || (line > 0 && s[line - 1] != '\n')) break; /* empty, or too long */
-        if (is_neighbour(s, len, text, s[at], number, -1)) return true;
+        if (is_neighbour(s, len, text, m, -1)) return true;
         end = line;
     }
     const char *next = memchr(s + at, '\n', len - at);
-    for (size_t lines = 0; next && lines < AROUND_LINES; lines++) {
+    for (size_t lines = 0; next && lines < most; lines++) {
         size_t text = skip_blanks(s, len, (size_t)(next - s) + 1);
         if (text >= len || text - at > AROUND_BYTES || s[text] == '\n') break;
-        if (is_neighbour(s, len, text, s[at], number, 1)) return true;
+        if (is_neighbour(s, len, text, m, 1)) return true;
         next = memchr(s + text, '\n', len - text);
     }
     return false;
@@ -71,15 +99,19 @@ bool list_item_begins(const char *s, size_t len, size_t at) {
     int number;
     size_t mark = list_marker(s, len, at, &number), own = at;
     if (!mark) return false;
+    const item_mark m = {at, mark, number};
     while (own > 0 && (s[own - 1] == ' ' || s[own - 1] == '\t')) own--;
+    if (is_dash(s + at, mark)) /* one alone is none */
+        return has_neighbour(s, len, own, &m, 1) ||
+               (!is_put_in(s, len, own, &m) && has_neighbour(s, len, own, &m, AROUND_LINES));
     if (own == 0) return true;
     size_t before = own - 1; /* the line break */
     while (before > 0 && (s[before - 1] == ' ' || s[before - 1] == '\t' || s[before - 1] == '\r'))
         before--;
     if (before == 0 || s[before - 1] == '\n' || strchr(".:;!?", s[before - 1])) return true;
     if (s[at] == 'o' && own == at) return false; /* a word of Portuguese, say */
-    if (is_put_in(s, len, own, at)) return false;
-    if (has_neighbour(s, len, own, at, number)) return true;
+    if (is_put_in(s, len, own, &m)) return false;
+    if (has_neighbour(s, len, own, &m, AROUND_LINES)) return true;
     if (number >= 0) return number < 2;
     if (s[at] == 'o') return false;
     /* A dash before a word that goes on, and no other dash begins a line: a thought put in. */

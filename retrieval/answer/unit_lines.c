@@ -44,7 +44,8 @@ static bool is_option_line(const char *s, size_t n) {
 size_t text_item_mark(const char *s, size_t n) {
     size_t i = 0;
     if (n > 2 && strchr("-*+", s[0]) && s[1] == ' ') return 2;
-    if (n > 4 && memcmp(s, "\xE2\x80\xA2", 3) == 0) return 3 + (s[3] == ' ');
+    const size_t bullet = list_bullet(s, n);
+    if (bullet && n > bullet + 1) return bullet + (s[bullet] == ' ');
     while (i < n && i < 3 && fo_is_digit(s[i])) i++;
     if (i == 0 && n > 2 && fo_is_letter(s[0])) i = s[1] == ')' ? 1 : 0;
     if (i == 0 || i + 1 >= n) return 0;

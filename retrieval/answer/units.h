@@ -58,8 +58,8 @@ typedef struct text_units {
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err);
 void text_units_deinit(text_units *u);
 
-/* Bytes of a bullet or number before an item's text at the beginning of a line: "- ", "* ", "3. ",
- * "b) ". 0: none. */
+/* Bytes of a bullet (list_bullet of data/extract/list_marker.h) or number before an item's text at the beginning of a line: "- ",
+ * "* ", "3. ", "b) ". 0: none. */
 size_t text_item_mark(const char *s, size_t n);
 
 #endif

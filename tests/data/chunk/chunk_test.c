@@ -57,6 +57,13 @@ static void sentences_end_where_readers_see_it(void **state) {
           "See Fig. 3 and No. 5 for it.", "No.", "We stayed at 5 p.m. in May.");
     CHECK("1. Open the lid.\n2. Close it.", "1. Open the lid.", "2. Close it.");
     CHECK("One line\nwraps here\n\nNew block", "One line\nwraps here", "New block");
+    /* Dashes of a list, and one in a sentence. */
+    CHECK("\u2013 towels and sheets\n\u2013 slippers for the house\n\u2013 a torch",
+          "\u2013 towels and sheets", "\u2013 slippers for the house", "\u2013 a torch");
+    CHECK("The older of the two boats lies at the upper jetty\n\u2013 it leaks \u2013 all year.",
+          "The older of the two boats lies at the upper jetty\n\u2013 it leaks \u2013 all year.");
+    CHECK("The key\n\u25AA hangs in the shed\n\u25AA has a tag", "The key",
+          "\u25AA hangs in the shed", "\u25AA has a tag");
     /* A line that ends before it had to is an end; one that was wrapped is not. */
     CHECK("Opening hours of the station\nMonday to Friday, from eight in the morning until noon\n"
           "The gate is locked at night, and the key hangs behind the door of\nthe boat house.",

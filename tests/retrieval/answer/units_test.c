@@ -1,39 +1,9 @@
 /* units_test.c - what of a text stands alone: sentences, options with their descriptions, rows with
  * their headers, procedures; any bytes at all give units that lie in the text. */
-#include "retrieval/answer/units.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/buf.h"
-#include "tests/test.h"
-
-static text_units units;
-
-static void read_units(const char *text) {
-    fo_err err = {0};
-    assert_ok(text_units_read(&units, text, strlen(text), 0, &err), &err);
-}
-
-static bool is(const char *text, uint32_t start, uint32_t end, const char *want) {
-    return strlen(want) == end - start && memcmp(text + start, want, end - start) == 0;
-}
-
-/* The one unit with this text; its kind and what it hangs on are as said. */
-static void expect(const char *text, const char *unit, int kind, const char *head) {
-    for (size_t i = 0; i < units.n; i++) {
-        const text_unit *u = &units.v[i];
-        if (!is(text, u->start, u->end, unit) || u->kind != kind) continue;
-        if (!is(text, u->head_start, u->head_end, head))
-            fail_msg("'%s' hangs on '%.*s'", unit, (int)(u->head_end - u->head_start),
-                     text + u->head_start);
-        return;
-    }
-    for (size_t i = 0; i < units.n; i++)
-        print_message("# %d '%.*s'\n", units.v[i].kind, (int)(units.v[i].end - units.v[i].start),
-                      text + units.v[i].start);
-    fail_msg("no unit '%s' of kind %d", unit, kind);
-}
+#include "tests/retrieval/answer/units_fixture.h"
 
 static void an_option_stays_with_its_description(void **state) {
     (void)state;
@@ -220,41 +190,6 @@ static void a_procedure_is_whole_with_what_leads_in(void **state) {
     expect(text, "It takes an hour.", TEXT_UNIT_SENTENCE, "");
 }
 
-/* What stands between a step and the next one is of that step; behind the last one the list ends. */
-static void a_step_may_have_further_paragraphs(void **state) {
-    (void)state;
-    static const char filter[] =
-        "To change the filter:\n\n1. Turn off the power.\n"
-        "Wait five minutes until the fan stands still and the light is off, "
-        "or the filter may be hot.\n\n2. Open the lid.\n\n"
-        "   Note the arrow.\n\n3. Pull the filter out.\n\nIt takes an hour.";
-    read_units(filter);
-    const size_t whole = strlen(filter) - strlen("\n\nIt takes an hour.");
-    char steps[sizeof filter];
-    snprintf(steps, sizeof steps, "%.*s", (int)whole, filter);
-    expect(filter, steps, TEXT_UNIT_STEPS, "");
-    expect(filter, "2. Open the lid.\n\n   Note the arrow.", TEXT_UNIT_ITEM,
-           "To change the filter:");
-    expect(filter, "3. Pull the filter out.", TEXT_UNIT_ITEM, "To change the filter:");
-    expect(filter, "It takes an hour.", TEXT_UNIT_SENTENCE, "");
-    static const char build[] =
-        "How to install it:\n\n1. Fetch the source.\n2. Build the program:\n\n"
-        "make all\nmake install\n\n3. Start it.\n";
-    read_units(build);
-    expect(build, "2. Build the program:\n\nmake all\nmake install", TEXT_UNIT_ITEM,
-           "How to install it:");
-    size_t lines = 0;
-    for (size_t i = 0; i < units.n; i++) lines += units.v[i].lines;
-    assert_int_equal(lines, 2); /* that step, and the whole */
-    /* the next number belongs to another list, and sections stay sections */
-    static const char apart[] = "1. Fetch it.\n2. Build it.\n\nRemoval\n\n3. Stop it.\n\n"
-                                "Oars\n\n1. Wash them.\n\nWe have ten.\n\n1. Dry them.\n";
-    read_units(apart);
-    expect(apart, "1. Fetch it.\n2. Build it.", TEXT_UNIT_STEPS, "");
-    expect(apart, "3. Stop it.", TEXT_UNIT_ITEM, "Removal");
-    expect(apart, "We have ten.", TEXT_UNIT_SENTENCE, "Oars");
-}
-
 static void a_turn_of_a_chat_follows_the_one_before(void **state) {
     (void)state;
     const char *text = "[09:26] Imke: ok. Who is on call?\n[09:27] Sunniva: Bo has the pager\n"
@@ -267,9 +202,9 @@ static void a_turn_of_a_chat_follows_the_one_before(void **state) {
 static void any_bytes_give_units_within_the_text(void **state) {
     (void)state;
     uint64_t seed = test_seed();
-    static const char *const bits[] = {"\n",   "\n\n",     "-a ", "--all", " | ",      "1. ",
-                                       "- ",   "word ",    ". ",  ":",     "[09:12] ", "#",
-                                       "\xFF", "\xC3\x9C", "?",   "  "};
+    static const char *const bits[] = {
+        "\n",       "\n\n", "-a ",  "--all",    " | ", "1. ", "- ",     "word ",         ". ", ":",
+        "[09:12] ", "#",    "\xFF", "\xC3\x9C", "?",   "  ",  "\n  - ", "\xE2\x80\x93 ", "2. "};
     for (int round = 0; round < 3000; round++) {
         char text[600];
         size_t n = 0;
@@ -619,44 +554,6 @@ static void faults_with_a_dash_are_items(void **state) {
     expect(text, "Nothing works - check the fuse", TEXT_UNIT_ITEM, "Faults");
 }
 
-static bool is_nested(const char *text, const char *unit) {
-    for (size_t i = 0; i < units.n; i++)
-        if (is(text, units.v[i].start, units.v[i].end, unit) && units.v[i].nested) return true;
-    return false;
-}
-
-static void an_item_in_an_item_hangs_on_that_one(void **state) {
-    (void)state;
-    const char *text = "# Boat hire\n\n- Kayak\n  - half day: 20 euros\n- Canoe\n"
-                       "  - half day: 30 euros\n    - with a guide: 60 euros\n"
-                       "  - full day: 50 euros\n- Vests cost nothing.\n\t- in all sizes\n- Oars\n";
-    read_units(text);
-    expect(text, "- Canoe", TEXT_UNIT_ITEM, "# Boat hire");
-    expect(text, "- Kayak\n  - half day: 20 euros", TEXT_UNIT_STEPS, "# Boat hire");
-    expect(text, "- half day: 20 euros", TEXT_UNIT_ITEM, "- Kayak");
-    expect(text, "- full day: 50 euros", TEXT_UNIT_ITEM, "- Canoe");
-    expect(text, "- with a guide: 60 euros", TEXT_UNIT_ITEM, "- half day: 30 euros");
-    expect(text, "- Vests cost nothing.", TEXT_UNIT_ITEM, "# Boat hire");
-    expect(text, "- in all sizes", TEXT_UNIT_ITEM, "- Vests cost nothing.");
-    expect(text, "- Oars", TEXT_UNIT_ITEM, "# Boat hire");
-    assert_true(is_nested(text, "- full day: 50 euros") && !is_nested(text, "- Oars"));
-    /* A passage may begin in an item; one column more is a slip of the pen. */
-    const char *cut = "  - half day: 30 euros\n  - full day: 50 euros\n- Oars\n - Sails\n";
-    read_units(cut);
-    expect(cut, "- full day: 50 euros", TEXT_UNIT_ITEM, "");
-    expect(cut, "- Sails", TEXT_UNIT_ITEM, "");
-    fo_err err = {0};
-    const char *tail = strchr(cut, '-'); /* its indent stands before the text */
-    assert_ok(text_units_read(&units, tail, strlen(tail), 2, &err), &err);
-    expect(tail, "- full day: 50 euros", TEXT_UNIT_ITEM, "");
-}
-
-static int forget(void **state) {
-    (void)state;
-    text_units_deinit(&units);
-    return 0;
-}
-
 /* Arrays of lines grow by doubling: with 64 lines the last one stands at the end of its array. */
 /* What alone is said of an event heads nothing: neither what the event is about nor the name of the next one. */
 static void a_field_alone_below_its_heading_is_an_item(void **state) {
@@ -754,7 +651,6 @@ int main(void) {
         cmocka_unit_test(a_row_hangs_on_its_header),
         cmocka_unit_test(options_in_a_table_are_rows),
         cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
-        cmocka_unit_test(a_step_may_have_further_paragraphs),
         cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
@@ -780,7 +676,6 @@ int main(void) {
         cmocka_unit_test(what_is_underlined_is_a_heading),
         cmocka_unit_test(a_letter_and_a_few_words_head_a_section),
         cmocka_unit_test(a_text_may_end_with_a_colon),
-        cmocka_unit_test(an_item_in_an_item_hangs_on_that_one),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
