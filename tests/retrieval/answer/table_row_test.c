@@ -104,6 +104,19 @@ static void records_of_a_table_have_the_same_names(void **state) {
     assert_false(is_alike("Room | Floor", "no record"));
 }
 
+static void years_that_go_one_way_name_columns(void **state) {
+    (void)state;
+    static const char *const names[] = {"Item | 2023 | 2024", "| | 2024 | 2023 | 2022 |",
+                                        "Ticket   1998    1999"},
+                             *const values[] = {"Item | 2023",        "Item | 2023 | 2023",
+                                                "Rent | 1350 | 1400", "1 | 2023 | 2024",
+                                                "Item | 2023 | rest", "Item | 2021 | 2023 | 2022"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_true(table_row_names_years(names[i], strlen(names[i])));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        assert_false(table_row_names_years(values[i], strlen(values[i])));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_falls_into_cells),
@@ -111,6 +124,7 @@ int main(void) {
         cmocka_unit_test(names_of_columns_are_told_from_values),
         cmocka_unit_test(a_record_falls_into_pairs),
         cmocka_unit_test(records_of_a_table_have_the_same_names),
+        cmocka_unit_test(years_that_go_one_way_name_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
