@@ -81,8 +81,13 @@ static slice without_marks(slice head, bool item) {
     const size_t mark = item ? text_item_mark(head.s, head.n) : 0;
     head.s += mark, head.n -= mark;
     while (head.n && strchr("# *_", head.s[0])) head.s++, head.n--;
-    while (head.n && strchr("# *_.:", head.s[head.n - 1])) head.n--;
+    while (head.n && strchr(item ? " *_:" : "# *_.:", head.s[head.n - 1])) head.n--;
     return head;
+}
+
+/* An item that is a sentence stands before what stands in it as one. */
+static const char *behind_item(slice item) {
+    return !item.n ? "" : strchr(".!?", item.s[item.n - 1]) ? " " : ": ";
 }
 
 /* What the unit hangs on. */
@@ -204,8 +209,9 @@ static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
     return trimmed((slice){p->text + c->start, c->unit.body - c->start}).n;
 }
 
-static const char *behind_head(const candidate *c) {
-    return is_named_by_head(c) ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
+static const char *behind_head(const candidate *c, slice head) {
+    if (c->unit.nested) return behind_item(head);
+    return c->headed ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
 }
 
 /* Behind what heads it no bullet is said, only the number of a step: bytes of it, else 0. */
@@ -246,9 +252,9 @@ void extractive_text_unit(fo_buf *b, const passage *p, const candidate *c, uint3
     if (shows_head(c)) {
         const slice head = head_of(s, c), outer = outer_of(s, c);
         add_running(b, outer.s, outer.n);
-        fo_buf_str(b, outer.n ? ": " : "");
+        fo_buf_str(b, behind_item(outer));
         add_running(b, head.s, head.n);
-        fo_buf_str(b, !c->unit.lines ? behind_head(c) : c->unit.named ? ":\n" : "\n");
+        fo_buf_str(b, !c->unit.lines ? behind_head(c, head) : c->unit.named ? ":\n" : "\n");
     }
     size_t tag = tag_length(p, c, end);
     if (tag) {
@@ -295,9 +301,9 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
     if (shows_head(c)) {
         const slice head = head_of(p->text, c), outer = outer_of(p->text, c);
         fo_buf_add(b, outer.s, outer.n);
-        fo_buf_str(b, outer.n ? ": " : "");
+        fo_buf_str(b, behind_item(outer));
         fo_buf_add(b, head.s, head.n);
-        fo_buf_str(b, behind_head(c)); /* what it heads is said of it */
+        fo_buf_str(b, behind_head(c, head)); /* what it heads is said of it */
     }
     size_t tag = tag_length(p, c, x->end); /* the layout that ends it is said with a colon */
     if (tag) {

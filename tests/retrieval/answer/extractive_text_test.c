@@ -74,6 +74,10 @@ static void an_item_is_said_with_the_item_it_stands_in(void **state) {
         paths, "What paths are there?",
         "Paths:\n- Heron loop\n - gravel, flat\n - 40 minutes\n - prams: yes\n- Mill loop\n"
         " - steps, mud\n - two hours\n - prams: no [1]");
+    static const char bins[] = "# House rules\n\n- The bins stand behind the shed.\n"
+                               "  - They are emptied on Tuesdays.\n- Cats are allowed.\n";
+    answers_only(bins, "When are the bins emptied?",
+                 "The bins stand behind the shed. They are emptied on Tuesdays. [1]");
     static const char hours[] =
         "## Opening hours\n\n- Monday\n  - Kitchen\n    - 9 to 5\n  - Hall\n"
         "    - 8 to 6\n- Tuesday\n  - Kitchen\n    - 10 to 4\n  - Hall\n"
