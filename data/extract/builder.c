@@ -254,7 +254,7 @@ bool builder_may_title(const builder *b, uint8_t level) {
     size_t bytes = 0;
     if (b->title.len && level >= b->title_level) return false;
     if (b->n_blocks > ABOVE_BLOCKS) return false;
-    for (size_t i = 0; i < b->n_blocks; i++) {
+    for (size_t i = b->n_ahead; i < b->n_blocks; i++) {
         const text_block *k = &b->blocks[i];
         if (k->kind == TEXT_HEADING) continue;
         bytes += k->end - k->start;
@@ -300,6 +300,7 @@ void builder_free_names(struct place_name *names) {
 void builder_free(builder *b) {
     fo_buf_free(&b->text);
     fo_buf_free(&b->title);
+    fo_buf_free(&b->fields);
     free(b->blocks);
     free(b->places);
     builder_free_names(b->place_names);

@@ -25,6 +25,8 @@ typedef struct builder {
     fo_buf text;
     fo_buf title;        /* first title seen wins */
     uint8_t title_level; /* of the heading that it is; 0: none is */
+    size_t n_ahead;      /* blocks that stand before the text's beginning: of front matter */
+    fo_buf fields;       /* what the document says of itself, as extracted has it; len 0: nothing */
     text_block *blocks;
     size_t n_blocks, cap_blocks;
     text_place *places;

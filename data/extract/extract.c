@@ -406,7 +406,8 @@ void extract_drop(builder *b, fo_buf *text) {
 /* b's results become *out. */
 static int take(extracted *out, builder *b, const extract_format *f, fo_err *err) {
     fo_buf_str(&b->text, "");
-    bool titled = b->title.len > 0, lost = b->text.failed || b->title.failed;
+    bool titled = b->title.len > 0, told = b->fields.len > 0;
+    bool lost = b->text.failed || b->title.failed || b->fields.failed;
     *out = (extracted){.format = f->name,
                        .encoding = b->encoding,
                        .n_replaced = b->n_replaced,
@@ -420,7 +421,9 @@ static int take(extracted *out, builder *b, const extract_format *f, fo_err *err
     b->place_names = NULL;
     out->text = fo_buf_take(&b->text, &out->len);
     if (titled) out->title = fo_buf_take(&b->title, NULL);
-    return lost || !out->text || (titled && !out->title) ? fo_no_memory(err) : FO_OK;
+    if (told) out->fields = fo_buf_take(&b->fields, NULL);
+    lost |= !out->text || (titled && !out->title) || (told && !out->fields);
+    return lost ? fo_no_memory(err) : FO_OK;
 }
 
 static int failed(const builder *b, fo_err *err) {
@@ -510,6 +513,7 @@ void extracted_deinit(extracted *x) {
     if (!x) return;
     free(x->text);
     free(x->title);
+    free(x->fields);
     free(x->blocks);
     free(x->places);
     builder_free_names(x->place_names);

@@ -58,6 +58,9 @@ typedef struct extracted {
     char *text; /* UTF-8, NUL-terminated, no NUL inside */
     size_t len;
     char *title; /* the document's own title, NULL if it has none */
+    /* A JSON object of what the document says of itself in names and short values: front matter (front_matter.h). Its text
+     * has them too. NULL: nothing, or it was read apart. */
+    char *fields;
     text_block *blocks;
     size_t n_blocks;
     text_place *places; /* those that blocks name; their strings are owned by this too */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/front_matter.h"
 #include "data/extract/superscript.h"
 #include "data/extract/term_words.h"
 #include "data/extract/text_table.h"
@@ -258,70 +259,6 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
     return 0;
 }
 
-/* ---- front matter ----------------------------------------------------------------------------------- */
-
-/* Bytes of the key that the line begins with, up to its colon; 0: it begins with none. blanks: it may have some. */
-static size_t key_bytes(const char *s, size_t n, bool blanks) {
-    enum { MAX_KEY = 64 };
-    size_t k = 0;
-    while (k < n && k < MAX_KEY &&
-           (fo_is_letter(s[k]) || fo_is_digit(s[k]) || (unsigned char)s[k] >= 0x80 ||
-            (s[k] && strchr("_-.\"'", s[k])) || (blanks && k && s[k] == ' ')))
-        k++;
-    return k < n && s[k] == ':' && (k + 1 == n || fo_is_blank(s[k + 1])) ? k : 0;
-}
-
-/* "---" or "...", and nothing else than blanks behind it. */
-static bool closes(const char *s, size_t n) {
-    return n >= 3 && (!memcmp(s, "---", 3) || !memcmp(s, "...", 3)) && fo_only_blanks(s + 3, n - 3);
-}
-
-/* Bytes of a value that says no more than that it is in the lines below: "|", ">-"; 0: it says more. */
-static size_t block_mark(const char *s, size_t n) {
-    size_t at = 0;
-    while (at < n && s[at] == ' ') at++;
-    if (at == n || (s[at] != '|' && s[at] != '>')) return 0;
-    for (at++; at < n && (fo_is_digit(s[at]) || s[at] == '+' || s[at] == '-');) at++;
-    return fo_only_blanks(s + at, n - at) ? n : 0;
-}
-
-static void take_title(builder *b, const char *s, size_t n) {
-    while (n && *s == ' ') s++, n--;
-    while (n && s[n - 1] == ' ') n--;
-    if (n >= 2 && (*s == '"' || *s == '\'') && s[n - 1] == *s) s++, n -= 2;
-    builder_set_title(b, s, n);
-}
-
-/* Lines of "key: value", and what belongs to such in YAML, between --- lines at the very top: no text, but a title. A rule
- * that a text begins with is followed by a blank line, or by words. Bytes of it; 0: there is none. */
-static size_t front_matter(const char *s, size_t n, const char **title, size_t *n_title) {
-    enum { MOST = 64 << 10 };
-    bool keys = false, open = false; /* open: what is indented goes on with the title */
-    *n_title = 0;
-    if (n < 8 || memcmp(s, "---\n", 4) != 0 || s[4] == '\n') return 0;
-    for (size_t at = 4; at < n && at < MOST;) {
-        const char *line = s + at, *newline = memchr(line, '\n', n - at);
-        size_t len = newline ? (size_t)(newline - line) : n - at, key = key_bytes(line, len, keys);
-        if (closes(line, len)) return keys ? at + len : 0;
-        if (!fo_only_blanks(line, len)) {
-            open = open && fo_is_blank(line[0]);
-            if (open) *n_title = (size_t)(line + len - *title);
-        }
-        bool list = len && line[0] == '-' && (len == 1 || line[1] == ' ');
-        bool belongs = list || (len && strchr(" \t]}", line[0]));
-        if (!key && len && line[0] != '#' && !(keys && belongs)) return 0;
-        if (key == 5 && !memcmp(line, "title", 5) && !*n_title) {
-            const size_t mark = block_mark(line + 6, len - 6);
-            *title = line + 6 + mark;
-            *n_title = len - 6 - mark;
-            open = mark || !fo_only_blanks(*title, *n_title);
-        }
-        keys |= key > 0;
-        at += len + 1;
-    }
-    return 0;
-}
-
 /* How much work md4c may make of a paragraph, found before it is asked: nothing can stop it within
  * one. Each "[" is looked for among the paragraph's lines, and each address that stands without
  * brackets among the addresses and brackets before it. Nor can anything stop it at a blank line, at
@@ -419,13 +356,31 @@ void extract_markdown_text(builder *b, const char *s, size_t n) {
     extract_plain_text(b, s, n);
 }
 
+/* What the front matter says is a record above the text, a paragraph, so that a table that the text begins with has no row
+ * more; what a text that is a part of a document says of itself, it does not say of that. */
+static void write_front(builder *b, front_matter *front) {
+    const bool whole = !b->n_blocks;
+    if (front->record.failed || front->fields.failed) b->failure = FO_ENOMEM;
+    if (front->n_title) builder_set_title(b, front->title, front->n_title);
+    if (!front->record.len) return;
+    builder_begin(b, TEXT_PARAGRAPH, 0);
+    builder_add(b, front->record.data, front->record.len);
+    builder_end(b);
+    if (!whole) return;
+    b->n_ahead = b->n_blocks;
+    fo_buf_add(&b->fields, front->fields.data, front->fields.len);
+}
+
 int extract_markdown(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
+    front_matter front = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
-    const char *title = NULL;
-    size_t n_title = 0, skip = rc ? 0 : front_matter(text.data, text.len, &title, &n_title);
-    if (skip && n_title) take_title(b, title, n_title);
-    if (!rc) extract_markdown_text(b, text.data + skip, text.len - skip);
+    if (!rc) {
+        front_matter_read(&front, text.data, text.len);
+        write_front(b, &front);
+        extract_markdown_text(b, text.data + front.n, text.len - front.n);
+    }
+    front_matter_free(&front);
     extract_drop(b, &text);
     return rc;
 }

@@ -18,6 +18,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/document_acl.h"
+#include "retrieval/service/document_fields.h"
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
@@ -277,6 +278,12 @@ static int take_values(prepared *p, doc_budget *budget, fo_err *err) {
     return p->many_values ? doc_budget_fail(budget, err) : FO_OK;
 }
 
+static int take_fields(prepared *p, fo_err *err) {
+    int rc = document_fields_join(&p->metadata, p->text.fields, err);
+    if (!rc && p->metadata) rc = metadata_count(p->metadata, &p->n_values, err);
+    return rc;
+}
+
 /* Not even all the memory that there is for one document is enough. */
 static int fail_for_good(const service *s, const prepared *p, fo_err *err) {
     size_t mib = s->document_bytes >> 20;
@@ -316,6 +323,8 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
     int rc = extract_text(&p->text, &rq, err);
     if (rc) return rc;
     r->n_replaced = p->text.n_replaced;
+    rc = take_fields(p, err);
+    if (rc) return rc;
     double t1 = fo_now_ms();
     count(job, p, STAGE_EXTRACTED);
     chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, job->c->embedder,

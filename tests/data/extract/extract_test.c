@@ -50,7 +50,7 @@ static void markdown_becomes_readable_text(void **state) {
     x = read_string("---\ntitle: \"Front\"\nx: y\n---\n# Other\n\n```\nnever closed\n", NULL,
                     "a.md");
     assert_string_equal(x.title, "Front");
-    assert_string_equal(x.text, "Other\n\nnever closed");
+    assert_string_equal(x.text, "x: y\n\nOther\n\nnever closed");
     extracted_deinit(&x);
 }
 
@@ -119,11 +119,11 @@ static void items_keep_their_state_and_numbers(void **state) {
 static void titles_of_several_lines_are_whole(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"---\ntitle: >-\n  Care of\n  ponds\nx: y\n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: >-\n  Care of\n  ponds\nslug: y\n---\n# Other\n", "Care of ponds"},
         {"---\ntitle: |2+ \n\n  Care of\n\n  ponds\n  \n---\n# Other\n", "Care of ponds"},
-        {"---\ntitle: \"Care of\n  ponds\"\nx: y\n  z\n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: \"Care of\n  ponds\"\nslug: y\n  z\n---\n# Other\n", "Care of ponds"},
         {"---\ntitle: > 5 ponds\n---\n# Other\n", "> 5 ponds"},
-        {"---\ntitle: >-\nx: y\n---\n# Other\n", "Other"},
+        {"---\ntitle: >-\nslug: y\n---\n# Other\n", "Other"},
         {"---\ntitle:\n  en: Ponds\n---\n# Other\n", "Other"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -145,7 +145,8 @@ static void a_rule_at_the_top_costs_no_text(void **state) {
         {"---\nWords: first,\nthen others\n\n---\nrest\n", "Words: first, then others\n\nrest"},
         {"---\n- one\n---\nrest\n", "- one\n\nrest"},
         {"---\nx: y\n----\nrest\n", "x: y\n\nrest"},
-        {"---\n# of Hugo\ntitle: T\ntags:\n- a\n  - b\n\nlast change: 2024\n--- \nrest\n", "rest"},
+        {"---\n# of Hugo\ntitle: T\ntags:\n- a\n  - b\n\nlast change: 2024\n--- \nrest\n",
+         "last change: 2024\n\nrest"},
         {"---\nx:\n...\nrest\n", "rest"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -153,6 +154,67 @@ static void a_rule_at_the_top_costs_no_text(void **state) {
         assert_string_equal(x.text, cases[i].text);
         extracted_deinit(&x);
     }
+}
+
+/* What a text says of itself above its title is a record of it, and short values are fields of the document. */
+static void front_matter_is_a_record(void **state) {
+    (void)state;
+    static const struct {
+        const char *front, *record, *fields;
+    } cases[] = {
+        {"year: 2024\nteam: pumps\nauthor: Zebulon Pike\n",
+         "year: 2024; team: pumps; author: Zebulon Pike",
+         "{\"year\":2024,\"team\":\"pumps\",\"author\":\"Zebulon Pike\"}"},
+        {"tags: [pumps, \"a, b\", 3]\nwho:\n- Ann\n- 'O''Neil' # since May\nsites:\n  - north\n\n  "
+         "- south\n",
+         "tags: pumps, a, b, 3; who: Ann, O'Neil; sites: north, south",
+         "{\"tags\":[\"pumps\",\"a, "
+         "b\",3],\"who\":[\"Ann\",\"O'Neil\"],\"sites\":[\"north\",\"south\"]}"},
+        {"date: 2024-05-01 # first\nfinal: True\nno: 007\ntel: +49 30\nshare: -1.5\nversion: "
+         "\"2.10\"\n",
+         "date: 2024-05-01; final: True; no: 007; tel: +49 30; share: -1.5; version: 2.10",
+         "{\"date\":\"2024-05-01\",\"final\":true,\"no\":\"007\",\"tel\":\"+49 "
+         "30\",\"share\":-1.5,\"version\":\"2.10\"}"},
+        {"about: >-\n  Care # of\n  ponds\nquote: \"say \\\"hi\\\"\"\nlink: http://a.b/#c\nlong: "
+         "one\n  two\n",
+         "about: Care # of ponds; quote: say \"hi\"; link: http://a.b/#c; long: one two",
+         "{\"about\":\"Care # of ponds\",\"quote\":\"say \\\"hi\\\"\",\"link\":\"http://a.b/#c\","
+         "\"long\":\"one two\"}"},
+        /* What is nested, empty, a setting of a site or comes again. */
+        {"Layout: post\nslug: x\na: {b: c}\nd:\n  e: f\ng:\n- h: i\nj: [[k]]\nl: *m\nn:\no: ~\np: "
+         "1\np: 2\n",
+         "p: 1", "{\"p\":1}"},
+        /* Names that mean something else as metadata are in the text alone. */
+        {"source: manual\na.b: 1\n", "source: manual; a.b: 1", NULL},
+        {"tags: # none yet\n- a\n# more\n- b\n", "tags: a, b", "{\"tags\":[\"a\",\"b\"]}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char markdown[1024], text[1024];
+        snprintf(markdown, sizeof markdown, "---\n%s---\n## Pump\n\nIt pumps.\n", cases[i].front);
+        snprintf(text, sizeof text, "%s\n\nPump\n\nIt pumps.", cases[i].record);
+        extracted x = read_string(markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, text);
+        assert_string_equal(x.title, "Pump");
+        if (cases[i].fields)
+            assert_string_equal(x.fields, cases[i].fields);
+        else
+            assert_null(x.fields);
+        extracted_deinit(&x);
+    }
+}
+
+/* Names without bound cost no work without bound, and a table below keeps its own header. */
+static void long_front_matter_is_bounded(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    fo_buf_str(&b, "---\n");
+    for (int i = 0; i < 4000; i++) fo_buf_printf(&b, "k%d: %d\n", i, i);
+    fo_buf_str(&b, "---\n| a | b |\n|---|---|\n| x | 2 |\n");
+    extracted x = read_string(b.data, "text/markdown", NULL);
+    assert_non_null(strstr(x.text, "k255: 255\n\na | b\n"));
+    assert_non_null(strstr(x.fields, "\"k63\":63}"));
+    extracted_deinit(&x);
+    fo_buf_free(&b);
 }
 
 static void html_loses_its_markup_and_chrome(void **state) {
@@ -574,6 +636,8 @@ int main(void) {
         cmocka_unit_test(items_keep_their_state_and_numbers),
         cmocka_unit_test(titles_of_several_lines_are_whole),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
+        cmocka_unit_test(front_matter_is_a_record),
+        cmocka_unit_test(long_front_matter_is_bounded),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
         cmocka_unit_test(cells_of_a_table_keep_their_columns),
         cmocka_unit_test(a_button_that_is_a_heading_is_text),
