@@ -154,6 +154,21 @@ static int fail_status(long status, const fo_buf *reply, fo_err *err) {
     return code;
 }
 
+/* Where nobody answers, curl's words name no way on. */
+static int fail_transfer(const client *c, CURLcode rc, bool connected, const char *why,
+                         fo_err *err) {
+    if (rc == CURLE_COULDNT_RESOLVE_HOST)
+        return fo_fail(err, FO_EIO,
+                       "cannot reach %.300s: no machine of this name is known; --url names another",
+                       c->base);
+    if (rc == CURLE_COULDNT_CONNECT || (rc == CURLE_OPERATION_TIMEDOUT && !connected))
+        return fo_fail(err, FO_EIO,
+                       "cannot reach %.300s: is a service running there? 'forage serve' starts "
+                       "one, --url names another",
+                       c->base);
+    return fo_fail(err, FO_EIO, "%s: %s", c->base, *why ? why : curl_easy_strerror(rc));
+}
+
 static int perform(client *c, const char *path, const char *content_type, fo_buf *reply,
                    const feed *f, live *l, fo_err *err) {
     fo_buf url = {0};
@@ -186,10 +201,12 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, 10L);
     CURLcode rc = curl_easy_perform(c->curl);
     long status = 0;
+    curl_off_t connected = 0; /* microseconds until it was; 0: it never was */
     char *to = NULL;
     fo_err moved = {0};
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &to);
+    curl_easy_getinfo(c->curl, CURLINFO_CONNECT_TIME_T, &connected);
     if (status >= 300 && status < 400 && to) fail_redirect(status, to, &moved);
     curl_slist_free_all(headers);
     fo_buf_free(&url);
@@ -199,8 +216,7 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
         return f->err.code;
     }
     if (l && l->ended) return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
-    if (rc != CURLE_OK)
-        return fo_fail(err, FO_EIO, "%s: %s", c->base, *why ? why : curl_easy_strerror(rc));
+    if (rc != CURLE_OK) return fail_transfer(c, rc, connected > 0, why, err);
     if (moved.code) {
         if (err) *err = moved;
         return moved.code;

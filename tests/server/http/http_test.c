@@ -370,6 +370,25 @@ static void the_client_takes_no_redirect_for_success(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+static void nobody_there_is_told_with_a_way_on(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"http://127.0.0.1:1/",
+         "cannot reach http://127.0.0.1:1: is a service running there? 'forage "
+         "serve' starts one, --url names another"},
+        {"http://nobody.invalid", "cannot reach http://nobody.invalid: no machine of this name"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        client *c;
+        fo_buf b = {0};
+        fo_err err = {0};
+        assert_ok(client_open(&c, rows[i][0], NULL, &err), &err);
+        assert_int_equal(client_get(c, "/health", &b, &err), FO_EIO);
+        assert_non_null(strstr(err.msg, rows[i][1]));
+        client_close(c);
+        fo_buf_free(&b);
+    }
+}
+
 static void a_place_to_listen_is_asked_at_an_address(void **state) {
     (void)state;
     static const char *const rows[][2] = {
@@ -402,6 +421,7 @@ int main(void) {
         cmocka_unit_test(events_stream_with_heartbeats),
         cmocka_unit_test(patterns_take_segments_and_rests),
         cmocka_unit_test(the_client_takes_no_redirect_for_success),
+        cmocka_unit_test(nobody_there_is_told_with_a_way_on),
         cmocka_unit_test(a_place_to_listen_is_asked_at_an_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
