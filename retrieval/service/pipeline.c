@@ -104,7 +104,8 @@ static int check_ranges(run *r) {
 static int check_request(run *r) {
     const query_request *q = r->q;
     size_t bad, n = q->query ? strlen(q->query) : 0;
-    if (n == 0) return fo_fail_field(r->err, FO_EINVAL, "query", "query must not be empty");
+    if (fo_only_blanks(q->query ? q->query : "", n))
+        return fo_fail_field(r->err, FO_EINVAL, "query", "query must not be empty");
     if (n > MAX_QUERY_BYTES)
         return fo_fail_field(r->err, FO_EINVAL, "query", "query is longer than %d bytes",
                              MAX_QUERY_BYTES);
