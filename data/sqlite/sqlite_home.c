@@ -1,6 +1,8 @@
 /* The store of a home as files: forage.db, what SQLite keeps beside it, and the ledger. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,6 +98,15 @@ static int make_own(store *s, fo_err *err) {
     return rc ? rc : sqlite_checkpoint(s, err);
 }
 
+/* It begins as SQLite's files do. */
+static bool is_database(const char *path) {
+    char head[16] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    if (fd >= 0) close(fd);
+    return n == sizeof head && !memcmp(head, "SQLite format 3", sizeof head);
+}
+
 static int stage_backup(const char *home, const char *file, bool move, fo_err *err) {
     char staged[PATH];
     store *s;
@@ -109,6 +120,11 @@ static int stage_backup(const char *home, const char *file, bool move, fo_err *e
     bool empty = false;
     if (!rc && sqlite_is_empty(staged, &empty, NULL) == FO_OK && empty)
         return fo_fail(err, FO_ECORRUPT, "%s is no backup of Forage: it is empty", file);
+    if (!rc && !is_database(staged)) /* SQLite would name the copy, which nobody knows */
+        return fo_fail(err, FO_ECORRUPT,
+                       "%s is no backup of Forage: neither a file that 'forage backup' wrote nor a "
+                       "copy of a home's database",
+                       file);
     if (!rc && (rc = sqlite_store_open(&s, staged, NULL, err)))
         return fo_fail_prefix(err, "%s is no backup of Forage", file);
     if (rc) return rc;

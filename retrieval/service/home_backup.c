@@ -234,9 +234,17 @@ static int exchange(const store_backend *be, const char *home, const char *unpac
     return rc ? rc : fo_sync_dir_of(index, err);
 }
 
+/* A folder that was made for a home that did not come: nothing is in it but the lock. */
+static void remove_empty(const char *home) {
+    char path[PATH];
+    if (path_of(path, home, "lock", NULL) == FO_OK) unlink(path);
+    rmdir(home);
+}
+
 int home_restore(const char *home, const char *file, bool replace, fo_err *err) {
     const store_backend *be = home_backend();
     char unpacked[PATH];
+    const bool made = access(home, F_OK) != 0;
     int fd = -1, rc = fo_make_dirs(home, err);
     if (!rc) rc = lock_home(home, &fd, err);
     if (!rc) rc = path_of(unpacked, home, UNPACKED, err);
@@ -247,6 +255,7 @@ int home_restore(const char *home, const char *file, bool replace, fo_err *err) 
     if (fd < 0) return rc;
     if (be->drop_staged) be->drop_staged(home);
     fo_remove_tree(unpacked, NULL);
+    if (rc && made) remove_empty(home);
     close(fd);
     return rc;
 }

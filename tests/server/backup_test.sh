@@ -125,6 +125,10 @@ cat "$work/one.tar.zst" "$work/late.jsonl" >"$work/bad"
 refuses "something added"
 cat "$work/one.tar.zst" "$work/busy.1.tar.zst" >"$work/bad"
 refuses "two of them"
+[ ! -e "$work/empty" ]; check "what is refused leaves no folder behind" $?
+echo "{}" >"$work/none.json" && run 1 "$forage" restore "$work/none.json" --home "$work/empty" &&
+    grep -q "none.json is no backup of Forage" "$work/err" && ! grep -q "forage.db" "$work/err" && [ ! -e "$work/empty" ]
+check "a file that is none is said to be none" $?
 echo "# $tried variants, $refused refused"
 [ $refused -eq $tried ] && [ $tried -ge $((21 + flips - 3)) ]; check "a file with anything changed is refused" $?
 run 0 "$forage" restore "$work/one.tar.zst" --home "$work/second" --force &&
