@@ -99,11 +99,16 @@ int home_check_store(const store_backend *be, const char *home, fo_err *err) {
     return FO_ECORRUPT;
 }
 
+int home_fail_file(const char *home, fo_err *err) {
+    return fo_fail(err, FO_EINVAL, "%.300s is a file, and a home is a folder", home);
+}
+
 int home_must_exist(const char *home, fo_err *err) {
     char path[PATH];
     if (!join(path, home, home_backend()->file))
         return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
     if (access(path, F_OK) == 0) return FO_OK;
+    if (errno == ENOTDIR) return home_fail_file(home, err);
     if (home_check_store(home_backend(), home, err) == FO_ECORRUPT) return FO_ECORRUPT;
     return fo_fail(err, FO_ENOTFOUND,
                    "there is no home in %.300s; 'forage ingest FILE --home %.300s' makes one", home,

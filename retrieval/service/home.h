@@ -13,8 +13,10 @@
 #include "kernels/error.h"
 
 /* FO_ENOTFOUND where no store lies in that folder, whole or damaged; FO_ECORRUPT where there was one: its index, ledger or
- * backups are left. */
+ * backups are left; FO_EINVAL where it is a file. */
 int home_must_exist(const char *home, fo_err *err);
+/* FO_EINVAL: it is a file, and no folder. */
+int home_fail_file(const char *home, fo_err *err);
 
 /* Move these (names below the home, NULL ends them; absent is fine) to HOME/lost-TIME. */
 int home_put_aside(const char *home, const char *const *names, fo_err *err);

@@ -316,7 +316,8 @@ static int check_collections(check *k, store *s, fo_err *err) {
     for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);
     free(list);
     if (!rc && k->only && !n_seen)
-        rc = fo_fail(err, FO_ENOTFOUND, "there is no collection '%s'", k->only);
+        rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist",
+                           k->only);
     return rc;
 }
 
@@ -502,6 +503,7 @@ static int verify(check *k, fo_err *err) {
     struct stat st;
     if (stat(k->home, &st) != 0 && errno == ENOENT) return home_must_exist(k->home, err);
     if (stat(k->home, &st) != 0) return fo_fail_errno(err, "cannot read %s", k->home);
+    if (!S_ISDIR(st.st_mode)) return home_fail_file(k->home, err);
     fo_err why = {0};
     int rc = home_check_store(k->backend, k->home, &why);
     char path[PATH];

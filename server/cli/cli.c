@@ -33,11 +33,29 @@ size_t cli_distance(const char *a, const char *b) {
     return row[m];
 }
 
+/* The sentence, without what stands before one that a server said. */
+static const char *sentence_of(const fo_err *err) {
+    static const char server[] = "the server answered ";
+    const char *s = err->msg, *colon = strchr(s, ':');
+    if (!colon || strncmp(s, server, sizeof server - 1) != 0) return s;
+    return colon + 1 + strspn(colon + 1, " ");
+}
+
+static bool begins_with(const char *s, const char *word) {
+    const size_t n = strlen(word);
+    return !strncmp(s, word, n) && (s[n] == ' ' || s[n] == ':');
+}
+
 int cli_fail(const fo_err *err) {
-    if (err->field[0])
-        printable_say(stderr, "forage: %s: %s", err->field, err->msg);
-    else
-        printable_say(stderr, "forage: %s", err->msg[0] ? err->msg : fo_code_name(err->code));
+    const char *text = err->msg[0] ? err->msg : fo_code_name(err->code), *s = sentence_of(err);
+    const bool none = err->code == FO_ENOTFOUND;
+    const bool document = none && !strcmp(err->field, "id") && begins_with(s, "document");
+    const bool collection = none && !strcmp(err->field, "collection");
+    const bool named = err->field[0] && !document && !begins_with(s, err->field);
+    printable_say(stderr, "forage: %s%s%s%s", named ? err->field : "", named ? ": " : "", text,
+                  document     ? "; 'forage documents' lists them"
+                  : collection ? "; 'forage collections' lists them"
+                               : "");
     return 1;
 }
 
@@ -186,7 +204,8 @@ static int refuse_option(const cli_command *c, const char *name, size_t len) {
     size_t best_distance = 4;
     for (const cli_option *o = c->options; o && o->name; o++) {
         size_t d = cli_distance(given, o->name);
-        if (d < best_distance) best = o->name, best_distance = d;
+        /* A name of which hardly a letter is the same is no misspelt one. */
+        if (d < best_distance && 3 * d <= 2 * len) best = o->name, best_distance = d;
     }
     if (best)
         return cli_wrong_usage("%s has no option --%s; did you mean --%s?", c->name, given, best);

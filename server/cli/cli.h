@@ -138,7 +138,8 @@ int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n
               int *argc, char **argv);
 
 /* "forage: sentence" on stderr, printable (server/printable.h). cli_fail returns 1, cli_wrong_usage
- * 2: return what they return. */
+ * 2: return what they return. The field stands in front where the sentence does not begin with it; where a collection or a
+ * document is not found, what lists them is named. */
 int cli_fail(const fo_err *err);
 int cli_wrong_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

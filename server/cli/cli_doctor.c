@@ -20,6 +20,7 @@
 #include "engine/model/model_memory.h"
 #include "kernels/cpu.h"
 #include "retrieval/service/catalog.h"
+#include "retrieval/service/home.h"
 #include "server/access/keys.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
@@ -151,6 +152,14 @@ static void tell_model(report *r, const char *what, const char *name, uint64_t b
          "%s: %.1f GiB", name, (double)bytes / (double)GIB);
 }
 
+static bool is_gguf(const char *file) {
+    char head[4] = "";
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : pread(fd, head, sizeof head, 0);
+    if (fd >= 0) close(fd);
+    return n == sizeof head && !memcmp(head, "GGUF", sizeof head);
+}
+
 static void look_at_model(report *r, const char *what, const char *file) {
     struct stat st;
     if (!file) return;
@@ -160,6 +169,9 @@ static void look_at_model(report *r, const char *what, const char *file) {
     else if (S_ISDIR(st.st_mode))
         tell(r, PROBLEM, what, "forage convert DIR out.gguf makes a file of it",
              "%s is a folder, not a GGUF file", file);
+    else if (!is_gguf(file))
+        tell(r, PROBLEM, what, "forage convert DIR out.gguf makes one of a model's folder",
+             "%s is no GGUF file", file);
     else
         tell_model(r, what, file, (uint64_t)st.st_size,
                    "forage inspect FILE says whether it runs, and what it takes in all");
@@ -262,10 +274,16 @@ static bool look_at_keys(report *r) {
 /* True: there are keys in force. */
 static bool look_at_home(report *r) {
     catalog *c = NULL;
+    struct stat st;
     fo_err err = {0};
     if (access(o.home, F_OK)) {
         tell(r, NOTE, "home", "forage ingest PATH --home DIR makes one", "%s is not there yet",
              o.home);
+        return false;
+    }
+    if (stat(o.home, &st) == 0 && !S_ISDIR(st.st_mode)) {
+        home_fail_file(o.home, &err);
+        tell(r, PROBLEM, "home", "give a folder to --home", "%s", err.msg);
         return false;
     }
     store_collection *all = NULL;
@@ -321,7 +339,8 @@ static void look_at_address(report *r, bool keys) {
     http_server *s = NULL;
     static const http_route route = {.method = "GET", .pattern = "/", .handler = ignore_request};
     if (http_listen_is_loopback(o.listen, &loopback, &err)) {
-        tell(r, PROBLEM, "address", NULL, "%s", err.msg);
+        tell(r, PROBLEM, "address", "--listen takes ADDRESS:PORT, such as 127.0.0.1:8080", "%s",
+             err.msg);
         return;
     }
     if (!loopback && !keys)

@@ -216,7 +216,7 @@ static void print_document_row(const cJSON *d) {
 /* Pages until --limit is reached; json: the documents of all of them in one object. */
 static int list_documents(const place *p, const search_filter *filter, fo_buf *b, fo_err *err) {
     int rc = choose_collection(p, err);
-    if (!rc && p->catalog) { /* before the head of the table is printed: is it there? */
+    if (!rc && p->catalog) { /* an empty page would not tell: is it there? */
         store_collection c = {0};
         rc = catalog_get_collection(p->catalog, "default", o.collection, &c, err);
         store_collection_deinit(&c);
@@ -227,13 +227,15 @@ static int list_documents(const place *p, const search_filter *filter, fo_buf *b
     bool more = true;
     json_out_open(&w, NULL, '{');
     json_out_open(&w, "data", '[');
-    if (!rc) print_documents_head();
+    bool begun = false; /* the head stands there: none stands above a failure */
     while (!rc && more && left > 0) {
         cJSON *page = NULL, *d;
         size_t n = (size_t)(left < PAGE ? left : PAGE);
         rc = p->client ? page_of_service(p->client, after, n, &page, err)
                        : page_of_home(p->catalog, filter, after, n, &page, err);
         if (rc) break;
+        if (!begun) print_documents_head();
+        begun = true;
         cJSON_ArrayForEach(d, cJSON_GetObjectItemCaseSensitive(page, "data")) {
             left--;
             if (!output_is_json()) {
@@ -658,7 +660,8 @@ static int forget_source(const place *p, fo_err *err) {
 
 static int delete_run(int argc, char **argv) {
     if (!argc == !(o.filter || o.source))
-        return cli_wrong_usage("delete needs either ids, or --filter and --source");
+        return cli_wrong_usage(
+            "delete needs either ids, or --filter or --source, or both of these");
     fo_err err = {0};
     fo_buf b = {0};
     search_filter *f = NULL;

@@ -16,6 +16,7 @@
 #include "kernels/file.h"
 #include "kernels/utf8.h"
 #include "retrieval/rank/measures.h"
+#include "retrieval/service/catalog.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
@@ -190,7 +191,10 @@ static int read_qrels(evaluation *e, fo_err *err) {
         }
         e->n_judgements++;
     }
-    if (!e->n_judgements) return fo_fail(err, FO_EINVAL, "%s holds no judgement", o.qrels);
+    if (!e->n_judgements)
+        return fo_fail(err, FO_EINVAL,
+                       "%s holds no judgement: a line is query-id TAB document-id TAB relevance",
+                       o.qrels);
     qsort(e->judgements, e->n_judgements, sizeof *e->judgements, compare_judgements);
     return FO_OK;
 }
@@ -545,6 +549,9 @@ static void write_report(const evaluation *e, fo_buf *b) {
         }
     }
     if (n_ms) qsort(ms, n_ms, sizeof *ms, compare_doubles);
+    if (o.qrels && !ranked) /* scores of none would look like those of a bad ranking */
+        printable_say(stderr, "forage: %s judges no query of %s: ids must be the same in both",
+                      o.qrels, o.queries);
     double n = (double)ranked;
     char name[32];
     json_out out = {b, false};
@@ -732,12 +739,19 @@ static int tune(evaluation *e, fo_buf *b, fo_err *err) {
 static int open_all(evaluation *e, fo_err *err) {
     int rc = o.qrels ? read_qrels(e, err) : FO_OK;
     if (!rc) rc = read_queries(e, err);
-    if (!rc && !e->n_queries) rc = fo_fail(err, FO_EINVAL, "%s holds no query", o.queries);
+    if (!rc && !e->n_queries)
+        rc = fo_fail(err, FO_EINVAL,
+                     o.skip ? "%s holds no query behind --skip" : "%s holds no query", o.queries);
     /* opening for writing would make a home where there is none */
     if (!rc && o.tune) rc = home_must_exist(o.home, err);
     service_options with = {
         .home = o.home, .read_only = !o.tune, .n_threads = (int)o.threads, .primes_per_s = -1};
-    return rc ? rc : cli_models_open(&e->service, &with, err);
+    if (!rc) rc = cli_models_open(&e->service, &with, err);
+    store_collection c = {0};
+    if (!rc)
+        rc = catalog_get_collection(service_catalog(e->service), "default", o.collection, &c, err);
+    store_collection_deinit(&c);
+    return rc;
 }
 
 static int run(int argc, char **argv) {

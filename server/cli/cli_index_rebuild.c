@@ -51,10 +51,12 @@ static int run(int argc, char **argv) {
     }
     free(list);
     service_close(s);
-    if (!rc && !done)
-        rc = fo_fail(&err, FO_ENOTFOUND,
-                     o.collection ? "there is no collection '%s'" : "this home holds no collection",
-                     o.collection);
+    if (!rc && !done && o.collection)
+        rc = fo_fail_field(&err, FO_ENOTFOUND, "collection", "collection '%s' does not exist",
+                           o.collection);
+    else if (!rc && !done)
+        rc = fo_fail(&err, FO_ENOTFOUND, "%s holds no collection; 'forage ingest' makes one",
+                     o.home);
     if (rc) return cli_fail(&err);
     if (output_asked() == OUTPUT_TABLE) {
         printf("%zu collection%s rebuilt\n", done, done == 1 ? "" : "s");

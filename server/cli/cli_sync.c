@@ -328,7 +328,7 @@ static int run(int argc, char **argv) {
     if (o.collection && !service_name_valid(o.collection))
         return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
     if (o.watch && o.dry_run) return cli_wrong_usage("--watch and --dry-run exclude each other");
-    if (!argc && !(o.url && o.name))
+    if (argc ? !*argv[0] : !(o.url && o.name))
         return cli_wrong_usage("sync needs a folder, or --url and --name");
     if (o.url && (o.watch || o.collection))
         return cli_wrong_usage(

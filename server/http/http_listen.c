@@ -17,6 +17,12 @@ typedef struct place {
     char host[128], port[16]; /* host "": every address */
 } place;
 
+/* The system would take one that is too large for what is left of it in 16 bits. */
+static bool is_port(const char *s) {
+    const size_t n = strlen(s);
+    return n && n < 6 && strspn(s, "0123456789") == n && atoi(s) <= 65535;
+}
+
 /* "HOST:PORT", "[V6]:PORT", ":PORT", "PORT", "HOST". */
 static int split(const char *listen_at, place *out, fo_err *err) {
     const char *host = listen_at, *colon = strrchr(listen_at, ':');
@@ -35,6 +41,11 @@ static int split(const char *listen_at, place *out, fo_err *err) {
     }
     if (n >= sizeof out->host || strlen(port) >= sizeof out->port)
         return fo_fail_field(err, FO_EINVAL, "listen", "cannot listen on '%.100s': too long",
+                             listen_at);
+    if (!is_port(port))
+        return fo_fail_field(err, FO_EINVAL, "listen",
+                             "cannot listen on '%.100s': a port is a number from 0 to 65535, as in "
+                             "127.0.0.1:8080",
                              listen_at);
     memcpy(out->host, host, n);
     out->host[n] = 0;

@@ -58,6 +58,12 @@ check "a folder of model2vec is one, and another names the file that it lacks" $
 doctor 1 --home "$work/home" --embed-model "$work/nothing.gguf" && grep -q '^problem  *embedder .*not there' "$work/out" &&
     doctor 1 --home "$work/home" --model "$work/table" && grep -q '^problem  *model .*is a folder' "$work/out"
 check "a file that is not there is a problem, and so is a folder in place of a language model" $?
+echo text >"$work/plain"
+doctor 1 --home "$work/home" --model "$work/plain" && grep -q '^problem  *model .*is no GGUF file' "$work/out" &&
+    doctor 1 --home "$work/plain" && grep -q '^problem  *home .*is a file, and a home is a folder' "$work/out"
+check "a file that is no model is one, and so is a file in place of a home" $?
+doctor 1 --home "$work/home" --listen 127.0.0.1:99999 && grep -q '^problem  *address .*a port is a number from 0 to 65535' "$work/out"
+check "a port that is none is one" $?
 if [ "$(df -Pk /proc 2>/dev/null | awk 'NR == 2 { print $4 }')" = 0 ]; then # a file system of its own, without room
     doctor 1 --home /proc/none/deeper && grep -q '^problem  *disk  *0.0 GiB free' "$work/out"
     check "of a home that is not there yet the disk is looked at that it would be on" $?

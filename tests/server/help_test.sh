@@ -190,6 +190,45 @@ if [ -n "$python3" ]; then
 else
     skip "convert" "no python3"
 fi
+# ---- what is wrong, and what to do ----------------------------------------------------------------------
+
+fails() { # fails STATUS SENTENCE COMMAND...
+    status=$1 said=$2
+    shift 2
+    run "$status" "$forage" "$@" </dev/null && sentence "forage: $said" && [ ! -s "$work/out" ] && return
+    echo "$*: $(cat "$work/err" "$work/out")" >>"$work/wrong"
+}
+: >"$work/wrong"
+nobody="cannot reach http://127.0.0.1:1: is a service running there? 'forage serve' starts one, --url names another"
+fails 1 "$nobody" query x --url http://127.0.0.1:1
+fails 1 "$nobody" log level --url http://127.0.0.1:1
+fails 1 "$nobody" documents --url http://127.0.0.1:1
+for command in 'query x' documents 'delete x' 'index stats' 'index verify' 'index rebuild' 'collections delete'; do
+    case $command in collections*) set -- nope ;; *) set -- --collection nope ;; esac
+    # shellcheck disable=SC2086 # one word or two
+    fails 1 "collection 'nope' does not exist; 'forage collections' lists them" $command "$@" --home h
+done
+fails 1 "document 'nope' does not exist; 'forage documents' lists them" documents nope --home h
+fails 1 'query must not be empty' query '' --home h
+fails 1 'query must not be empty' query ' 	' --home h
+fails 2 'sync needs a folder' sync '' --home h
+fails 2 "collections delete has no option --yes; 'forage help collections delete' lists them" collections delete x --yes
+fails 2 'delete needs either ids, or --filter or --source' delete --home h
+echo text >plain
+for command in documents 'index stats' 'index verify' 'sync notes' 'query x'; do
+    # shellcheck disable=SC2086
+    fails 1 'plain is a file, and a home is a folder' $command --home plain
+done
+echo '{"id":"q","text":"What is it?"}' >eval.jsonl
+printf 'other\tnote\t1\n' >eval.tsv
+fails 1 "collection 'nope' does not exist" eval --home h --queries eval.jsonl --qrels eval.tsv --collection nope
+fails 1 'eval.jsonl holds no query behind --skip' eval --home h --queries eval.jsonl --qrels eval.tsv --skip 5
+fails 1 'plain holds no judgement: a line is query-id TAB document-id TAB relevance' eval --home h --queries eval.jsonl --qrels plain
+cp "$work/wrong" "$work/out"
+[ ! -s "$work/wrong" ]; check "what is wrong is said in one line, with what to do" $?
+run 0 "$forage" eval --home h --queries eval.jsonl --qrels eval.tsv --progress none && sentence 'eval.tsv judges no query of eval.jsonl'
+check "an evaluation without a judgement says so" $?
+
 serve h
 forms "log level" 0 log level --url "$url"
 forms "stats of a service" 0 stats --url "$url"
