@@ -63,7 +63,7 @@ row conversations "$work/documents" "$here/conversations.jsonl" "$@"
 }
 row files "$work/files" "$here/files.jsonl" "$@"
 row file_conversations "$work/files" "$here/file_conversations.jsonl" "$@"
-for set in tables everyday handbooks; do
+for set in tables everyday handbooks company household town; do
     "$forage" ingest --home "$work/$set" "$@" "$here/$set" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
