@@ -118,7 +118,8 @@ static bool is_money(const word_token *before, const word_token *t) {
     if (word_token_in("million millions billion billions", t)) return is_number(before);
     if (word_token_in(beside_number, t)) return is_number(before);
     if (t->digits && word_token_in(beside_number, before)) return true;
-    return demand_currency_named(t) || looks_like_price(t);
+    const bool clock = word_token_in("at until till", before); /* "at 20.55" */
+    return demand_currency_named(t) || (looks_like_price(t) && !clock);
 }
 
 /* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",

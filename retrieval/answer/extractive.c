@@ -148,6 +148,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .lost_name = subjects_lose_a_name(set, &set->passages[best->passage]),
+        .lost_kind = subjects_lose_a_kind(set, &set->passages[best->passage]),
         .best_idf = best->f[CAND_BEST_IDF],
         .pairs = best->f[CAND_PAIRS],
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */

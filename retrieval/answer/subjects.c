@@ -6,6 +6,8 @@
 #include "kernels/words.h"
 #include "retrieval/answer/cell_values.h"
 #include "retrieval/answer/file_title.h"
+#include "retrieval/answer/rivals.h"
+#include "retrieval/answer/word_tokens.h"
 
 /* Is word w that of a certain thing: "the hotel", "your campsite at the lake"? "This machine" and "a room" may be anybody's. */
 static bool is_a_certain_thing(const fact_text *t, size_t w) {
@@ -72,6 +74,40 @@ void subjects_mark(candidate_set *set) {
         p->off_subject = is_told_apart(p) && !p->command && !(things & p->named) &&
                          (things & titled & ~own) != 0;
     }
+}
+
+/* What a document that never says it tells nothing about: not of breakfast by the hours of lunch, nor of an adult's dose by those
+ * of children. A season may be said by its months, a place by its neighbours. */
+static bool has_to_be_said(const char *word, size_t n) {
+    return fo_words_have_any_case(
+        "adult adults breakfast lunch dinner brunch petrol diesel male female "
+        "indoor outdoor front rear",
+        word, n);
+}
+
+/* ... or says it by another word: supper. */
+static bool says_otherwise(const candidate_passage *p, const char *word, size_t n) {
+    const uint64_t as = rivals_in(word, n);
+    return (as && (rivals_in(p->text.text, p->text.len) & as)) ||
+           (!as && word_tokens_say("grown grownup grownups 18", p->text.text, p->text.len));
+}
+
+bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p) {
+    const fact_text *t = &set->q.text;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const char *word = t->text + t->words[i].start;
+        const size_t n = t->words[i].end - t->words[i].start;
+        const int k = question_term_of(&set->q, t->words[i].id);
+        if (k < 0 || !has_to_be_said(word, n)) continue;
+        bool said = false;
+        for (size_t j = 0; j < set->n_passages && !said; j++) {
+            const candidate_passage *o = &set->passages[j];
+            said = candidate_one_document(o, p) &&
+                   (((o->said | o->named) & 1ull << k) || says_otherwise(o, word, n));
+        }
+        if (!said) return true;
+    }
+    return false;
 }
 
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) {

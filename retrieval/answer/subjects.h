@@ -18,4 +18,7 @@ void subjects_mark(candidate_set *set);
  * none, all passages may be of its document. */
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p);
 
+/* ... a kind that others are none of: breakfast, diesel, adults. English. */
+bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p);
+
 #endif

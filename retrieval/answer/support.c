@@ -10,9 +10,9 @@ const double support_threshold = 0.45;
 /* By hand, in log odds: another code is another thing, and the fitted questions name no options and no days; a demand
  * for an amount can be misread. */
 static double by_hand(const support_features *f) {
-    return 3 * f->option - 3 * f->lost_name - 10 * f->missing_code - 6 * f->no_amount -
-           4 * f->no_place - 10 * f->other_day - 4 * f->other_thing - 3 * f->run_on -
-           8 * f->question - 8 * f->restated;
+    return 3 * f->option - 3 * f->lost_name - 9 * f->lost_kind - 10 * f->missing_code -
+           6 * f->no_amount - 4 * f->no_place - 10 * f->other_day - 4 * f->other_thing -
+           3 * f->run_on - 8 * f->question - 8 * f->restated;
 }
 
 /* Words that meet and what both texts say together are weighed against each other: a question about what is not there

@@ -29,6 +29,7 @@ typedef struct support_features {
     double missing_names; /* mass of names and numbers that sentence and title lack */
     double
         lost_name; /* 1: a name of the question stands nowhere in what was found of its document */
+    double lost_kind;    /* 1: ... a kind that others are none of (subjects.h) */
     double missing_code; /* 1: a code of the question (E3) or an option is in neither */
     double option;       /* 1: it explains the option that the question names */
     double no_amount;    /* 0..2: how far an amount that is demanded is lacking: CAND_NO_AMOUNT */

@@ -94,6 +94,23 @@ static void a_name_that_no_passage_says_is_lost(void **state) {
     all[MUSEUM].title = "Museum of Seafaring";
 }
 
+static bool has_lost_a_kind(const candidate_set *set, size_t i) {
+    return subjects_lose_a_kind(set, &set->passages[i]);
+}
+
+/* Of meals the hotel says nothing, of adults nobody; supper is dinner. */
+static void a_kind_that_is_not_said_is_lost(void **state) {
+    (void)state;
+    assert_int_equal(passages_that("When is dinner in the hotel?", has_lost_a_kind), (1u << N) - 1);
+    assert_int_equal(passages_that("What do adults pay for dogs?", has_lost_a_kind), (1u << N) - 1);
+    all[HOTEL].text = "Supper is at seven, grown ups pay 9.";
+    const unsigned others = 1u << MUSEUM | 1u << LS;
+    assert_int_equal(passages_that("When is dinner in the hotel?", has_lost_a_kind), others);
+    assert_int_equal(passages_that("What do adults pay for dogs?", has_lost_a_kind), others);
+    assert_int_equal(passages_that("What do dogs pay?", has_lost_a_kind), 0);
+    all[HOTEL].text = "The rooms are cleaned daily.";
+}
+
 /* Files without a title: they are told apart by what they are, and called as their files are. */
 static void an_untitled_document_is_called_as_its_file(void **state) {
     (void)state;
@@ -148,6 +165,7 @@ int main(void) {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
+        cmocka_unit_test(a_kind_that_is_not_said_is_lost),
         cmocka_unit_test(an_untitled_document_is_called_as_its_file),
         cmocka_unit_test(a_file_is_called_by_its_names),
     };
