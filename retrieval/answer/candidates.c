@@ -393,7 +393,13 @@ static bool is_other_office(const candidate_set *set, const candidate_passage *p
            !demands_rank_in(d, text + u->head_start, u->head_end - u->head_start);
 }
 
-/* Week 31 is no answer to who cleans in week 40. */
+/* Where the paragraph begins that a sentence is of. */
+static uint32_t paragraph_start(const char *text, uint32_t at) {
+    while (at > 0 && !(text[at - 1] == '\n' && (at == 1 || text[at - 2] == '\n'))) at--;
+    return at;
+}
+
+/* Week 31 is no answer to who cleans in week 40; a sentence is of the week that its paragraph named before. */
 static bool is_other_number(const candidate_set *set, const candidate_passage *p,
                             const text_unit *u) {
     const exact_names *x = &set->q.exact;
@@ -401,6 +407,12 @@ static bool is_other_number(const candidate_set *set, const candidate_passage *p
     const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
     size_t n_name, n_value, at = 0, at_name = 0;
     if (!x->n_numbered) return false;
+    if (u->kind == TEXT_UNIT_SENTENCE) {
+        const uint32_t from = paragraph_start(p->text.text, u->start);
+        return exact_names_other_number(x, row, n_row) ||
+               exact_names_other_number_before(x, p->text.text + from, u->end - from,
+                                               u->start - from);
+    }
     if (u->kind != TEXT_UNIT_ROW || u->record || !n_head)
         return exact_names_other_number(x, row, n_row);
     while (table_row_cell(head, n_head, &at_name, &name, &n_name) &&

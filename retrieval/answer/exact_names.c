@@ -241,21 +241,37 @@ static bool range_holds(const char *text, size_t len, size_t at, const exact_nam
     return from <= to ? asked >= from && asked <= to : asked >= from || asked <= to;
 }
 
-bool exact_names_other_number(const exact_names *x, const char *text, size_t len) {
+/* bare: the number alone, whatever it counts, is the one that is asked about. */
+static bool other_number(const exact_names *x, const char *text, size_t len, bool bare) {
     for (size_t k = 0; k < x->n_numbered; k++) {
         exact_name number, word = word_of(&x->numbered[k], &number);
-        if (holds_number(text, len, &number)) continue;
+        if (bare && holds_number(text, len, &number)) continue;
         bool other = false, within = false;
         for (size_t i = 0, n, digits; i < len && !within; i += n ? n : 1) {
             n = numbered_at(text, i, len, &digits);
             if (!n || !is_same(&word, text + i, word_at(text, i, len))) continue;
             other = true;
+            within |= is_same(&number, text + digits, i + n - digits);
             const int from = value_of(&(exact_name){text + digits, i + n - digits});
-            within = range_holds(text, len, i, &word, from, i + n, value_of(&number));
+            within |= range_holds(text, len, i, &word, from, i + n, value_of(&number));
         }
         if (other && !within) return true;
     }
     return false;
+}
+
+bool exact_names_other_number(const exact_names *x, const char *text, size_t len) {
+    return other_number(x, text, len, true);
+}
+
+bool exact_names_other_number_before(const exact_names *x, const char *text, size_t len,
+                                     size_t before) {
+    for (size_t k = 0; k < x->n_numbered; k++) {
+        exact_name number;
+        (void)word_of(&x->numbered[k], &number);
+        if (holds_number(text + before, len - before, &number)) return false;
+    }
+    return other_number(x, text, len, false);
 }
 
 bool exact_names_other_value(const exact_names *x, const char *column, size_t n_column,

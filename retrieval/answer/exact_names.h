@@ -51,6 +51,11 @@ bool exact_names_lacking(const exact_names *x, const char *text, size_t len, con
  * 15 stands in "week 10 to week 20", level 6 in "level 5 and above". */
 bool exact_names_other_number(const exact_names *x, const char *text, size_t len);
 
+/* The same of a sentence text[before..len) and what stands before it in its paragraph, where a number alone may be an amount,
+ * "Year 5" and "6 euros"; not where the sentence holds the number. */
+bool exact_names_other_number_before(const exact_names *x, const char *text, size_t len,
+                                     size_t before);
+
 /* ... and the number n whose column is called by its name: the value of a row, below names of columns? */
 bool exact_names_other_value(const exact_names *x, const char *column, size_t n_column,
                              const char *value, size_t n_value);

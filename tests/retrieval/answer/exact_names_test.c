@@ -314,8 +314,35 @@ static void a_title_may_begin_with_a_blank(void **state) {
     free(alone);
 }
 
+/* A paragraph that is about year 5 from its beginning on; what costs 6 euros is no year. */
+static void a_paragraph_says_whose_its_sentences_are(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *sentence;
+        bool other;
+    } cases[] = {
+        {"Trip of Year 5. It costs 6 euros. ", "Ms Lind is in charge.", true},
+        {"Trip of Year 6. It costs 5 euros. ", "Ms Lind is in charge.", false},
+        {"Year 5 goes to the castle, Year 6 to the sea. ", "Ms Lind is in charge.", false},
+        {"Years are long. ", "Ms Lind is in charge.", false},
+        {"Trip of Year 5. ", "Ms Lind takes the 6 as well.", false},
+        {"Year 5 to Year 8 go to the sea. ", "Ms Lind is in charge.", false},
+    };
+    static const char question[] = "Who is in charge of the Year 6 trip?";
+    exact_names x;
+    exact_names_read(&x, question, strlen(question));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        const size_t before = strlen(cases[i].before);
+        const int n = snprintf(text, sizeof text, "%s%s", cases[i].before, cases[i].sentence);
+        if (exact_names_other_number_before(&x, text, (size_t)n, before) != cases[i].other)
+            fail_msg("%s", text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_paragraph_says_whose_its_sentences_are),
         cmocka_unit_test(another_version_is_told_apart),
         cmocka_unit_test(a_bound_speaks_of_versions_it_does_not_name),
         cmocka_unit_test(many_versions_are_bounded),
