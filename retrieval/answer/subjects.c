@@ -80,16 +80,16 @@ void subjects_mark(candidate_set *set) {
  * of children. A season may be said by its months, a place by its neighbours. */
 static bool has_to_be_said(const char *word, size_t n) {
     return fo_words_have_any_case(
-        "adult adults breakfast lunch dinner brunch petrol diesel male female "
-        "indoor outdoor front rear",
-        word, n);
+        "adult adults breakfast lunch dinner brunch petrol diesel male female", word, n);
 }
 
-/* ... or says it by another word: supper. */
+/* ... or says it by another word: supper; "2.80 per person" holds for adults. */
 static bool says_otherwise(const candidate_passage *p, const char *word, size_t n) {
     const uint64_t as = rivals_in(word, n);
     return (as && (rivals_in(p->text.text, p->text.len) & as)) ||
-           (!as && word_tokens_say("grown grownup grownups 18", p->text.text, p->text.len));
+           (!as &&
+            word_tokens_say("grown grownup grownups 18 person persons people everyone everybody",
+                            p->text.text, p->text.len));
 }
 
 bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p) {
