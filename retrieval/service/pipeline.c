@@ -195,6 +195,8 @@ static int rewrite(run *r) {
         rc = rewrite_by_model(r, &lx, turns, n);
         if (!rc && !r->rewritten)
             rc = query_rewrite(&r->rewritten, &r->whole_again, &lx, turns, n, r->asked, r->err);
+        /* what stands alone is asked as if nothing had been said before it */
+        if (!rc && strcmp(r->asked, r->rewritten) == 0) r->whole_again = true;
         if (!rc) r->asked = r->sought = r->rewritten;
     }
     collection_give_analyzer(r->s, r->c, words);

@@ -1304,6 +1304,7 @@ export interface Routes {
             timeout_ms?: number;
         };
         body: {
+            /** Not of blanks alone */
             title?: string;
             collection?: string;
         };
@@ -1333,6 +1334,7 @@ export interface Routes {
             timeout_ms?: number;
         };
         body: {
+            /** Not blank */
             title?: string;
             shared?: boolean;
         };

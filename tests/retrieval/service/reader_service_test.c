@@ -248,6 +248,37 @@ static void what_has_no_words_leans_on_nothing(void **state) {
     query_result_deinit(&r);
 }
 
+/* What was said before lends nothing to a question that stands alone. */
+static void a_whole_question_is_asked_as_if_alone(void **state) {
+    (void)state;
+    static const char *const questions[] = {
+        "How many grown persons do the old wooden punts carry on the lake?",
+        "Which German author wrote the famous old play about Doctor Faust?"};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        fo_err err = {0};
+        query_message before[] = {{"user", "Where may the rowing boat be used?"},
+                                  {"assistant", "The rowing boat may be used on the lake."}};
+        query_request q = {.tenant = "default",
+                           .collection = "default",
+                           .query = questions[i],
+                           .messages = before,
+                           .n_messages = 2,
+                           .generate = true,
+                           .strict = true,
+                           .cache = CACHE_BYPASS,
+                           .search = {.alpha = -1}};
+        query_result in_talk = {0}, alone = {0};
+        assert_ok(service_query(with, &q, NULL, &in_talk, &err), &err);
+        q.n_messages = 0;
+        assert_ok(service_query(with, &q, NULL, &alone, &err), &err);
+        assert_null(in_talk.rewritten);
+        assert_true(in_talk.support == alone.support);
+        assert_string_equal(in_talk.answer, alone.answer);
+        query_result_deinit(&in_talk);
+        query_result_deinit(&alone);
+    }
+}
+
 static void questions_foreign_to_the_documents_are_refused(void **state) {
     (void)state;
     expect("Who wrote Faust?", NULL);
@@ -535,6 +566,7 @@ int main(void) {
         cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
         cmocka_unit_test(so_many_are_read_and_the_rest_stays_behind),
         cmocka_unit_test(other_scripts_are_not_read_by_the_built_in_reader),
+        cmocka_unit_test(a_whole_question_is_asked_as_if_alone),
         cmocka_unit_test(events_are_answered_by_their_names),
         cmocka_unit_test(what_is_quoted_answers_alone),
         cmocka_unit_test(the_last_row_of_a_long_table_is_read_too),

@@ -27,7 +27,7 @@ const colours = (page) => page.evaluate(() => {
 async function pages(page) {
   await open(page, url + "/#documents");
   await page.setInputFiles("#files", pdf);
-  await until(page, () => /are in/.test(document.getElementById("upload-note").textContent));
+  await until(page, () => /(is|are) in/.test(document.getElementById("upload-note").textContent));
   await page.goto(url + "/#ask");
   const question = "When did otters come back to the fen?";
   await ask(page, question);
