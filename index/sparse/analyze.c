@@ -139,9 +139,8 @@ bool analyze_is_unspaced(int32_t cp) {
 
 typedef enum point_kind { POINT_OTHER, POINT_WORD, POINT_MARK, POINT_UNSPACED } point_kind;
 
-static point_kind kind_of(int32_t cp) {
-    if (cp < 0) return POINT_OTHER;
-    switch (utf8proc_category(cp)) {
+static bool is_word_kind(utf8proc_category_t kind) {
+    switch (kind) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
     case UTF8PROC_CATEGORY_LT:
@@ -150,7 +149,21 @@ static point_kind kind_of(int32_t cp) {
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO:
-        return analyze_is_unspaced(cp) ? POINT_UNSPACED : POINT_WORD;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool analyze_is_of_word(int32_t cp) {
+    return cp >= 0 && is_word_kind(utf8proc_category(cp));
+}
+
+static point_kind kind_of(int32_t cp) {
+    if (cp < 0) return POINT_OTHER;
+    const utf8proc_category_t kind = utf8proc_category(cp);
+    if (is_word_kind(kind)) return analyze_is_unspaced(cp) ? POINT_UNSPACED : POINT_WORD;
+    switch (kind) {
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:

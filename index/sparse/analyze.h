@@ -43,6 +43,9 @@ typedef int analyze_fn(void *ctx, const analyzed_term *t); /* non-zero stops and
  * longer words are cut at a code point. */
 int analyze(analyzer *a, const char *text, size_t len, analyze_fn *fn, void *ctx);
 
+/* A letter or a digit of any script; -1 is none. */
+bool analyze_is_of_word(int32_t cp);
+
 /* A letter of a script that is written without spaces between words. Hangul has spaces, but particles
  * cling to its words: pairs of syllables find them. */
 bool analyze_is_unspaced(int32_t cp);

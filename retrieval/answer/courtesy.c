@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <utf8proc.h>
 
+#include "index/sparse/analyze.h"
 #include "kernels/utf8.h"
 
 /* Longer ones before their beginnings. */
@@ -118,20 +119,7 @@ static const char *skip(const char *p, const char *bytes) {
 
 /* A letter or a digit of any script; of bytes that are no text nobody knows. */
 static bool is_word(int32_t cp) {
-    if (cp < 0) return true;
-    switch (utf8proc_category(cp)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return true;
-    default:
-        return false;
-    }
+    return cp < 0 || analyze_is_of_word(cp);
 }
 
 /* ... or a sign that documents explain, such as "&&" or "≥"; none of a sentence, no face. */
