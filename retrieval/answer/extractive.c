@@ -33,6 +33,8 @@ static const double keep_other_document = 1;
 /* Log odds of the cross-encoder, of a further unit and behind the best: what hardly answers, or far less likely than what is
  * said already, is beside the point. */
 static const double keep_cross = -1, keep_cross_within = 3;
+/* A whole procedure beside the point does harm: it may be followed. */
+static const double keep_steps_within = 1;
 /* Two sentences that share more than this of their words say the same. */
 static const double same_text = 0.9;
 
@@ -264,9 +266,10 @@ static bool restricts(const candidate_set *set, const candidate *c) {
     size_t n = 0;
     while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
     return c->passage == best->passage && c->order == best->order + 1 &&
-           fo_words_have_any_case("not no but only except however never unless otherwise though "
-                                  "without",
-                                  s, n);
+           fo_words_have_any_case(
+               "not no but only except exceptions however never unless otherwise "
+               "though without outside",
+               s, n);
 }
 
 /* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */
@@ -284,8 +287,9 @@ static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
     const double cross = cross_of(c);
     const bool together = c->passage == best->passage && c->unit.kind == best->unit.kind &&
                           (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_TURN);
+    const double within = c->unit.kind == TEXT_UNIT_STEPS ? keep_steps_within : keep_cross_within;
     return !together && !restricts(set, c) && set->crossed &&
-           (cross < keep_cross || cross < cross_of(best) - keep_cross_within);
+           (cross < keep_cross || cross < cross_of(best) - within);
 }
 
 /* A row or an item that lacks what the best of them has of the question, and has nothing else of it: of the motor boat it was
@@ -420,8 +424,11 @@ static size_t choose(const candidate_set *set, const extractive_input *in, bool 
                      size_t max_sentences, size_t max_chars, candidate *chosen) {
     size_t n = 0, used = 0;
     candidate *last_alike = NULL;
-    for (size_t i = 0; i < set->n && n < EXTRACTIVE_MOST_SENTENCES; i++) {
+    /* What restricts the best comes before whatever else there is room for. */
+    for (size_t turn = 0; turn < 2 * set->n && n < EXTRACTIVE_MOST_SENTENCES; turn++) {
+        const size_t i = turn % set->n;
         candidate c = n > 0 ? set->c[i] : whole_list(set, &set->c[i]);
+        if (turn < set->n && n > 0 && !restricts(set, &c)) continue;
         if (n > 0 && !c.alike && several && c.unit.kind == TEXT_UNIT_ROW) continue;
         if (n > 0 && c.unit.names && c.set) continue; /* what stands in it says it too */
         if (!c.alike && (n >= max_sentences || (n > 0 && !adds(set, &c)))) continue;
