@@ -15,6 +15,7 @@
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
+#include "retrieval/answer/number_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
@@ -518,17 +519,21 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
                                .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
     extractive_input asked = *in;
-    fo_buf as_written = {0};
+    fo_buf as_written = {0}, in_figures = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
     if (demand_days_as_written(&as_written, in->question, in->passages, in->n_passages))
         asked.question = as_written.data;
-    if (as_written.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory for a question");
+    if (number_words_as_written(&in_figures, asked.question, in->passages, in->n_passages))
+        asked.question = in_figures.data;
+    if (as_written.failed || in_figures.failed)
+        rc = fo_fail(err, FO_ENOMEM, "out of memory for a question");
     if (!rc) rc = candidate_set_read(&set, &asked, err);
     if (!rc) rc = answer(out, &set, &asked, err);
 done:
     candidate_set_deinit(&set);
     fo_buf_free(&as_written);
+    fo_buf_free(&in_figures);
     if (!rc && !out->text) {
         out->text = calloc(1, 1);
         if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
