@@ -495,8 +495,9 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
         day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
     if (day == DAY_NOT_SAID)
         day = demands_day_in(d, text + u->outer_start, u->outer_end - u->outer_start);
-    const text_unit *above = u->kind == TEXT_UNIT_ROW ? heading_above(p, u) : NULL;
-    if (day == DAY_NOT_SAID && above) /* the programme of a day is a table below it */
+    const text_unit *above =
+        d->days && day == DAY_NOT_SAID && u->kind == TEXT_UNIT_ROW ? heading_above(p, u) : NULL;
+    if (above) /* the programme of a day is a table below it */
         day = demands_day_in(d, text + above->start, above->end - above->start);
     const int of_date = row_of_date(set, p, u);
     if (of_date) day = of_date > 0 ? DAY_MET : DAY_OTHER;

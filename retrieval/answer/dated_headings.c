@@ -22,11 +22,17 @@ static enum asked_for asked_for(const question *q) {
     return when ? ASKED_TIME : ASKED_NOTHING;
 }
 
+/* Its first word or number, behind signs: "[4.2.1]". */
+static word_token first_word(const char *s, size_t n, size_t *at) {
+    word_token t = word_token_next(s, n, at);
+    while (t.n && !t.letters && !t.digits) t = word_token_next(s, n, at);
+    return t;
+}
+
 /* "4.2.1 (12 February 2026)", "v4.2", "Version 3". */
 static bool names_version(const char *s, size_t n) {
     size_t at = 0;
-    word_token t = word_token_next(s, n, &at);
-    while (t.n && !t.letters && !t.digits) t = word_token_next(s, n, &at); /* "[4.2.1]" */
+    word_token t = first_word(s, n, &at);
     const bool called = word_token_in("version release v rev revision", &t);
     if (called) t = word_token_next(s, n, &at);
     return t.digits && (called || memchr(t.s, '.', t.n));
@@ -34,8 +40,7 @@ static bool names_version(const char *s, size_t n) {
 
 bool dated_heading_of_version(const char *s, size_t n) {
     size_t at = 0;
-    word_token t = word_token_next(s, n, &at);
-    while (t.n && !t.letters && !t.digits) t = word_token_next(s, n, &at);
+    const word_token t = first_word(s, n, &at);
     if (!names_version(s, n)) return false;
     if (!t.digits) return true;
     const word_token next = word_token_next(s, n, &at);

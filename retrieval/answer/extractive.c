@@ -388,8 +388,8 @@ static candidate whole_list(const candidate_set *set, const candidate *c) {
 static bool is_far_behind(const candidate_set *set, const candidate *c) {
     static const double far = 5;
     const candidate *best = &set->c[0];
-    for (size_t k = 0; k < set->q.n_terms;
-         k++) /* a further thing that is asked about by its name */
+    /* a further thing that is asked about by its name */
+    for (size_t k = 0; k < set->q.n_terms; k++)
         if (set->q.terms[k].name && (c->set & ~best->set & 1ull << k)) return false;
     return set->crossed && isfinite(c->cross) && best->f[CAND_BY_TABLE] == 0 &&
            cross_of(best) - c->cross > far;

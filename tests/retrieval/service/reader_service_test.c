@@ -192,20 +192,25 @@ static int hear_token(void *ctx, const char *text, size_t len) {
     return 0;
 }
 
+/* The question in a conversation, behind two messages. */
+static query_request behind(const query_message *before, const char *question) {
+    return (query_request){.tenant = "default",
+                           .collection = "default",
+                           .query = question,
+                           .messages = before,
+                           .n_messages = 2,
+                           .generate = true,
+                           .strict = true,
+                           .cache = CACHE_BYPASS,
+                           .search = {.alpha = -1}};
+}
+
 static void a_follow_up_is_answered_as_it_was_meant(void **state) {
     (void)state;
     fo_err err = {0};
     query_message before[] = {{"user", "Where may the rowing boat be used?"},
                               {"assistant", "The rowing boat may be used on the lake."}};
-    query_request q = {.tenant = "default",
-                       .collection = "default",
-                       .query = "thanks! and how many persons do the punts carry?",
-                       .messages = before,
-                       .n_messages = 2,
-                       .generate = true,
-                       .strict = true,
-                       .cache = CACHE_BYPASS,
-                       .search = {.alpha = -1}};
+    query_request q = behind(before, "thanks! and how many persons do the punts carry?");
     query_result r = {0};
     assert_ok(service_query(with, &q, NULL, &r, &err), &err);
     assert_non_null(strstr(r.answer, "The punts carry three persons each."));
@@ -227,15 +232,7 @@ static void what_has_no_words_leans_on_nothing(void **state) {
     fo_err err = {0};
     query_message before[] = {{"user", "How many persons do the punts carry?"},
                               {"assistant", "The punts carry three persons each."}};
-    query_request q = {.tenant = "default",
-                       .collection = "default",
-                       .query = "????",
-                       .messages = before,
-                       .n_messages = 2,
-                       .generate = true,
-                       .strict = true,
-                       .cache = CACHE_BYPASS,
-                       .search = {.alpha = -1}};
+    query_request q = behind(before, "????");
     query_result r = {0};
     assert_ok(service_query(with, &q, NULL, &r, &err), &err);
     assert_string_equal(r.answer, "What would you like to know?");
@@ -258,15 +255,7 @@ static void a_whole_question_is_asked_as_if_alone(void **state) {
         fo_err err = {0};
         query_message before[] = {{"user", "Where may the rowing boat be used?"},
                                   {"assistant", "The rowing boat may be used on the lake."}};
-        query_request q = {.tenant = "default",
-                           .collection = "default",
-                           .query = questions[i],
-                           .messages = before,
-                           .n_messages = 2,
-                           .generate = true,
-                           .strict = true,
-                           .cache = CACHE_BYPASS,
-                           .search = {.alpha = -1}};
+        query_request q = behind(before, questions[i]);
         query_result in_talk = {0}, alone = {0};
         assert_ok(service_query(with, &q, NULL, &in_talk, &err), &err);
         q.n_messages = 0;
