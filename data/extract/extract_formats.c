@@ -255,7 +255,8 @@ static const extract_format formats[] = {
      .media_types = "text/plain",
      .endings = "txt text log nfo debian",
      .extract = extract_plain,
-     .in_parts = true},
+     .in_parts = true,
+     .version = 1},
 };
 
 const extract_format *extract_format_at(size_t i) {

@@ -110,7 +110,7 @@ bool list_item_begins(const char *s, size_t len, size_t at) {
         before--;
     if (before == 0 || s[before - 1] == '\n' || strchr(".:;!?", s[before - 1])) return true;
     if (s[at] == 'o' && own == at) return false; /* a word of Portuguese, say */
-    if (is_put_in(s, len, own, &m)) return false;
+    if (is_put_in(s, len, own, &m)) return has_neighbour(s, len, own, &m, 1);
     if (has_neighbour(s, len, own, &m, AROUND_LINES)) return true;
     if (number >= 0) return number < 2;
     if (s[at] == 'o') return false;

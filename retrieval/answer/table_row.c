@@ -19,6 +19,12 @@ static size_t gap_at(const char *s, size_t n, size_t i) {
 bool table_row_cell(const char *s, size_t n, size_t *at, const char **cell, size_t *bytes) {
     const bool bars = memchr(s, '|', n) != NULL;
     size_t from = *at, end, next;
+    if (from == 0 && !bars && gap_at(s, n, 0)) { /* the names of columns but the first */
+        *at = gap_at(s, n, 0);
+        *cell = s;
+        *bytes = 0;
+        return true;
+    }
     if (from == 0) {
         while (from < n && fo_is_blank(s[from])) from++;
         if (bars && from < n && s[from] == '|') from++;
@@ -63,8 +69,9 @@ static size_t columns_of(const char *s, size_t n, column out[MAX_COLUMNS], bool 
     const char *cell;
     *tabs = memchr(s, '\t', n) != NULL;
     if (memchr(s, '|', n)) return 0;
-    for (size_t at = 0; table_row_cell(s, n, &at, &cell, &bytes); count++) {
+    for (size_t at = 0; table_row_cell(s, n, &at, &cell, &bytes); count += bytes > 0) {
         if (count == MAX_COLUMNS) return 0;
+        if (!bytes) continue; /* the line is indented */
         const size_t start = characters(s, (size_t)(cell - s));
         out[count] = (column){start, start + characters(cell, bytes), is_figure(cell, bytes),
                               !(cell[0] >= 'a' && cell[0] <= 'z')};
@@ -83,6 +90,19 @@ bool table_row_is_below(const char *above, size_t n_above, const char *s, size_t
     if (count < 2 || columns_of(s, n, b, &tabs) != count || tabs != tabs_above) return false;
     for (size_t i = 1; i < count && !tabs; i++)
         if (!is_near(a[i].start, b[i].start) && !is_near(a[i].end, b[i].end)) return false;
+    return true;
+}
+
+bool table_row_names_others(const char *first, size_t n_first, const char *second, size_t n) {
+    column a[MAX_COLUMNS], b[MAX_COLUMNS];
+    bool tabs_above, tabs;
+    const size_t count = columns_of(first, n_first, a, &tabs_above);
+    if (count < 2 || tabs_above || columns_of(second, n, b, &tabs) != count + 1 || tabs)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const bool above = a[i].start <= b[i + 1].end && a[i].end >= b[i + 1].start;
+        if (a[i].figures || a[i].start < b[0].end || !above) return false;
+    }
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 
 /* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
 static bool is_beside_items(const unit_lines *lines, size_t i) {
@@ -136,6 +137,22 @@ bool unit_is_shouted(const unit_lines *lines, size_t i) {
     return letters && l->end - l->start > 2;
 }
 
+/* "Do not take it if", "Please tell us when you": the items behind it end the sentence. */
+bool unit_is_open(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    const size_t next = unit_lines_skip_blank(lines, i + 1);
+    if (l->class != LINE_TEXT || next >= lines->n || next > i + 2 ||
+        lines->v[next].class != LINE_ITEM)
+        return false;
+    uint32_t at = l->end;
+    while (at > l->start && lines->text[at - 1] != ' ') at--;
+    return at > l->start &&
+           fo_words_have_any_case(
+               "if when unless whether that you to the a an and or must may can should "
+               "wenn falls dass sie si vous se usted que",
+               lines->text + at, l->end - at);
+}
+
 bool unit_is_right_above(const unit_lines *lines, size_t i) {
     enum { WIDEST = 48, MOST_WORDS = 6 };
     const text_line *l = &lines->v[i], *next = l + 1;
@@ -150,7 +167,8 @@ bool unit_is_right_above(const unit_lines *lines, size_t i) {
         words += s[k] == ' ';
     }
     if (words > MOST_WORDS) return false;
-    if (next->class == LINE_ITEM || next->class == LINE_ROW) return true;
+    if (next->class == LINE_ITEM) return !unit_is_open(lines, i);
+    if (next->class == LINE_ROW) return true;
     if (words == 1 || next->class != LINE_TEXT) return false;
     const char first = lines->text[next->start];
     if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
@@ -172,7 +190,8 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     const uint8_t next = lines->v[i + 1].class;
     if (strchr(".!?:;,", s[n - 1])) return false;
     if (next == LINE_BLANK)
-        return true; /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
+        return !unit_is_open(lines,
+                             i); /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
     const bool several = memchr(s, ' ', n) != NULL;
     if (unit_is_right_above(lines, i)) return true;
     return unit_is_shouted(lines, i) &&

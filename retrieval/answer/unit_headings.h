@@ -27,6 +27,8 @@ bool unit_is_rule_between(const unit_lines *l, size_t i);
 /* The lines' classes are settled for these. A question with a line of its own before what answers it, as pages of frequent
  * questions have them: what stands before has ended, and what follows did not have to begin a new line. */
 bool unit_is_asked(const unit_lines *l, size_t i);
+/* "Do not take it if", "Please tell us when you": no heading, the items behind it end the sentence. */
+bool unit_is_open(const unit_lines *l, size_t i);
 /* In capitals: between options only such a line is a heading, for a description may be as short as one. */
 bool unit_is_shouted(const unit_lines *l, size_t i);
 /* "Child lock" right above what it names, sentences or a list, as people write who leave out the blank line between: a few

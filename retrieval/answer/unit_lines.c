@@ -122,17 +122,34 @@ static bool is_row_with_bullet(const unit_lines *l, size_t i) {
     return cells > 2;
 }
 
+/* Where line i begins, with its indent. */
+static uint32_t indented_start(const unit_lines *l, size_t i) {
+    uint32_t from = l->v[i].start;
+    while (from > 0 && l->text[from - 1] != '\n') from--;
+    return from;
+}
+
 /* The columns of two lines: their indents count. */
 static bool is_below(const unit_lines *l, size_t above, size_t i) {
-    const text_line *pair[2] = {&l->v[above], &l->v[i]};
-    size_t from[2];
-    for (int k = 0; k < 2; k++) {
-        if (pair[k]->class != LINE_TEXT && !is_row_with_bullet(l, k ? i : above)) return false;
-        from[k] = pair[k]->start;
-        while (from[k] > 0 && l->text[from[k] - 1] != '\n') from[k]--;
-    }
-    return table_row_is_below(l->text + from[0], pair[0]->end - from[0], l->text + from[1],
-                              pair[1]->end - from[1]);
+    const size_t pair[2] = {above, i};
+    for (int k = 0; k < 2; k++)
+        if (l->v[pair[k]].class != LINE_TEXT && !is_row_with_bullet(l, pair[k])) return false;
+    const uint32_t from = indented_start(l, above), from_below = indented_start(l, i);
+    return table_row_is_below(l->text + from, l->v[above].end - from, l->text + from_below,
+                              l->v[i].end - from_below);
+}
+
+/* Rows from line i on: a line right above them that names all columns but the first is one, too, and begins with its
+ * indent. */
+static void find_names_above(unit_lines *l, size_t i) {
+    if (i == 0 || l->v[i - 1].class != LINE_TEXT) return;
+    const uint32_t from = indented_start(l, i - 1), from_below = indented_start(l, i);
+    if (l->text[from] != ' ' ||
+        !table_row_names_others(l->text + from, l->v[i - 1].end - from, l->text + from_below,
+                                l->v[i].end - from_below))
+        return;
+    l->v[i - 1].start = from;
+    l->v[i - 1].class = LINE_ROW;
 }
 
 /* Lines of text whose columns stand below each other are rows. */
@@ -159,6 +176,7 @@ static void find_columns(unit_lines *l) {
                 row->start += (uint32_t)text_item_mark(l->text + row->start, row->end - row->start);
             row->class = LINE_ROW;
         }
+        find_names_above(l, i);
     }
 }
 

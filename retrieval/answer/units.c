@@ -202,7 +202,7 @@ static bool has_years(const unit_reader *r, size_t i) {
 static bool has_header(const unit_reader *r, size_t i) {
     size_t n, n_next;
     const char *s = unit_lines_text(&r->in, i, &n), *next = unit_lines_text(&r->in, i + 1, &n_next);
-    if (has_years(r, i)) return true;
+    if (has_years(r, i) || s[0] == ' ') return true;
     if (memchr(s, '|', n)) return names_columns(s, n) && !is_pair(s, n);
     return unit_is_rule(next, n_next) || table_row_names_columns(s, n, next, n_next);
 }
@@ -237,7 +237,14 @@ static size_t example_end(const unit_reader *r, size_t i) {
     return heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1]) ? i : end;
 }
 
-/* A paragraph: its sentences. One that ends in a colon leads in what follows. */
+/* "Ask a doctor first if you" right above "- are over 65;": a sentence without an end leads in the items that end it. */
+static bool is_open(const unit_reader *r, size_t end, uint32_t stop) {
+    if (unit_is_open(&r->in, end - 1)) return true;
+    return end < r->in.n && r->in.v[end].class == LINE_ITEM &&
+           !strchr(".!?:;,\"')]*_", r->in.text[stop - 1]);
+}
+
+/* A paragraph: its sentences. One that ends in a colon, or is not at its end, leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
     while (end < r->in.n && r->in.v[end].class == LINE_TEXT && !is_term(r, end) &&
@@ -257,10 +264,11 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     if (r->heading_end && r->in.text[r->heading_end - 1] == '?')
         start += (uint32_t)unit_answer_mark(r->in.text + start, stop - start);
     size_t next = unit_lines_skip_blank(&r->in, end);
-    bool leads = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1;
-    const size_t example = leads ? example_end(r, next) : next;
-    leads = leads &&
-            (r->in.v[next].class == LINE_ITEM || r->in.v[next].class == LINE_ROW || example > next);
+    const bool colon = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1;
+    const size_t example = colon ? example_end(r, next) : next;
+    const bool leads =
+        is_open(r, end, stop) || (colon && (r->in.v[next].class == LINE_ITEM ||
+                                            r->in.v[next].class == LINE_ROW || example > next));
     if (!leads) {
         *rc = unit_reader_add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start,
                                         r->heading_end, TEXT_UNIT_HEADING);

@@ -255,6 +255,8 @@ static void a_number_or_a_dash_at_the_beginning_of_a_line_is_no_item(void **stat
         "the wardens, who tar it each year - not only in spring - and keep it dry.\n");
     check("Boats\n- grebe - for the lake\n- teal - for the\n  canals\n- bittern - lent",
           "Boats\n- grebe - for the lake\n- teal - for the canals\n- bittern - lent\n");
+    check("Keep it. Ask a doctor or pharmacist first if you\n - are over 65;\n - take others.",
+          "Keep it.\nAsk a doctor or pharmacist first if you\n- are over 65;\n- take others.\n");
     check("Vejo que todos os barcos e\no remo ficam na casa,\no que basta.",
           "Vejo que todos os barcos e o remo ficam na casa, o que basta.\n");
 }

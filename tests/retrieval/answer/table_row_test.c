@@ -21,10 +21,11 @@ static void a_row_falls_into_cells(void **state) {
     expect("a | b", "a/b/");
     expect("| a | | c |", "a//c/");
     expect("a  b c\t d", "a/b c/d/");
-    expect("  E1    no water.  Open the tap.", "E1/no water.  Open the tap./");
+    expect("E1    no water.  Open the tap.", "E1/no water.  Open the tap./");
+    expect("            Gym     Pool ", "/Gym/Pool/");
     expect("one", "one/");
     expect("", "");
-    expect("   ", "");
+    expect(" ", "");
 }
 
 static bool is_below(const char *a, const char *b) {
@@ -42,6 +43,22 @@ static void columns_stand_below_each_other(void **state) {
     assert_false(is_below("one cell", "another cell"));
     assert_false(is_below("a | b", "c | d"));
     assert_false(is_below("", ""));
+}
+
+static bool names_others(const char *a, const char *b) {
+    return table_row_names_others(a, strlen(a), b, strlen(b));
+}
+
+static void the_first_column_may_have_no_name(void **state) {
+    (void)state;
+    assert_true(
+        names_others("          low season   high season", "Tent           18            24"));
+    assert_true(names_others("         Gym    Pool", "Sunday   8-18   9-17"));
+    assert_false(
+        names_others("Day      Gym    Pool", "Sunday   8-18   9-17")); /* none is missing */
+    assert_false(
+        names_others("     Gym              Pool", "Sunday   8-18   9-17"));    /* not above */
+    assert_false(names_others("         8-18   9-17", "Sunday   8-18   9-17")); /* values */
 }
 
 static bool names(const char *a, const char *b) {
@@ -121,6 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_falls_into_cells),
         cmocka_unit_test(columns_stand_below_each_other),
+        cmocka_unit_test(the_first_column_may_have_no_name),
         cmocka_unit_test(names_of_columns_are_told_from_values),
         cmocka_unit_test(a_record_falls_into_pairs),
         cmocka_unit_test(records_of_a_table_have_the_same_names),

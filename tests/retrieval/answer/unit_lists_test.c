@@ -34,6 +34,27 @@ static void an_item_in_an_item_hangs_on_that_one(void **state) {
     expect(tail, "- full day: 50 euros", TEXT_UNIT_ITEM, "");
 }
 
+/* "Do not take it if" is no heading of what comes later, and what has no colon leads in all the same. */
+static void an_open_sentence_leads_in_the_items_below(void **state) {
+    (void)state;
+    const char *text =
+        "BEFORE YOU TAKE IT\n\nDo not take Dolprex if\n - you weigh less than 40 kg;\n"
+        " - you are ill.\n\nKeep it. Ask a doctor or pharmacist first if you\n"
+        " - are over 65;\n - take blood thinners.\n\nIt contains lactose.\n";
+    read_units(text);
+    expect(text, "- you weigh less than 40 kg;", TEXT_UNIT_ITEM, "Do not take Dolprex if");
+    expect(text, "- are over 65;", TEXT_UNIT_ITEM, "Ask a doctor or pharmacist first if you");
+    expect(text, "Keep it.", TEXT_UNIT_SENTENCE, "BEFORE YOU TAKE IT");
+    expect(text, "It contains lactose.", TEXT_UNIT_SENTENCE, "BEFORE YOU TAKE IT");
+    text = "Tell us when you\n\n- move;\n- marry.\n\nWhat we need\n\n- your name\n- your address\n";
+    read_units(text);
+    expect(text, "- marry.", TEXT_UNIT_ITEM, "Tell us when you");
+    expect(text, "- your name", TEXT_UNIT_ITEM, "What we need");
+    text = "The boats are old.\n- Oars cost 2 euros.\n- Sails cost 9 euros.\n";
+    read_units(text);
+    expect(text, "- Oars cost 2 euros.", TEXT_UNIT_ITEM, "");
+}
+
 /* What stands between a step and the next one is of that step; behind the last one the list ends. */
 static void a_step_may_have_further_paragraphs(void **state) {
     (void)state;
@@ -103,6 +124,7 @@ static void what_word_and_mails_set_are_bullets_too(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_item_in_an_item_hangs_on_that_one),
+        cmocka_unit_test(an_open_sentence_leads_in_the_items_below),
         cmocka_unit_test(a_step_may_have_further_paragraphs),
         cmocka_unit_test(what_word_and_mails_set_are_bullets_too),
     };

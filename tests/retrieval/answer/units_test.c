@@ -276,6 +276,15 @@ static void columns_of_plain_text_are_a_table(void **state) {
     expect(text, "Rinse      cold          14 min    dishes that wait", TEXT_UNIT_ROW,
            "Program    Temperature   Time      Use");
     expect(text, "Half load goes with all.", TEXT_UNIT_SENTENCE, "PROGRAMS");
+    /* The first column has no name. */
+    text = "Opening hours\n-------------\n"
+           "            Gym                Pool               Sauna\n"
+           "Mon-Fri     6 am - 10 pm       6.30 am - 9 pm     noon - 9 pm\n"
+           "Saturday    7 am - 8 pm        8 am - 6 pm        10 am - 6 pm\n"
+           "Sunday      8 am - 6 pm        9 am - 5 pm        closed\n";
+    read_units(text);
+    expect(text, "Sunday      8 am - 6 pm        9 am - 5 pm        closed", TEXT_UNIT_ROW,
+           "            Gym                Pool               Sauna");
     /* Rows without names of columns; figures below each other at their ends; a rule below the names. */
     const char *hours = "Monday     closed\nTuesday    9 to 12\nWednesday  9 to 5\n";
     read_units(hours);
