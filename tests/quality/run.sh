@@ -63,7 +63,12 @@ row conversations "$work/documents" "$here/conversations.jsonl" "$@"
 }
 row files "$work/files" "$here/files.jsonl" "$@"
 row file_conversations "$work/files" "$here/file_conversations.jsonl" "$@"
-for set in tables everyday handbooks company household town; do
+"$forage" ingest --home "$work/clubs" "$@" "$here/clubs" >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+}
+row club_conversations "$work/clubs" "$here/club_conversations.jsonl" "$@"
+for set in tables everyday handbooks company household town team papers; do
     "$forage" ingest --home "$work/$set" "$@" "$here/$set" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
