@@ -56,6 +56,10 @@ bool language_has_other_script(int number) {
     return false;
 }
 
+bool language_capitalises_nouns(int number) {
+    return number >= 0 && number == language_number("german");
+}
+
 /* --- function words --- */
 /* All lists in one hash set: a word, and in which of the lists it stands. Made once. */
 static struct function_words {

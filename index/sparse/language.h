@@ -19,6 +19,8 @@ const char *language_name(int number); /* static; NULL beyond the last */
 
 /* Is it written in another script than Latin? False for -1. */
 bool language_has_other_script(int number);
+/* Does it write every noun with a capital, so that one tells no name? False for -1. */
+bool language_capitalises_nouns(int number);
 
 /* The language of text[0..len), where `expected` (any name) is what it is in if nothing says otherwise:
  * its number, or -1 for "as expected". Reads the first few thousand bytes. Any thread. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "data/chunk/chunk.h"
+#include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/fact_classes.h"
 
@@ -89,6 +90,15 @@ static bool is_capital(const char *s, size_t n) {
     if (cp >= 0x100 && cp <= 0x17F) return (cp <= 0x137 || cp >= 0x14A) == !(cp & 1);
     return (cp >= 0x391 && cp <= 0x3A9) || (cp >= 0x400 && cp <= 0x42F) || cp == 0x386 ||
            (cp >= 0x388 && cp <= 0x38F);
+}
+
+bool fact_is_named(const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    if (!(w->flags & WORD_CAPITAL) || (w->flags & WORD_INITIAL)) return false;
+    if (!language_capitalises_nouns(t->language)) return true;
+    const bool behind = i > 0 && (w[-1].flags & (WORD_CAPITAL | WORD_INITIAL)) == WORD_CAPITAL,
+               before = i + 1 < t->n_words && (w[1].flags & WORD_CAPITAL);
+    return behind || before;
 }
 
 static uint32_t word_flags(const char *s, size_t n) {

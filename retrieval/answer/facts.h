@@ -70,6 +70,10 @@ static inline bool fact_has(const fact_text *t, uint64_t id) {
     return fact_says(t, 0, t->n_words, id);
 }
 
+/* Does the capital of word i tell a name? At the beginning of a sentence it does not; where nouns have one, it does beside
+ * another: "Frau Adler", "Haus Seeblick". */
+bool fact_is_named(const fact_text *t, size_t i);
+
 /* Words and sentences of a text; *out may be reused (its memory is kept) or zeroed. FO_ENOMEM,
  * FO_ELIMIT. On failure *out still needs fact_text_deinit. */
 int fact_text_read(fact_text *out, analyzer *a, const char *text, size_t len, fo_err *err);

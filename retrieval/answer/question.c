@@ -161,8 +161,7 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
         while (k < n && all[k].id != x->id) k++;
         if (k == n) all[n++] = (question_term){.id = x->id, .idf = fact_word_idf(lx, t, x)};
         all[k].code |= exact_names_is_code(t->text + x->start, x->end - x->start);
-        all[k].name |=
-            (x->flags & WORD_DIGIT) || ((x->flags & WORD_CAPITAL) && !(x->flags & WORD_INITIAL));
+        all[k].name |= (x->flags & WORD_DIGIT) || fact_is_named(t, i);
     }
     qsort(all, n, sizeof *all, by_idf_falling);
     q->n_terms = n < QUESTION_MAX_TERMS ? n : QUESTION_MAX_TERMS;

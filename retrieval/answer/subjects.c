@@ -24,8 +24,9 @@ static bool is_a_name(const question *q, const fact_word *w) {
     const size_t n = w->end - w->start;
     enum cell_unit unit;
     double times;
-    return (w->flags & WORD_CAPITAL) && !(w->flags & (WORD_INITIAL | WORD_DIGIT | WORD_CALENDAR)) &&
-           !memchr(word, '\'', n) && !cell_unit_named(word, n, &unit, &times);
+    return fact_is_named(&q->text, (size_t)(w - q->text.words)) &&
+           !(w->flags & (WORD_DIGIT | WORD_CALENDAR)) && !memchr(word, '\'', n) &&
+           !cell_unit_named(word, n, &unit, &times);
 }
 
 /* Terms of the question that say whose answer is asked for. */
