@@ -48,10 +48,30 @@ static int wrong(fo_err *err, const char *text, const char *what) {
                          text, what);
 }
 
+/* One limit of the tier `text`, name[n]=v; *given: a bit for each that it had already. */
+static int take_limit(rate_tier *t, unsigned *given, const char *name, size_t n, double v,
+                      const char *text, fo_err *err) {
+    static const char *const names[] = {"requests", "burst", "tokens", "concurrent"};
+    double *const values[] = {&t->requests_per_s, &t->burst, &t->tokens_per_min};
+    size_t i = 0;
+    while (i < 4 && (strlen(names[i]) != n || memcmp(names[i], name, n) != 0)) i++;
+    if (i == 4) return wrong(err, text, "there is no such limit");
+    if (*given & 1u << i) return wrong(err, text, "a limit stands there twice");
+    *given |= 1u << i;
+    if (i < 3)
+        *values[i] = v;
+    else if (v > 1e6 || v != floor(v)) /* less than one would be none at all: no limit */
+        return wrong(err, text, "concurrent is a whole number, 1000000 at most");
+    else
+        t->concurrent = (int)v;
+    return FO_OK;
+}
+
 int rate_tier_read(rate_tier *out, const char *text, fo_err *err) {
     *out = (rate_tier){0};
     const char *s = text + strspn(text, " ");
     size_t n = strcspn(s, ": ");
+    unsigned given = 0;
     bool named = n > 0 && n < sizeof out->name && *s != '.';
     for (size_t i = 0; i < n; i++) named &= isalnum((unsigned char)s[i]) || strchr("_-.", s[i]);
     if (!named || s[n + strspn(s + n, " ")] != ':') return wrong(err, text, "no name");
@@ -65,16 +85,8 @@ int rate_tier_read(rate_tier *out, const char *text, fo_err *err) {
         double v = s[n] == '=' ? strtod(s + n + 1, &end) : NAN;
         if (!(v >= 0 && v <= 1e12) || end == s + n + 1 || !strchr(" ,", *end))
             return wrong(err, text, "no number of 0 or more");
-        if (n == 8 && !memcmp(s, "requests", n))
-            out->requests_per_s = v;
-        else if (n == 5 && !memcmp(s, "burst", n))
-            out->burst = v;
-        else if (n == 6 && !memcmp(s, "tokens", n))
-            out->tokens_per_min = v;
-        else if (n == 10 && !memcmp(s, "concurrent", n) && v <= 1e6)
-            out->concurrent = (int)v;
-        else
-            return wrong(err, text, "there is no such limit");
+        int rc = take_limit(out, &given, s, n, v, text, err);
+        if (rc) return rc;
         s = end;
     }
     if (out->burst > 0 && out->burst < 1) return wrong(err, text, "a burst is 1 at least");

@@ -28,7 +28,7 @@ typedef struct rate_tier {
     int concurrent;               /* 0: any */
 } rate_tier;
 
-/* FO_EINVAL says what is wrong. */
+/* FO_EINVAL says what is wrong: also a limit that stands there twice, and a `concurrent` that is no whole number. */
 int rate_tier_read(rate_tier *out, const char *text, fo_err *err);
 
 typedef struct rate_limits rate_limits;

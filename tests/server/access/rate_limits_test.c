@@ -36,7 +36,11 @@ static void tiers_are_read_or_refused(void **state) {
                                       "free: requests=1x",
                                       "free: request=1",
                                       "free: burst=.5",
-                                      "free: concurrent=1e9"};
+                                      "free: concurrent=1e9",
+                                      "free: concurrent=.5",
+                                      "free: concurrent=2.5",
+                                      "free: requests=1, requests=2",
+                                      "free: concurrent=2, burst=3, concurrent=2"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         fo_err err = {0};
         if (rate_tier_read(&t, bad[i], &err) != FO_EINVAL) fail_msg("'%s' is taken", bad[i]);
