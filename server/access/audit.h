@@ -2,7 +2,8 @@
  *
  * Keys made and revoked, and every request that changes something by a route of the scope admin, done
  * or refused, but for those of strangers where keys are asked for. A line is written by one write(2)
- * and synced; past 16 MiB the file becomes audit.log.1. */
+ * and synced, and stands there whole or not at all; past 16 MiB the file becomes audit.log.1. Any thread of any
+ * process: the file is locked while one writes. */
 #ifndef FORAGE_SERVER_AUDIT_H
 #define FORAGE_SERVER_AUDIT_H
 
@@ -19,6 +20,7 @@ typedef struct audit_act {
     int status;         /* of HTTP; 0: it was no request */
 } audit_act;
 
+/* Durable when it returns FO_OK. FO_ENOSPC: the disk is full, and nothing of the line was kept. */
 int audit_write(const char *home, const audit_act *a, fo_err *err);
 
 #endif

@@ -1,0 +1,178 @@
+/* audit_test.c - the audit log: lines whole or not at all, and none lost where several move a full file away. */
+#include "server/access/audit.h"
+#include "tests/test.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "kernels/file.h"
+
+enum { FULL = (16 << 20) + 1, WRITERS = 8 };
+
+static const audit_act act = {.act = "keys create", .what = "k_1", .who = "command line"};
+
+static char *path_of(const char *home, const char *name) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    return strdup(path);
+}
+
+static off_t size_of(const char *home, const char *name) {
+    struct stat st;
+    char *path = path_of(home, name);
+    off_t size = stat(path, &st) ? -1 : st.st_size;
+    free(path);
+    return size;
+}
+
+/* Lines of the log, each of which must be JSON by itself. */
+static int count_lines(const char *home) {
+    char *path = path_of(home, "audit.log"), *data, *rest, *line;
+    size_t size;
+    fo_err err = {0};
+    assert_ok(fo_file_read(path, 1 << 20, &data, &size, &err), &err);
+    assert_true(size > 0 && data[size - 1] == '\n');
+    int n = 0;
+    for (rest = data; (line = strsep(&rest, "\n")) && *line; n++) {
+        cJSON *root = cJSON_Parse(line);
+        if (!root) fail_msg("no line of JSON: %s", line);
+        cJSON_Delete(root);
+    }
+    free(data);
+    free(path);
+    return n;
+}
+
+static void a_line_is_there_whole(void **state) {
+    (void)state;
+    char *home = test_folder(), *path = path_of(home, "audit.log");
+    fo_err err = {0};
+    struct stat st;
+    for (int i = 0; i < 3; i++) assert_ok(audit_write(home, &act, &err), &err);
+    assert_int_equal(count_lines(home), 3);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    free(path);
+    test_remove(home);
+}
+
+static void a_full_disk_leaves_no_part_of_a_line(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    struct rlimit had, little;
+    assert_ok(audit_write(home, &act, &err), &err);
+    const off_t before = size_of(home, "audit.log");
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &had), 0);
+    little = had;
+    little.rlim_cur = (rlim_t)before + 10; /* ten bytes of the next line find room */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    errno = EACCES; /* of something else */
+    int rc = audit_write(home, &act, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &had), 0);
+    assert_int_equal(rc, FO_ENOSPC);
+    assert_non_null(strstr(err.msg, "No space left"));
+    assert_int_equal(size_of(home, "audit.log"), before);
+    assert_ok(audit_write(home, &act, &err), &err);
+    assert_int_equal(count_lines(home), 2);
+    test_remove(home);
+}
+
+typedef struct writer {
+    const char *home;
+    pthread_barrier_t *start;
+} writer;
+
+static void *write_one(void *arg) {
+    writer *w = arg;
+    fo_err err = {0};
+    pthread_barrier_wait(w->start);
+    assert_ok(audit_write(w->home, &act, &err), &err);
+    return NULL;
+}
+
+/* Threads here, as processes would: each opens the file for itself. */
+static void a_full_file_is_moved_away_once(void **state) {
+    (void)state;
+    char *home = test_folder(), *path = path_of(home, "audit.log");
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, WRITERS);
+    for (size_t round = 0; round < test_rounds(160); round++) {
+        pthread_t t[WRITERS];
+        writer w = {home, &start};
+        unlink(path);
+        int fd = open(path, O_WRONLY | O_CREAT, 0600);
+        assert_int_equal(ftruncate(fd, FULL), 0);
+        close(fd);
+        for (int i = 0; i < WRITERS; i++) pthread_create(&t[i], NULL, write_one, &w);
+        for (int i = 0; i < WRITERS; i++) pthread_join(t[i], NULL);
+        assert_int_equal(size_of(home, "audit.log.1"), FULL);
+        assert_int_equal(count_lines(home), WRITERS);
+    }
+    pthread_barrier_destroy(&start);
+    free(path);
+    test_remove(home);
+}
+
+/* One that waits while another moves the file away goes on with the new one. */
+static void whoever_waited_writes_into_the_new_file(void **state) {
+    (void)state;
+    char *home = test_folder(), *path = path_of(home, "audit.log"),
+         *older = path_of(home, "audit.log.1");
+    fo_err err = {0};
+    pthread_t waiting;
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, 1);
+    writer w = {home, &start};
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(ftruncate(fd, FULL), 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    pthread_create(&waiting, NULL, write_one, &w);
+    usleep(200000);
+    assert_int_equal(size_of(home, "audit.log"), FULL); /* nobody moves it but who has the lock */
+    assert_int_equal(rename(path, older), 0);
+    assert_ok(audit_write(home, &act, &err), &err);
+    close(fd);
+    pthread_join(waiting, NULL);
+    assert_int_equal(size_of(home, "audit.log.1"), FULL);
+    assert_int_equal(count_lines(home), 2);
+    pthread_barrier_destroy(&start);
+    free(path);
+    free(older);
+    test_remove(home);
+}
+
+/* A file that cannot be moved away is written on: a folder stands in its way. */
+static void what_cannot_be_moved_goes_on(void **state) {
+    (void)state;
+    char *home = test_folder(), *path = path_of(home, "audit.log"),
+         *in_the_way = path_of(home, "audit.log.1");
+    fo_err err = {0};
+    assert_int_equal(mkdir(in_the_way, 0700), 0);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(ftruncate(fd, FULL), 0);
+    close(fd);
+    assert_ok(audit_write(home, &act, &err), &err);
+    assert_true(size_of(home, "audit.log") > FULL);
+    free(path);
+    free(in_the_way);
+    test_remove(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_there_whole),
+        cmocka_unit_test(a_full_disk_leaves_no_part_of_a_line),
+        cmocka_unit_test(a_full_file_is_moved_away_once),
+        cmocka_unit_test(whoever_waited_writes_into_the_new_file),
+        cmocka_unit_test(what_cannot_be_moved_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
