@@ -41,7 +41,6 @@ struct tracer {
     pid_t sender;
     int fd;               /* to the sender */
     trace_counts *counts; /* shared with it */
-    int64_t epoch_us;     /* of the monotonic clock, since 1970 */
     pthread_t thread;
     bool has_thread;
     /* guarded by mu */
@@ -176,21 +175,21 @@ static void write_head(json_out *o, const record *e, const unsigned char *id,
     json_out_int(o, "kind", kind);
 }
 
-static void write_times(json_out *o, const tracer *t, int64_t began_us, int64_t ended_us) {
+static void write_times(json_out *o, int64_t epoch_us, int64_t began_us, int64_t ended_us) {
     char text[32];
-    snprintf(text, sizeof text, "%lld000", (long long)(t->epoch_us + began_us));
+    snprintf(text, sizeof text, "%lld000", (long long)(epoch_us + began_us));
     json_out_string(o, "startTimeUnixNano", text);
-    snprintf(text, sizeof text, "%lld000", (long long)(t->epoch_us + ended_us));
+    snprintf(text, sizeof text, "%lld000", (long long)(epoch_us + ended_us));
     json_out_string(o, "endTimeUnixNano", text);
 }
 
-/* Returns the spans that it wrote. */
-static uint32_t write_record(json_out *o, const tracer *t, const record *e) {
+/* Returns the spans that it wrote; epoch_us: of the monotonic clock, since 1970. */
+static uint32_t write_record(json_out *o, int64_t epoch_us, const record *e) {
     const trace_span *s = &e->span;
     char name[80];
     snprintf(name, sizeof name, "%s%s%s", e->method, *e->route ? " " : "", e->route);
     write_head(o, e, s->span_id, s->has_parent ? s->parent_id : NULL, name, 2);
-    write_times(o, t, e->began_us, e->ended_us);
+    write_times(o, epoch_us, e->began_us, e->ended_us);
     json_out_open(o, "attributes", '[');
     write_attribute(o, "http.request.method", e->method, 0);
     if (*e->route) write_attribute(o, "http.route", e->route, 0);
@@ -207,14 +206,16 @@ static uint32_t write_record(json_out *o, const tracer *t, const record *e) {
         random_bytes(id, sizeof id);
         write_head(o, e, id, s->span_id, s->stages[i].name, 1);
         double end = fmin(at + s->stages[i].ms * 1000, (double)s->work_ended_us);
-        write_times(o, t, (int64_t)at, (int64_t)end);
+        write_times(o, epoch_us, (int64_t)at, (int64_t)end);
         json_out_close(o, '}');
         at = end;
     }
     return 1 + (uint32_t)s->n_stages;
 }
 
-static uint32_t write_batch(fo_buf *b, const tracer *t, const record *records, size_t n) {
+static uint32_t write_batch(fo_buf *b, const record *records, size_t n) {
+    /* Anew for each: the clock of the wall is set, and the other stands still while the machine sleeps. */
+    const int64_t epoch_us = (fo_unix_ms() - (int64_t)fo_now_ms()) * 1000;
     json_out o = {b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "resourceSpans", '[');
@@ -233,7 +234,7 @@ static uint32_t write_batch(fo_buf *b, const tracer *t, const record *records, s
     json_out_close(&o, '}');
     json_out_open(&o, "spans", '[');
     uint32_t n_spans = 0;
-    for (size_t i = 0; i < n; i++) n_spans += write_record(&o, t, &records[i]);
+    for (size_t i = 0; i < n; i++) n_spans += write_record(&o, epoch_us, &records[i]);
     json_out_close(&o, ']');
     json_out_close(&o, '}');
     json_out_close(&o, ']');
@@ -261,7 +262,7 @@ static void *hand_over(void *arg) {
         if (!n) continue;
         pthread_mutex_unlock(&t->mu);
         fo_buf b = {0};
-        uint32_t n_spans = write_batch(&b, t, batch, n);
+        uint32_t n_spans = write_batch(&b, batch, n);
         bool gone = b.failed || !trace_sender_put(t->fd, &b, n_spans, &t->stop);
         if (gone) atomic_fetch_add(&t->dropped, n_spans);
         fo_buf_free(&b);
@@ -299,7 +300,6 @@ int tracer_start(tracer **out, const tracer_options *opt, fo_err *err) {
     if (!t) return fo_no_memory(err);
     t->fd = -1;
     t->sample = opt->sample;
-    t->epoch_us = (fo_unix_ms() - (int64_t)fo_now_ms()) * 1000;
     pthread_mutex_init(&t->mu, NULL);
     fo_cond_init(&t->change);
     t->ring = malloc(RING * sizeof *t->ring);

@@ -11,11 +11,23 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "kernels/clock.h"
 #include "kernels/error.h"
 
 enum { MAX_REQUESTS = 64, BATCH = 256, RING = 2048 };
+
+/* ---- a clock that is set ---------------------------------------------------------------------- */
+
+static atomic_int ahead_s; /* that the clock of the wall goes before the machine's */
+
+/* In the place of the C library's, for this program. */
+int clock_gettime(clockid_t id, struct timespec *t) {
+    int rc = (int)syscall(SYS_clock_gettime, id, t);
+    if (!rc && id == CLOCK_REALTIME) t->tv_sec += ahead_s;
+    return rc;
+}
 
 /* ---- a collector ------------------------------------------------------------------------------ */
 
@@ -283,6 +295,32 @@ static void a_collector_gets_otlp(void **state) {
     close_collector(&c);
 }
 
+static long long ended_ms(const char *body) {
+    cJSON *root = cJSON_Parse(body);
+    long long ns = atoll(text(cJSON_GetArrayItem(spans_of(root), 0), "endTimeUnixNano"));
+    cJSON_Delete(root);
+    return ns / 1000000;
+}
+
+static void spans_are_of_the_time_of_a_clock_that_was_set(void **state) {
+    (void)state;
+    static const int steps_s[] = {0, 36000, -36000};
+    collector c;
+    open_collector(&c);
+    tracer *t = start(&c, false, NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        ahead_s = steps_s[i];
+        record(t, NULL, 200, 0);
+        assert_int_equal(await(t, (uint64_t)i + 1).sent, i + 1);
+        assert_int_equal(c.n, i + 1);
+        long long off = ended_ms(c.bodies[i]) - fo_unix_ms();
+        if (off < -120000 || off > 1000) fail_msg("by %d s: %lld ms off", steps_s[i], off);
+    }
+    ahead_s = 0;
+    tracer_stop(t);
+    close_collector(&c);
+}
+
 static void many_requests_go_in_batches(void **state) {
     (void)state;
     enum { N = 1000 };
@@ -469,6 +507,7 @@ int main(void) {
         cmocka_unit_test(a_share_of_the_requests_is_traced),
         cmocka_unit_test(stages_fill_the_work_and_no_more),
         cmocka_unit_test(a_collector_gets_otlp),
+        cmocka_unit_test(spans_are_of_the_time_of_a_clock_that_was_set),
         cmocka_unit_test(many_requests_go_in_batches),
         cmocka_unit_test(what_has_gathered_is_sent_at_the_end),
         cmocka_unit_test(a_busy_collector_is_asked_again),
