@@ -243,6 +243,7 @@ int keys_read(key_table **out, const char *home, fo_err *err) {
     cJSON_Delete(root);
     free(data);
     if (!rc || rc == FO_ENOMEM) return rc ? fo_no_memory(err) : FO_OK;
+    if (rc == FO_ELIMIT) return fo_fail(err, rc, "%s cannot be read: %.300s", path, why.msg);
     return fo_fail(err, FO_ECORRUPT,
                    "%s is damaged: %.300s. Nobody's key can be told; put it back from a copy, or "
                    "remove it and make new keys",
@@ -307,6 +308,17 @@ static int check_size(size_t json, size_t n_revocable, fo_err *err) {
                    FILE_MAX >> 20);
 }
 
+/* The same of the values in it, of which a key with many collections and groups has more than a hundred. */
+static int check_values(const fo_buf *json, fo_err *err) {
+    int rc = json_validate(json->data, json->len, err);
+    if (rc != FO_ELIMIT) return rc;
+    return fo_fail(err, rc,
+                   "the keys of a home, their collections and groups together have %d values at "
+                   "most, and would "
+                   "have more",
+                   JSON_MOST_VALUES);
+}
+
 /* The keys of `t` (NULL: none) and then `more` (NULL: none). */
 static int write_file(const char *home, const key_table *t, const access_key *more, fo_err *err) {
     char path[4200], hex[65];
@@ -322,6 +334,7 @@ static int write_file(const char *home, const key_table *t, const access_key *mo
     fo_buf_char(&b, '\n');
     int rc = b.failed ? fo_no_memory(err) : path_of(home, path, err);
     if (!rc) rc = check_size(b.len, more ? (t ? t->n : 0) + 1 : 0, err);
+    if (!rc && more) rc = check_values(&b, err);
     if (!rc) {
         fo_sha256_of(sum, b.data, b.len);
         fo_hex_write(hex, sum, sizeof sum);

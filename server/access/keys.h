@@ -73,7 +73,7 @@ key_table *key_table_keep(key_table *t);
 void key_table_drop(key_table *t); /* NULL is fine */
 
 /* FO_ENOTFOUND: no key was ever made here; FO_ECORRUPT: the file is damaged; FO_ELIMIT: it is larger than
- * 64 MiB. FO_EIO and FO_ENOMEM may pass. */
+ * 64 MiB or has more than JSON_MOST_VALUES values. FO_EIO and FO_ENOMEM may pass. */
 int keys_read(key_table **out, const char *home, fo_err *err);
 
 /* Strings are the caller's. */
@@ -92,7 +92,7 @@ typedef struct access_secret {
 } access_secret;
 
 /* Durable when they return FO_OK; a running server sees it within a second. FO_EINVAL names the
- * field; create: FO_ELIMIT (more than KEYS_MAX, or more than 64 MiB of them); revoke: FO_ENOTFOUND,
+ * field; create: FO_ELIMIT (more than KEYS_MAX, or than keys_read would take); revoke: FO_ENOTFOUND,
  * FO_ECONFLICT (it was revoked already). The folder is made if absent. */
 int keys_create(const char *home, const key_spec *spec, access_secret *out, fo_err *err);
 int keys_revoke(const char *home, const char *id, fo_err *err);

@@ -1,4 +1,5 @@
 /* keys_test.c - the file of keys: what is kept of one, who is found by what, damage, two at a time. */
+#include "kernels/file.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
 #include "server/base/log.h"
@@ -234,6 +235,65 @@ static void a_file_stays_small_enough_to_be_read(void **state) {
     test_remove(home);
 }
 
+/* The file's JSON is `json`, which is freed. */
+static void put_json(const char *home, fo_buf *json) {
+    unsigned char sum[32];
+    char hex[65], path[4200];
+    fo_buf file = {0};
+    fo_err err = {0};
+    fo_sha256_of(sum, json->data, json->len);
+    fo_hex_write(hex, sum, sizeof sum);
+    fo_buf_printf(&file, "forage keys 1 %.64s\n", hex);
+    fo_buf_add(&file, json->data, json->len);
+    snprintf(path, sizeof path, "%s/keys", home);
+    assert_ok(fo_file_put(path, file.data, file.len, &err), &err);
+    fo_buf_free(&file);
+    fo_buf_free(json);
+}
+
+/* One more, of 14 values and those of its collections. */
+static void add_json_key(fo_buf *json, int number, int n_collections) {
+    fo_buf_printf(json,
+                  "%s{\"id\":\"k_%016x\",\"name\":\"a\",\"tenant\":\"t\",\"scopes\":[\"read\"],"
+                  "\"groups\":[],\"all_groups\":false,\"tier\":null,\"salt\":\"%032x\","
+                  "\"hash\":\"%064x\",\"created_ms\":1,\"revoked_ms\":0,\"collections\":[",
+                  number ? "," : "", number, number, number);
+    for (int i = 0; i < n_collections; i++) fo_buf_str(json, i ? ",\"c\"" : "\"c\"");
+    fo_buf_str(json, "]}");
+}
+
+/* As many values as are read of one JSON at most, but for 13: a key more would have 14. */
+static void a_file_has_no_more_values_than_are_read(void **state) {
+    (void)state;
+    enum { LEFT = 13, EACH = 14 + KEY_LIST_MAX, VALUES = JSON_MOST_VALUES - 2 - LEFT };
+    char *home = test_folder();
+    fo_err err = {0};
+    access_secret s;
+    key_table *t;
+    fo_buf json = {0};
+    const int n = VALUES / EACH;
+    fo_buf_str(&json, "{\"keys\":[");
+    for (int i = 0; i < n - 1; i++) add_json_key(&json, i, KEY_LIST_MAX);
+    const int rest = VALUES - (n - 1) * EACH; /* one key's and less than another's */
+    add_json_key(&json, n - 1, (rest - 28) / 2);
+    add_json_key(&json, n, rest - 28 - (rest - 28) / 2);
+    fo_buf_str(&json, "]}\n");
+    put_json(home, &json);
+    assert_int_equal(keys_create(home, &reader, &s, &err), FO_ELIMIT);
+    assert_non_null(strstr(err.msg, "4000000"));
+    assert_ok(keys_read(&t, home, &err), &err); /* those of before open as they did */
+    assert_int_equal(key_table_count(t), n + 1);
+    key_table_drop(t);
+
+    fo_buf_str(&json, "{\"keys\":[0");
+    for (int i = 0; i < JSON_MOST_VALUES; i++) fo_buf_str(&json, ",0");
+    fo_buf_str(&json, "]}\n");
+    put_json(home, &json);
+    assert_int_equal(keys_read(&t, home, &err), FO_ELIMIT);
+    assert_null(strstr(err.msg, "damaged"));
+    test_remove(home);
+}
+
 /* Any byte of the file changed, and any end cut off: it is said, and nobody gets in. */
 static void damage_lets_nobody_in(void **state) {
     (void)state;
@@ -404,6 +464,7 @@ int main(void) {
         cmocka_unit_test(a_key_opens_nothing_once_its_time_is_over),
         cmocka_unit_test(what_is_no_key_is_refused_by_name),
         cmocka_unit_test(a_file_stays_small_enough_to_be_read),
+        cmocka_unit_test(a_file_has_no_more_values_than_are_read),
         cmocka_unit_test(damage_lets_nobody_in),
         cmocka_unit_test(a_running_ring_sees_what_is_done),
         cmocka_unit_test(a_file_that_cannot_be_read_now_is_read_later),
