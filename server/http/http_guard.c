@@ -22,7 +22,8 @@
 
 #include "server/http/http_internal.h"
 
-#define HOST_MAX 254
+#define HOST_MAX  254
+#define ASKED_MAX 2048 /* bytes of the names of headers that a page asks for */
 
 /* A host as we compare it: an address in binary, else a name in small letters. */
 typedef struct host {
@@ -140,23 +141,37 @@ static bool origin_is_listed(const http_request *r, const char *origin) {
     return false;
 }
 
-/* What a page of that origin may send and see. No cookies: a key goes with each request. */
-static void let_page(http_request *r, const char *origin) {
-    http_set_header(r, "Access-Control-Allow-Origin", origin);
-    http_set_header(r, "Vary", "Origin");
-    http_set_header(r, "Access-Control-Expose-Headers",
-                    "X-Request-Id, Retry-After, WWW-Authenticate, Idempotent-Replayed");
-    if (strcmp(r->method, "OPTIONS") != 0) return;
-    http_set_header(r, "Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
-    http_set_header(r, "Access-Control-Allow-Headers",
-                    "Authorization, Content-Type, Idempotency-Key, X-Request-Id");
-    http_set_header(r, "Access-Control-Max-Age", "600");
-}
-
 static size_t count(const http_request *r, const char *name) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_headers; i++) n += !strcasecmp(r->headers[i].name, name);
     return n;
+}
+
+/* Names of headers, as a page that asks first lists them (RFC 9110, 5.6.2: tokens). */
+static bool are_names(const char *s) {
+    size_t n = strlen(s);
+    if (!n || n > ASKED_MAX) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)s[i]) && !strchr("!#$%&'*+-.^_`|~, ", s[i])) return false;
+    return true;
+}
+
+/* What a page of that origin may send and see. No cookies: a key goes with each request. Any header may be sent,
+ * since no list of ours would hold for long: OpenAI's library, MCP and tracing have some of their own. */
+static void let_page(http_request *r, const char *origin) {
+    bool asks_first = !strcmp(r->method, "OPTIONS");
+    const char *asked = http_header(r, "Access-Control-Request-Headers");
+    http_set_header(r, "Access-Control-Allow-Origin", origin);
+    http_set_header(r, "Vary", asks_first ? "Origin, Access-Control-Request-Headers" : "Origin");
+    http_set_header(
+        r, "Access-Control-Expose-Headers",
+        "X-Request-Id, Retry-After, WWW-Authenticate, Idempotent-Replayed, traceresponse");
+    if (!asks_first) return;
+    bool named = asked && count(r, "Access-Control-Request-Headers") == 1 && are_names(asked);
+    http_set_header(r, "Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
+    http_set_header(r, "Access-Control-Allow-Headers",
+                    named ? asked : "Authorization, Content-Type, Idempotency-Key, X-Request-Id");
+    http_set_header(r, "Access-Control-Max-Age", "600");
 }
 
 static bool header_is(const http_request *r, const char *name, const char *value) {

@@ -305,6 +305,53 @@ static void snapshots_are_bounded_in_number_and_rate(void **state) {
     assert_int_equal(say(f, "POST /admin/snapshot", HOME, NULL, NULL), 429);
 }
 
+#define PAGE  "Origin: https://app.example.org\r\n"
+#define WANTS "Access-Control-Request-Headers: "
+
+/* A listed page may send the headers that it asks for, if they are headers. */
+static void a_page_that_is_listed_asks_for_its_headers(void **state) {
+    fixture *f = *state;
+    static const char mcp[] = "authorization,content-type,mcp-method,mcp-name,mcp-protocol-version",
+                      usual[] = "Authorization, Content-Type, Idempotency-Key, X-Request-Id";
+    char long_one[4000];
+    memset(long_one, 'x', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = 0;
+    const struct {
+        const char *asked, *allowed; /* NULL: it asks for none */
+    } rows[] = {{mcp, mcp},
+                {"x-stainless-lang, x-stainless-os, traceparent",
+                 "x-stainless-lang, x-stainless-os, traceparent"},
+                {NULL, usual},
+                {"a:b", usual},
+                {"a\"b", usual},
+                {"a\xc3\xa9", usual},
+                {long_one, usual}};
+    fo_buf headers = {0}, got = {0}, line = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fo_buf_clear(&headers);
+        fo_buf_str(&headers, HOME PAGE);
+        if (rows[i].asked) fo_buf_printf(&headers, WANTS "%s\r\n", rows[i].asked);
+        assert_int_equal(say(f, "OPTIONS /mcp", headers.data, NULL, &got), 204);
+        fo_buf_clear(&line);
+        fo_buf_printf(&line, "\r\nAccess-Control-Allow-Headers: %s\r\n", rows[i].allowed);
+        if (!strstr(got.data, line.data)) fail_msg("%zu: no%sin %s", i, line.data, got.data);
+        assert_non_null(strstr(got.data, "\r\nVary: Origin, Access-Control-Request-Headers\r\n"));
+        fo_buf_free(&got);
+    }
+    assert_int_equal(say(f, "GET /collections", HOME PAGE WANTS "x-any\r\n", NULL, &got), 200);
+    assert_null(strstr(got.data, "Access-Control-Allow-Headers"));
+    assert_non_null(strstr(got.data, "\r\nVary: Origin\r\n"));
+    assert_non_null(strstr(got.data, "traceresponse"));
+    fo_buf_free(&got);
+    assert_int_equal(
+        say(f, "OPTIONS /mcp", HOME "Origin: http://localhost:1\r\n" WANTS "x-any\r\n", NULL, &got),
+        204);
+    assert_null(strstr(got.data, "Access-Control"));
+    fo_buf_free(&got);
+    fo_buf_free(&headers);
+    fo_buf_free(&line);
+}
+
 static void listen_addresses_are_told_apart(void **state) {
     (void)state;
     static const struct {
@@ -329,9 +376,13 @@ static void listen_addresses_are_told_apart(void **state) {
 }
 
 static int setup(void **state) {
-    static const char *const allowed[] = {"friend.example", "10.1.2.3", "[fd00::7]"};
+    static const char *const allowed[] = {"friend.example", "10.1.2.3", "[fd00::7]"},
+                             *const origins[] = {"https://app.example.org"};
     fixture *f = fixture_open_with(test_folder(), NULL, (engine_options){0},
-                                   (http_options){.allow_hosts = allowed, .n_allow_hosts = 3});
+                                   (http_options){.allow_hosts = allowed,
+                                                  .n_allow_hosts = 3,
+                                                  .allow_origins = origins,
+                                                  .n_allow_origins = 1});
     cJSON_Delete(
         ask(f, "/ingest", "{\"documents\":[{\"id\":\"kept\",\"text\":\"What stays.\"}]}", 200));
     *state = f;
@@ -352,6 +403,7 @@ int main(void) {
         cmocka_unit_test(a_page_writes_nothing),
         cmocka_unit_test(what_writes_takes_only_its_own_types),
         cmocka_unit_test(snapshots_are_bounded_in_number_and_rate),
+        cmocka_unit_test(a_page_that_is_listed_asks_for_its_headers),
         cmocka_unit_test(listen_addresses_are_told_apart),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
