@@ -420,6 +420,15 @@ static void start(http_request *r) {
     }
 }
 
+/* A reply stands before the body has come. A small one is read and dropped first, and one of unknown length as far
+ * as http_body_add goes: a client that is still sending would otherwise meet a reset instead of the reply. One
+ * that waits for 100 is told. */
+static enum MHD_Result refuse_body(http_request *r, int64_t length) {
+    bool waits = http_header(r, "Expect") || length == INT64_MAX;
+    if (!waits && length <= (int64_t)EARLY_REPLY_BYTES) return MHD_YES;
+    return !waits && http_body_refuse(r) ? MHD_YES : queue_reply(r);
+}
+
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **state) {
@@ -431,14 +440,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
         r = begin(s, c, url, method, &length);
         if (!r) return MHD_NO;
         *state = r;
-        if (http_replied(r)) {
-            /* A small body is read and dropped first: a client that is still sending would
-             * otherwise meet a reset instead of the reply. One that waits for 100 is told. */
-            if (http_header(r, "Expect") || length > (int64_t)EARLY_REPLY_BYTES)
-                return queue_reply(r);
-            return MHD_YES;
-        }
-        return MHD_YES;
+        return http_replied(r) ? refuse_body(r, length) : MHD_YES;
     }
     if (*size) return http_body_add(r, data, size);
 

@@ -9,7 +9,12 @@
  *         +-- window full: suspended --+                   +--> a reply --> finished <-------+
  *                                                                 client gone, late, cancelled
  *
- * So a client that sends slowly holds a connection and a window, and never a worker. */
+ * So a client that sends slowly holds a connection and a window, and never a worker.
+ *
+ * A reply that stands before the end of its body waits until 64 MiB more are read and dropped; then it is sent,
+ * the client has two seconds to read it, and the connection ends. Where it stands before a body that says it is
+ * large, it is sent at once. Under TLS, where nothing can be sent before the end of a body once that has begun,
+ * the connection ends without it. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,7 +23,8 @@
 
 #define STEP_BYTES      (64u << 10)
 #define WINDOW_BYTES    (256u << 10)
-#define DRAIN_MAX_BYTES (64u << 20) /* of a refused body, before the connection is cut */
+#define DRAIN_MAX_BYTES (64u << 20) /* of a refused body, before it is answered without its end */
+#define LINGER_MS       2000        /* for a client to read why it was cut off */
 
 size_t http_body_limit(const http_request *r) {
     return r->route && r->route->max_body ? r->route->max_body : r->server->opt.max_body_bytes;
@@ -59,15 +65,24 @@ bool http_hold(http_request *r, size_t bytes) {
 
 /* ---- arriving -------------------------------------------------------------------------------- */
 
+/* A piece that nobody wants: the reply that stands follows the body, or is sent past it where that does not end. */
+static enum MHD_Result pass_over(http_request *r, size_t n) {
+    r->drained += n;
+    if (r->drained <= DRAIN_MAX_BYTES) return MHD_YES;
+    pthread_mutex_lock(&r->mu);
+    bool answered = r->late;
+    pthread_mutex_unlock(&r->mu);
+    return answered || http_body_refuse(r) ? MHD_YES : MHD_NO;
+}
+
 enum MHD_Result http_body_add(http_request *r, const char *data, size_t *size) {
     size_t n = *size, room = n;
     pthread_mutex_lock(&r->mu);
     if (r->ready || r->finished || r->route->body == HTTP_BODY_NONE) {
         r->body_bytes += n;
         pthread_mutex_unlock(&r->mu);
-        r->drained += n;
         *size = 0;
-        return r->drained > DRAIN_MAX_BYTES ? MHD_NO : MHD_YES;
+        return pass_over(r, n);
     }
     bool streamed = r->route->body == HTTP_BODY_STREAM;
     if (streamed) {
@@ -189,22 +204,29 @@ void http_set_state(http_request *r, void *state, void (*free_state)(void *)) {
     r->free_state = free_state;
 }
 
-/* ---- bodies that come too slowly ------------------------------------------------------------- */
+/* ---- bodies whose end is not waited for ------------------------------------------------------ */
 
-/* libmicrohttpd takes a reply only when the whole body is there, which here is what will not be: so
- * the reply that stands is written past it. It never wrote anything for this request itself
+/* libmicrohttpd takes a reply only before the body or when the whole of it is there, which here is what will
+ * not be: so the reply that stands is written past it. It never wrote anything for this request itself
  * (queued_reply says so), and will not (late). */
 static void write_past(http_request *r) {
     fo_buf b = {0};
     pthread_mutex_lock(&r->mu);
-    fo_buf_printf(&b, "HTTP/1.1 %d %s\r\nConnection: close\r\nX-Request-Id: %s\r\n", r->status,
-                  MHD_get_reason_phrase_for((unsigned)r->status), r->id);
+    fo_buf_printf(&b,
+                  "HTTP/1.1 %d %s\r\nConnection: close\r\nX-Request-Id: %s\r\n"
+                  "X-Content-Type-Options: nosniff\r\n",
+                  r->status, MHD_get_reason_phrase_for((unsigned)r->status), r->id);
+    if (r->trace.on) {
+        char parent[TRACE_PARENT_BYTES];
+        trace_parent(&r->trace, parent);
+        fo_buf_printf(&b, "traceresponse: %s\r\n", parent);
+    }
     if (r->content_type) fo_buf_printf(&b, "Content-Type: %s\r\n", r->content_type);
     for (size_t i = 0; i < r->n_reply_headers; i++)
         if (strcasecmp(r->reply_headers[i].name, "Connection") != 0)
             fo_buf_printf(&b, "%s: %s\r\n", r->reply_headers[i].name, r->reply_headers[i].value);
     fo_buf_printf(&b, "Content-Length: %zu\r\n\r\n", r->reply.len);
-    fo_buf_add(&b, r->reply.data, r->reply.len);
+    if (strcmp(r->method, "HEAD") != 0) fo_buf_add(&b, r->reply.data, r->reply.len);
     r->queued_reply = true;
     r->reply_bytes = r->reply.len;
     pthread_mutex_unlock(&r->mu);
@@ -214,15 +236,30 @@ static void write_past(http_request *r) {
     fo_buf_free(&b);
 }
 
-bool http_body_late(http_request *r, const char *why) {
-    if (r->server->tls) return false; /* nothing can be said past the library there */
+/* Answer now, with this unless a reply stands already, and close once the client has had time to read it.
+ * server->mu held. */
+static bool answer_past(http_request *r, int status, const char *code, const char *why) {
+    /* Nothing can be said past the library under TLS; without its socket nobody would close it. */
+    if (r->server->tls || !r->socket) return false;
     pthread_mutex_lock(&r->mu);
     bool late = !r->body_done && !r->queued_reply && !r->late && !r->streaming && !r->reply_spool;
     if (late) r->late = true;
     pthread_mutex_unlock(&r->mu);
     if (!late) return false;
-    http_error(r, 408, "timeout", NULL, "%s", why); /* unless another reply stands */
+    http_error(r, status, code, NULL, "%s", why);
     write_past(r);
+    r->socket->linger_until_ms = http_now_us() / 1000 + LINGER_MS;
     http_body_wake_locked(r);
     return true;
+}
+
+bool http_body_late(http_request *r, const char *why) {
+    return answer_past(r, 408, "timeout", why);
+}
+
+bool http_body_refuse(http_request *r) {
+    pthread_mutex_lock(&r->server->mu);
+    bool answered = answer_past(r, 413, "too_large", "the body is larger than what is passed over");
+    pthread_mutex_unlock(&r->server->mu);
+    return answered;
 }

@@ -26,7 +26,7 @@ typedef struct http_connection {
     struct http_connection *prev, *next;
     int fd;
     int64_t since_ms;        /* of the state */
-    int64_t linger_until_ms; /* 0, or it was answered late and ends then */
+    int64_t linger_until_ms; /* 0, or it was answered before the end of a body and ends then */
     http_request *request;   /* that is being read or answered; NULL: idle */
     bool above;              /* of max_connections: there was no idle one to make room */
     bool killed;
@@ -102,7 +102,7 @@ struct http_request {
     bool started; /* handed to its lane at least once */
     bool queued;  /* on its lane, or its handler runs */
     bool later;   /* STREAM: the handler has read all there is, and more comes */
-    bool late;    /* the body came too slowly: answered past libmicrohttpd */
+    bool late;    /* the body's end was not waited for: answered past libmicrohttpd */
     bool queued_reply;
     bool told; /* `done` heard of it; of the HTTP thread */
     bool suspended;
@@ -183,9 +183,11 @@ void http_body_wake(http_request *r);
 void http_body_wake_locked(http_request *r);
 /* The handler has returned: true where it waits for more of the body. */
 bool http_body_park(http_request *r);
-/* Answer 408 and end the connection's writing side; false where it is too late or too early for
- * that. server->mu held. */
+/* Answer before the body has ended, and close when the client has had time to read that: a body that comes too
+ * slowly 408, one that is refused with the reply that stands (where none does: 413). False where it is too late
+ * or too early for that, and under TLS. _late: server->mu held; _refuse: on the HTTP thread, no lock held. */
 bool http_body_late(http_request *r, const char *why);
+bool http_body_refuse(http_request *r);
 
 /* ---- the watcher (http_watch.c) ------------------------------------------------------------- */
 

@@ -16,7 +16,6 @@
 #define WATCH_MS 50
 #define LOOK_MAX_MS                                                                                \
     200 /* what one look counts for at most: a machine that slept is no slow client */
-#define LINGER_MS     2000 /* for a client to read why it was cut off */
 #define EVICT_IDLE_MS 1000 /* a connection above the limit may take that long to ask */
 
 /* s->mu held, as in all that follows. The HTTP thread sees the end and closes. */
@@ -121,10 +120,7 @@ static void look_at_body(http_server *s, http_connection *h, double passed_ms) {
                  o->body_bytes_per_s, o->body_timeout_ms / 1000);
     else
         return;
-    if (http_body_late(r, why))
-        h->linger_until_ms = http_now_us() / 1000 + LINGER_MS;
-    else
-        cut(s, h);
+    if (!http_body_late(r, why)) cut(s, h);
 }
 
 /* The same for a whole reply that its client takes: a byte now and then would hold it for ever. */

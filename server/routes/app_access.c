@@ -150,10 +150,24 @@ static bool has_memory(app *a, http_request *r, const http_route *route) {
     return false;
 }
 
+/* Of JSON for /ingest, as of all that is gathered before it is read: who says how much comes need not send it. */
+static bool length_taken(app *a, http_request *r, const http_route *route) {
+    const char *length = http_header(r, "Content-Length");
+    if (route->handler != route_ingest || strcmp(http_body_type(r), "application/json") != 0 ||
+        !length || strtoull(length, NULL, 10) <= a->max_document_bytes)
+        return true;
+    http_error(
+        r, 413, "too_large", NULL,
+        "the body has %.20s bytes, more than the %zu of --max-body; application/x-ndjson and plain "
+        "text may be of any length",
+        length, a->max_document_bytes);
+    return false;
+}
+
 bool app_admit(void *app_of_routes, http_request *r, const http_route *route) {
     app *a = app_of_routes;
     bool on = a->keys && key_ring_on(a->keys);
-    if (!on && !a->limits) return has_memory(a, r, route);
+    if (!on && !a->limits) return has_memory(a, r, route) && length_taken(a, r, route);
     const char *sent = on ? sent_key(r) : NULL;
     caller *c = calloc(1, sizeof *c);
     if (!c) {
@@ -169,7 +183,8 @@ bool app_admit(void *app_of_routes, http_request *r, const http_route *route) {
         if (!access_key_has(c->grant->key, route->scope))
             return refuse_scope(a, r, c->grant->key, route->scope);
     }
-    return key_within_limits(a, r, route, c) && has_memory(a, r, route);
+    return key_within_limits(a, r, route, c) && has_memory(a, r, route) &&
+           length_taken(a, r, route);
 }
 
 const char *app_tenant(const http_request *r) {

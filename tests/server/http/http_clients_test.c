@@ -188,6 +188,51 @@ static void a_body_that_comes_too_slowly_is_answered(void **state) {
     }
 }
 
+/* What a refused body is answered with, though it is far larger than what is passed over: before its end, to a client that
+ * stops when it hears something, as well as to one that sends on. */
+static void a_refused_body_is_answered_however_long_it_is(void **state) {
+    (void)state;
+    enum { PIECE = 1 << 20, PIECES = 100 };
+    static const struct {
+        const char *head, *why;
+        int status;
+        bool deaf;
+    } rows[] = {
+        {"POST /none" H "Transfer-Encoding: chunked\r\n\r\n", "no such route", 404, false},
+        {"POST /none" H "Transfer-Encoding: chunked\r\n\r\n", "no such route", 404, true},
+        {"POST /none" H "Content-Length: 104857600\r\n\r\n", "no such route", 404, true},
+        {"POST /early" H "Content-Length: 104857600\r\n\r\n", "line 1 is not", 422, false},
+        {"POST /early" H "Content-Length: 104857600\r\n\r\n", "line 1 is not", 422, true},
+        {"POST /echo" H "Content-Length: 104857600\r\n\r\n", "104857600", 413, true},
+        {"POST /echo" H "Transfer-Encoding: chunked\r\n\r\n", "too_large", 413, true},
+        {"GET /health" H "Transfer-Encoding: chunked\r\n\r\n", "too_large", 413, true},
+    };
+    http_server *s = start((http_options){.max_body_bytes = PIECE});
+    char *piece = malloc(PIECE + 20);
+    memset(piece, 'a', PIECE + 20);
+    memcpy(piece, "100000\r\n", 8);
+    memcpy(piece + 8 + PIECE, "\r\n", 2);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool chunked = strstr(rows[i].head, "chunked") != NULL;
+        const int seen = observed;
+        int fd = dial(s);
+        assert_true(say(fd, rows[i].head));
+        struct pollfd p = {fd, POLLIN, 0};
+        for (int k = 0; k < PIECES && (rows[i].deaf || poll(&p, 1, 0) == 0); k++)
+            if (!put(fd, chunked ? piece : piece + 8, chunked ? PIECE + 10 : PIECE)) break;
+        reply r = hear(fd);
+        if (r.status != rows[i].status || !strstr(r.body, rows[i].why))
+            fail_msg("%s-> %d: %s", rows[i].head, r.status, r.body ? r.body : "");
+        free(r.body);
+        close(fd);
+        wait_until(&observed, seen + 1);
+        assert_int_equal(observed_status, rows[i].status);
+    }
+    free(piece);
+    expect(s, "GET /health" H "\r\n", 200, "", "ok");
+    http_stop(s, 1000, NULL);
+}
+
 /* At the least rate and above it nobody is cut off, however long it takes. */
 static void a_body_that_comes_steadily_is_taken(void **state) {
     (void)state;
@@ -502,6 +547,7 @@ int main(void) {
         cmocka_unit_test(an_answered_body_holds_no_memory),
         cmocka_unit_test(slow_clients_are_cut_off),
         cmocka_unit_test(a_body_that_comes_too_slowly_is_answered),
+        cmocka_unit_test(a_refused_body_is_answered_however_long_it_is),
         cmocka_unit_test(a_body_that_comes_steadily_is_taken),
         cmocka_unit_test(slow_bodies_hold_no_worker),
         cmocka_unit_test(an_end_that_comes_with_the_last_bytes_is_seen),

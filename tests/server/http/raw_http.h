@@ -20,7 +20,8 @@
 
 /* ---- a small application ------------------------------------------------------------------ */
 
-static atomic_int release_slow, slow_running, slow_cancelled, sse_cancelled, observed;
+static atomic_int release_slow, slow_running, slow_cancelled, sse_cancelled, observed,
+    observed_status;
 
 static inline void on_health(http_request *r, void *app) {
     (void)app;
@@ -125,7 +126,8 @@ static inline void on_nothing(http_request *r, void *app) {
 }
 
 static inline void observe(void *app, const http_summary *s) {
-    (void)app, (void)s;
+    (void)app;
+    observed_status = s->status;
     atomic_fetch_add(&observed, 1);
 }
 

@@ -468,8 +468,9 @@ static int count_replies(const char *s) {
     return n;
 }
 
-#define QUERY "{\"query\":\"x\"}"
-#define HEAD  "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+#define QUERY  "{\"query\":\"x\"}"
+#define INGEST "POST /ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+#define HEAD   "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 /* A second request must never come out of a first one's body. */
 static void lengths_that_lie_smuggle_nothing(void **state) {
@@ -542,6 +543,12 @@ static void bodies_have_a_limit_however_they_come(void **state) {
     fo_buf_str(&b, "0\r\n\r\n");
     got = talk(f, b.data, b.len, false);
     assert_non_null(strstr(got, "HTTP/1.1 413"));
+    free(got);
+    fo_buf_clear(&b); /* of what is known beforehand nothing need come */
+    fo_buf_printf(&b, "%sContent-Length: %zu\r\n\r\n", INGEST, f->app->max_document_bytes + 1);
+    got = talk(f, b.data, b.len, false);
+    assert_non_null(strstr(got, "HTTP/1.1 413"));
+    assert_non_null(strstr(got, "--max-body"));
     free(got);
     fo_buf_free(&b);
     cJSON_Delete(ask(f, "/health", NULL, 200));
