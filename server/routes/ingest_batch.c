@@ -13,7 +13,12 @@
 #include "server/routes/ingest_archive.h"
 #include "kernels/utf8.h"
 
-enum { MAX_ID_BYTES = 512, PARTS_HEAD = 32 << 10 };
+enum {
+    MAX_ID_BYTES = 512,
+    MAX_METADATA_BYTES = 1 << 20, /* as service_ingest has it */
+    PARTS_HEAD = 32 << 10,
+    NAMES_BYTES = 4 << 10, /* that a batch may have beyond max_bytes: two whole parts are one */
+};
 
 struct ingest_batch {
     ingest_batch_options opt;
@@ -240,8 +245,24 @@ static bool copy_document(const ingest_batch *b, const ingest_document *doc, ing
     return !failed;
 }
 
+/* What is held of it once it is copied. */
+static size_t copied_bytes(const ingest_batch *b, const ingest_document *doc) {
+    const char *strings[] = {doc->id,
+                             doc->title,
+                             doc->uri,
+                             doc->content_type,
+                             doc->file_name,
+                             doc->metadata,
+                             doc->acl ? doc->acl : b->opt.acl};
+    size_t n = doc->n_bytes;
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        n += strings[i] ? strlen(strings[i]) : 0;
+    return n;
+}
+
 static int add_document(ingest_batch *b, const ingest_document *doc, fo_err *err) {
-    if (b->n == b->opt.max_docs || (b->n && b->bytes + doc->n_bytes > b->opt.max_bytes)) {
+    size_t n_copied = copied_bytes(b, doc);
+    if (b->n == b->opt.max_docs || (b->n && b->bytes + n_copied > b->opt.max_bytes + NAMES_BYTES)) {
         int rc = ingest_batch_flush(b, err);
         if (rc) return rc;
     }
@@ -254,7 +275,7 @@ static int add_document(ingest_batch *b, const ingest_document *doc, fo_err *err
     if (!copied || !bytes) return fo_no_memory(err);
     if (doc->n_bytes) memcpy(bytes, doc->bytes, doc->n_bytes);
     bytes[doc->n_bytes] = 0;
-    b->bytes += doc->n_bytes;
+    b->bytes += n_copied;
     return b->bytes < b->opt.max_bytes ? FO_OK : ingest_batch_flush(b, err);
 }
 
@@ -422,11 +443,16 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
     if (acl_text && document_acl_join(&joined, NULL, acl_text, &why))
         json_in_path(&in, "acl", why.field); /* told by where it stands */
     free(joined);
+    char *metadata_text = metadata && !why.code ? json_tree_text(metadata) : NULL;
+    /* Here, because a batch would hold it until service_ingest refuses it. */
+    if (metadata_text && strlen(metadata_text) > MAX_METADATA_BYTES)
+        fo_fail_field(&why, FO_EINVAL, "metadata", "metadata is longer than %d bytes",
+                      MAX_METADATA_BYTES);
     if (why.code) {
+        free(metadata_text);
         cJSON_free(acl_text);
         return ingest_batch_add_failed(b, id, &why, err);
     }
-    char *metadata_text = metadata ? json_tree_text(metadata) : NULL;
     if ((metadata && !metadata_text) || (acl && !acl_text)) {
         free(metadata_text);
         cJSON_free(acl_text);

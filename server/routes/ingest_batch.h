@@ -34,7 +34,7 @@ typedef struct ingest_batch_options {
     service *service;
     ingest_options ingest;
     const char *acl; /* of documents that bring none: as in ingest_document; must outlive b */
-    size_t max_docs, max_bytes; /* 0: 64 documents, 1 MiB */
+    size_t max_docs, max_bytes; /* 0: 64 documents, 1 MiB of bytes, names and metadata */
     const char *spool_dir;      /* where archives are unpacked to; NULL: /tmp. It must outlive b */
     spool *results;             /* NULL, or gets a JSON object a document, comma-separated */
     /* NULL, or called after every batch. */
@@ -70,7 +70,8 @@ int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const c
 int ingest_batch_add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err);
 int ingest_batch_flush(ingest_batch *b, fo_err *err);
 const ingest_totals *ingest_batch_totals(const ingest_batch *b);
-size_t ingest_batch_held(const ingest_batch *b); /* bytes of the documents that wait */
+/* Of the documents that wait: bytes, names and metadata. */
+size_t ingest_batch_held(const ingest_batch *b);
 /* "timings_ms":{...} as the API has it. */
 void ingest_write_timings(fo_buf *b, const ingest_report *r, double total_ms);
 
