@@ -128,14 +128,16 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
 
 /* ---- what an earlier version left -------------------------------------------------------------- */
 
-/* The document is there under this id, and has this address: none that somebody else made and called so. */
-static int is_of_address(ingest_batch *b, const char *id, const char *uri, bool *is, fo_err *err) {
+/* The document is there under this id, and has this address (or none, where bare: what came without one): none that somebody
+ * else made and called so. */
+static int is_of_address(ingest_batch *b, const char *id, const char *uri, bool bare, bool *is,
+                         fo_err *err) {
     const ingest_options *o = &b->opt.ingest;
     store_document d = {0};
     fo_err why = {0};
     int rc = catalog_get_document(service_catalog(b->opt.service), o->tenant, o->collection, id,
                                   NULL, false, &d, &why);
-    *is = !rc && d.uri && !strcmp(d.uri, uri);
+    *is = !rc && (d.uri ? !strcmp(d.uri, uri) : bare);
     store_document_deinit(&d);
     if (rc && rc != FO_ENOTFOUND && rc != FO_ECORRUPT) {
         if (err) *err = why;
@@ -144,11 +146,12 @@ static int is_of_address(ingest_batch *b, const char *id, const char *uri, bool 
     return FO_OK;
 }
 
-static int delete_if_of(ingest_batch *b, const char *id, const char *uri, bool *gone, fo_err *err) {
+static int delete_if_of(ingest_batch *b, const char *id, const char *uri, bool bare, bool *gone,
+                        fo_err *err) {
     const ingest_options *o = &b->opt.ingest;
     fo_err why = {0};
     int64_t epoch;
-    int rc = is_of_address(b, id, uri, gone, err);
+    int rc = is_of_address(b, id, uri, bare, gone, err);
     if (rc || !*gone) return rc;
     rc = service_delete_document(b->opt.service, o->tenant, o->collection, id, o->sees, &epoch,
                                  &why);
@@ -161,9 +164,10 @@ static int delete_if_of(ingest_batch *b, const char *id, const char *uri, bool *
 }
 
 /* A text has so many parts now (0: it is one document): those of before that are behind them go, the last first so that one
- * that is killed goes on the next time; and what was one document. */
-static int delete_outdated(ingest_batch *b, const char *name, const char *address, size_t n_parts,
-                           fo_err *err) {
+ * that is killed goes on the next time; and what was one document, which has no address where the text came under an id alone
+ * (bare; parts always have one). */
+static int delete_outdated(ingest_batch *b, const char *name, const char *address, bool bare,
+                           size_t n_parts, fo_err *err) {
     fo_buf id = {0}, uri = {0};
     bool there = true;
     size_t n = n_parts;
@@ -174,7 +178,7 @@ static int delete_outdated(ingest_batch *b, const char *name, const char *addres
         text_part_name(&id, name, ++n);
         text_part_name(&uri, address, n);
         rc = id.failed || uri.failed ? fo_no_memory(err)
-                                     : is_of_address(b, id.data, uri.data, &there, err);
+                                     : is_of_address(b, id.data, uri.data, false, &there, err);
     }
     while (!rc && --n > n_parts) {
         fo_buf_clear(&id);
@@ -182,9 +186,9 @@ static int delete_outdated(ingest_batch *b, const char *name, const char *addres
         text_part_name(&id, name, n);
         text_part_name(&uri, address, n);
         rc = id.failed || uri.failed ? fo_no_memory(err)
-                                     : delete_if_of(b, id.data, uri.data, &there, err);
+                                     : delete_if_of(b, id.data, uri.data, false, &there, err);
     }
-    if (!rc && n_parts) rc = delete_if_of(b, name, address, &there, err);
+    if (!rc && n_parts) rc = delete_if_of(b, name, address, bare, &there, err);
     fo_buf_free(&id);
     fo_buf_free(&uri);
     return rc;
@@ -214,7 +218,7 @@ int ingest_batch_flush(ingest_batch *b, fo_err *err) {
         if (!rc) rc = write_result(b, &b->results[i], d->id, d->file_name, err);
         /* What was a file before may have been parts of one. */
         if (!rc && created && d->id && !d->is_text)
-            rc = delete_outdated(b, d->id, d->uri ? d->uri : d->id, 0, err);
+            rc = delete_outdated(b, d->id, d->uri ? d->uri : d->id, false, 0, err);
         ingest_result_deinit(&b->results[i]);
     }
     clear(b);
@@ -370,7 +374,8 @@ int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err) {
     if (!rc && b->cutter.bad.code)
         rc = add_failed_file(b, name, w->file_name, &b->cutter.bad, err); /* what is there stands */
     else if (!rc && name)
-        rc = delete_outdated(b, name, w->uri ? w->uri : name, b->cutter.n_parts, err);
+        rc = delete_outdated(b, name, w->uri ? w->uri : name, w->id && !w->uri, b->cutter.n_parts,
+                             err);
     document_free(&b->whole);
     return rc;
 }

@@ -60,6 +60,16 @@ static size_t count(const fixture *f, enum ingest_status s) {
     return ingest_batch_totals(f->batch)->n[s];
 }
 
+static bool is_there(const fixture *f, const char *id) {
+    store_document d = {0};
+    fo_err err = {0};
+    int rc = catalog_get_document(service_catalog(f->service), "default", "default", id, NULL,
+                                  false, &d, &err);
+    store_document_deinit(&d);
+    if (rc != FO_ENOTFOUND) assert_ok(rc, &err);
+    return !rc;
+}
+
 /* {"id": id, "text": ..., "metadata": {"note": n letters}} */
 static void add_noted(fixture *f, const char *id, size_t n) {
     fo_err err = {0};
@@ -70,6 +80,29 @@ static void add_noted(fixture *f, const char *id, size_t n) {
     assert_false(line.failed);
     assert_ok(ingest_batch_add_json(f->batch, line.data, line.len, "line 1", &err), &err);
     fo_buf_free(&line);
+}
+
+static void add_whole(fixture *f, ingest_document d, const char *text) {
+    fo_err err = {0};
+    d.bytes = text;
+    d.n_bytes = strlen(text);
+    assert_ok(ingest_batch_add(f->batch, &d, &err), &err);
+    assert_ok(ingest_batch_flush(f->batch, &err), &err);
+}
+
+/* By parts, four of them; word stands in each line. */
+static void add_parts(fixture *f, const ingest_document *d, const char *word) {
+    fo_err err = {0};
+    fo_buf text = {0};
+    for (size_t i = 0; text.len < LARGE_BYTES; i++)
+        fo_buf_printf(&text, "%s of the log of the lock, entry %zu: the water stood high.\n", word,
+                      i);
+    assert_false(text.failed);
+    int rc = ingest_batch_begin_parts(f->batch, d, &(text_kind){0}, &err);
+    if (!rc) rc = ingest_batch_feed_parts(f->batch, text.data, text.len, &err);
+    rc = ingest_batch_end_parts(f->batch, rc, &err);
+    assert_ok(rc, &err);
+    fo_buf_free(&text);
 }
 
 /* ---- what a batch holds ------------------------------------------------------------------------ */
@@ -100,10 +133,38 @@ static void metadata_past_its_limit_is_never_held(void **state) {
     assert_int_equal(count(f, INGEST_CREATED), 1);
 }
 
+/* ---- parts and the whole ----------------------------------------------------------------------- */
+
+static void one_without_an_address_goes_where_parts_come(void **state) {
+    fixture *f = *state;
+    add_whole(f, (ingest_document){.id = "app.log"}, "The lock is red.");
+    assert_true(is_there(f, "app.log"));
+    add_parts(f, &(ingest_document){.id = "app.log"}, "Entry");
+    assert_true(is_there(f, "app.log/part-000004"));
+    assert_false(is_there(f, "app.log"));
+    assert_int_equal(ingest_batch_totals(f->batch)->n_outdated, 1);
+}
+
+static void what_is_only_called_so_stays(void **state) {
+    fixture *f = *state;
+    add_whole(f, (ingest_document){.id = "app.log/part-000005"}, "Mine.");
+    add_parts(f, &(ingest_document){.id = "app.log"}, "Entry");
+    assert_true(is_there(f, "app.log/part-000005"));
+    add_whole(f, (ingest_document){.id = "form.log"}, "Mine.");
+    add_parts(f, &(ingest_document){.file_name = "form.log"}, "Entry"); /* no id was given */
+    assert_true(is_there(f, "form.log"));
+    add_whole(f, (ingest_document){.id = "at.log", .uri = "https://example.org/a"}, "Mine.");
+    add_parts(f, &(ingest_document){.id = "at.log"}, "Entry");
+    assert_true(is_there(f, "at.log"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(metadata_counts_as_held, setup, teardown),
         cmocka_unit_test_setup_teardown(metadata_past_its_limit_is_never_held, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_without_an_address_goes_where_parts_come, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_is_only_called_so_stays, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
