@@ -214,10 +214,10 @@ int ingest_batch_flush(ingest_batch *b, fo_err *err) {
     }
     for (size_t i = 0; i < b->n; i++) {
         const ingest_document *d = &b->docs[i];
-        bool created = b->results[i].status == INGEST_CREATED;
+        bool stands = b->results[i].status != INGEST_FAILED;
         if (!rc) rc = write_result(b, &b->results[i], d->id, d->file_name, err);
-        /* What was a file before may have been parts of one. */
-        if (!rc && created && d->id && !d->is_text)
+        /* What was parts before; of one that stood already, too: who deleted them may have been killed. */
+        if (!rc && stands && d->id)
             rc = delete_outdated(b, d->id, d->uri ? d->uri : d->id, false, 0, err);
         ingest_result_deinit(&b->results[i]);
     }

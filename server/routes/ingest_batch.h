@@ -52,7 +52,7 @@ void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NUL
 
 /* Bytes, names and metadata are copied. An archive is taken apart: each of its members is a document; and so is each part
  * of a text of more than TEXT_WHOLE_BYTES (data/extract/text_parts.h). What an earlier version of a document with an id left,
- * parts that it has no more or the whole where it has parts now, is deleted behind it. */
+ * parts that it has no more or the whole where it has parts now, is deleted behind it, also where that was there already. */
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
 /* The same of a text that comes in pieces: doc->bytes, n_bytes are its beginning, and where this says true, it goes in by
  * parts, whatever its size: feed all of it (the beginning, too), then end. One at a time; doc is copied. */

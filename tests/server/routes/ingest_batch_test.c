@@ -90,6 +90,12 @@ static void add_whole(fixture *f, ingest_document d, const char *text) {
     assert_ok(ingest_batch_flush(f->batch, &err), &err);
 }
 
+static void add_json(fixture *f, const char *line) {
+    fo_err err = {0};
+    assert_ok(ingest_batch_add_json(f->batch, line, strlen(line), "line 1", &err), &err);
+    assert_ok(ingest_batch_flush(f->batch, &err), &err);
+}
+
 /* By parts, four of them; word stands in each line. */
 static void add_parts(fixture *f, const ingest_document *d, const char *word) {
     fo_err err = {0};
@@ -158,6 +164,40 @@ static void what_is_only_called_so_stays(void **state) {
     assert_true(is_there(f, "at.log"));
 }
 
+static void parts_go_where_a_json_document_comes(void **state) {
+    fixture *f = *state;
+    add_parts(f, &(ingest_document){.id = "app.log"}, "Entry");
+    add_json(f, "{\"id\":\"app.log\",\"text\":\"The lock is red.\"}");
+    assert_true(is_there(f, "app.log"));
+    assert_false(is_there(f, "app.log/part-000001"));
+    assert_false(is_there(f, "app.log/part-000004"));
+}
+
+/* As a process leaves it that is killed behind the commit of the one document. */
+static void parts_that_were_left_go_the_next_time(void **state) {
+    fixture *f = *state;
+    static const char *const texts[] = {"The lock is red.", "The lock is green."};
+    const enum ingest_status want[] = {INGEST_UNCHANGED, INGEST_UPDATED};
+    for (int i = 0; i < 2; i++) {
+        begin_call(f);
+        add_parts(f, &(ingest_document){.id = "app.log"}, "Entry");
+        ingest_document d = {.id = "app.log", .bytes = texts[0], .n_bytes = strlen(texts[0])};
+        ingest_options o = {
+            .tenant = "default", .collection = "default", .max_tokens = 8192, .overlap = 0};
+        ingest_result result = {0};
+        ingest_report report;
+        fo_err err = {0};
+        assert_ok(service_ingest(f->service, &o, &d, 1, &result, &report, &err), &err);
+        ingest_result_deinit(&result);
+        assert_true(is_there(f, "app.log/part-000001"));
+        add_whole(f, (ingest_document){.id = "app.log"}, texts[i]);
+        assert_int_equal(count(f, want[i]), 1);
+        assert_true(is_there(f, "app.log"));
+        assert_false(is_there(f, "app.log/part-000001"));
+        assert_false(is_there(f, "app.log/part-000004"));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(metadata_counts_as_held, setup, teardown),
@@ -165,6 +205,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(one_without_an_address_goes_where_parts_come, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_is_only_called_so_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_go_where_a_json_document_comes, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_that_were_left_go_the_next_time, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
