@@ -29,6 +29,7 @@ struct ingest_batch {
     bool wrote;            /* a result stands in the spool already */
     ingest_document whole; /* that goes in by parts, strings owned, without its bytes */
     text_cutter cutter;
+    fo_buf in_parts; /* the names of those that went in by parts, each with its NUL */
 };
 
 int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err) {
@@ -69,6 +70,7 @@ void ingest_batch_free(ingest_batch *b) {
     clear(b);
     document_free(&b->whole);
     text_cutter_end(&b->cutter, FO_ECANCELLED, NULL);
+    fo_buf_free(&b->in_parts);
     free(b->docs);
     free(b->results);
     free(b);
@@ -320,11 +322,15 @@ static int add_skipped(ingest_batch *b, const char *id, const char *kind, fo_err
 
 /* ---- a text that goes in by parts -------------------------------------------------------------- */
 
+static const char *name_of_parts(const ingest_document *w) {
+    return w->id ? w->id : w->file_name ? w->file_name : w->uri;
+}
+
 /* Both of id and uri are as members of an archive have them: what they are parts of, and which. */
 static int add_part(void *ctx, const text_part *part, fo_err *err) {
     ingest_batch *b = ctx;
     const ingest_document *w = &b->whole;
-    const char *name = w->id ? w->id : w->file_name ? w->file_name : w->uri;
+    const char *name = name_of_parts(w);
     fo_buf id = {0}, uri = {0};
     if (name) text_part_name(&id, name, part->number);
     if (w->uri || name) text_part_name(&uri, w->uri ? w->uri : name, part->number);
@@ -353,23 +359,45 @@ static void drop_charset(ingest_document *whole) {
     if (type) type[strcspn(type, "; \t")] = 0;
 }
 
+static bool went_in_by_parts(const ingest_batch *b, const char *name) {
+    bool there = false;
+    for (size_t at = 0; !there && at < b->in_parts.len; at += strlen(b->in_parts.data + at) + 1)
+        there = !strcmp(b->in_parts.data + at, name);
+    return there;
+}
+
+/* Its parts would be written over those of another one, without a word: then why says so. */
+static int check_name(ingest_batch *b, const ingest_document *doc, fo_err *why, fo_err *err) {
+    const char *name = name_of_parts(doc);
+    if (!name) return FO_OK;
+    if (!doc->id && went_in_by_parts(b, name)) {
+        fo_fail_field(why, FO_EINVAL, "id",
+                      "a large text of the name '%.200s' came before; give it an id", name);
+        return FO_OK;
+    }
+    fo_buf_add(&b->in_parts, name, strlen(name) + 1);
+    return b->in_parts.failed ? fo_no_memory(err) : FO_OK;
+}
+
 int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
                              fo_err *err) {
     document_free(&b->whole);
     b->cutter = (text_cutter){.kind = *kind, .part = add_part, .ctx = b};
     if (!copy_document(b, doc, &b->whole)) return fo_no_memory(err);
     if (kind->wide) drop_charset(&b->whole);
-    return FO_OK;
+    return check_name(b, doc, &b->cutter.bad, err);
 }
 
 int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *err) {
+    if (b->cutter.bad.code)
+        return FO_OK; /* refused by its name, or damaged: the rest is passed over */
     return text_cutter_feed(&b->cutter, p, n, err);
 }
 
 int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err) {
     rc = text_cutter_end(&b->cutter, rc, err);
     const ingest_document *w = &b->whole;
-    const char *name = w->id ? w->id : w->file_name ? w->file_name : w->uri;
+    const char *name = name_of_parts(w);
     if (!rc) rc = ingest_batch_flush(b, err);
     if (!rc && b->cutter.bad.code)
         rc = add_failed_file(b, name, w->file_name, &b->cutter.bad, err); /* what is there stands */

@@ -55,7 +55,8 @@ void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NUL
  * parts that it has no more or the whole where it has parts now, is deleted behind it, also where that was there already. */
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
 /* The same of a text that comes in pieces: doc->bytes, n_bytes are its beginning, and where this says true, it goes in by
- * parts, whatever its size: feed all of it (the beginning, too), then end. One at a time; doc is copied. */
+ * parts, whatever its size: feed all of it (the beginning, too), then end. One at a time; doc is copied. One without an id fails
+ * where a text of its name went in by parts before. */
 bool ingest_batch_in_parts(const ingest_document *doc, text_kind *kind);
 int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
                              fo_err *err);

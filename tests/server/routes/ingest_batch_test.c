@@ -198,6 +198,29 @@ static void parts_that_were_left_go_the_next_time(void **state) {
     }
 }
 
+/* ---- names of parts ---------------------------------------------------------------------------- */
+
+static void a_second_text_of_a_name_needs_an_id(void **state) {
+    fixture *f = *state;
+    const ingest_document d = {.file_name = "app.log", .uri = "app.log"};
+    add_parts(f, &d, "First");
+    add_parts(f, &d, "Second");
+    assert_int_equal(count(f, INGEST_CREATED), 4);
+    assert_int_equal(count(f, INGEST_UPDATED), 0);
+    assert_int_equal(count(f, INGEST_FAILED), 1);
+    assert_string_equal(f->failed_id, "app.log");
+    assert_string_equal(f->failed.field, "id");
+    assert_non_null(strstr(f->failed.msg, "'app.log' came before"));
+    add_parts(f, &(ingest_document){.file_name = "other.log"}, "Third");
+    add_parts(f, &(ingest_document){.id = "mine", .file_name = "app.log"}, "Second");
+    assert_true(is_there(f, "other.log/part-000001"));
+    assert_true(is_there(f, "mine/part-000001"));
+    assert_int_equal(count(f, INGEST_FAILED), 1);
+    begin_call(f); /* another call replaces them */
+    add_parts(f, &d, "Fourth");
+    assert_int_equal(count(f, INGEST_UPDATED), 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(metadata_counts_as_held, setup, teardown),
@@ -207,6 +230,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_is_only_called_so_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_go_where_a_json_document_comes, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_that_were_left_go_the_next_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_second_text_of_a_name_needs_an_id, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
