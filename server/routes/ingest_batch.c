@@ -366,10 +366,19 @@ static bool went_in_by_parts(const ingest_batch *b, const char *name) {
     return there;
 }
 
-/* Its parts would be written over those of another one, without a word: then why says so. */
-static int check_name(ingest_batch *b, const ingest_document *doc, fo_err *why, fo_err *err) {
+/* why: its parts cannot have the id that the caller gave, or would be written over those of another text, without a word. */
+static int check_name(ingest_batch *b, const ingest_document *doc, bool chosen, fo_err *why,
+                      fo_err *err) {
+    enum { MOST = MAX_ID_BYTES - (sizeof "/part-000001" - 1) };
     const char *name = name_of_parts(doc);
     if (!name) return FO_OK;
+    if (doc->id && chosen && strlen(doc->id) > MOST) {
+        fo_fail_field(why, FO_EINVAL, "id",
+                      "id is longer than %d bytes, and the text goes in by parts, ID/part-000001 "
+                      "and so on",
+                      MOST);
+        return FO_OK;
+    }
     if (!doc->id && went_in_by_parts(b, name)) {
         fo_fail_field(why, FO_EINVAL, "id",
                       "a large text of the name '%.200s' came before; give it an id", name);
@@ -379,13 +388,24 @@ static int check_name(ingest_batch *b, const ingest_document *doc, fo_err *why, 
     return b->in_parts.failed ? fo_no_memory(err) : FO_OK;
 }
 
-int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
-                             fo_err *err) {
+/* chosen: the id is one that the caller gave, no name of a file. */
+static int begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
+                       bool chosen, fo_err *err) {
     document_free(&b->whole);
     b->cutter = (text_cutter){.kind = *kind, .part = add_part, .ctx = b};
     if (!copy_document(b, doc, &b->whole)) return fo_no_memory(err);
     if (kind->wide) drop_charset(&b->whole);
-    return check_name(b, doc, &b->cutter.bad, err);
+    return check_name(b, doc, chosen, &b->cutter.bad, err);
+}
+
+/* An id that is the address too is the path of a file. */
+static bool id_is_chosen(const ingest_document *doc) {
+    return doc->id && !(doc->uri && !strcmp(doc->id, doc->uri));
+}
+
+int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
+                             fo_err *err) {
+    return begin_parts(b, doc, kind, id_is_chosen(doc), err);
 }
 
 int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *err) {
@@ -409,8 +429,8 @@ int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err) {
 }
 
 static int add_in_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
-                        fo_err *err) {
-    int rc = ingest_batch_begin_parts(b, doc, kind, err);
+                        bool chosen, fo_err *err) {
+    int rc = begin_parts(b, doc, kind, chosen, err);
     if (!rc) rc = ingest_batch_feed_parts(b, doc->bytes, doc->n_bytes, err);
     return ingest_batch_end_parts(b, rc, err);
 }
@@ -424,7 +444,7 @@ static bool is_large_text(const ingest_document *doc, text_kind *kind) {
 
 static int add_member(ingest_batch *b, const ingest_document *doc, fo_err *err) {
     text_kind kind;
-    if (is_large_text(doc, &kind)) return add_in_parts(b, doc, &kind, err);
+    if (is_large_text(doc, &kind)) return add_in_parts(b, doc, &kind, false, err);
     ingest_document d = *doc;
     if (strlen(d.id) > MAX_ID_BYTES) d.id = NULL;
     return add_document(b, &d, err);
@@ -432,7 +452,8 @@ static int add_member(ingest_batch *b, const ingest_document *doc, fo_err *err) 
 
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
     text_kind kind;
-    if (!doc->is_text && is_large_text(doc, &kind)) return add_in_parts(b, doc, &kind, err);
+    if (!doc->is_text && is_large_text(doc, &kind))
+        return add_in_parts(b, doc, &kind, id_is_chosen(doc), err);
     if (doc->is_text || !archive_is(doc->bytes, doc->n_bytes)) return add_document(b, doc, err);
     int rc = ingest_batch_flush(b, err); /* in order, and no more held than need be */
     archive_door door = {.service = b->opt.service,

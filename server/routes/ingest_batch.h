@@ -56,7 +56,8 @@ void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NUL
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
 /* The same of a text that comes in pieces: doc->bytes, n_bytes are its beginning, and where this says true, it goes in by
  * parts, whatever its size: feed all of it (the beginning, too), then end. One at a time; doc is copied. One without an id fails
- * where a text of its name went in by parts before. */
+ * where a text of its name went in by parts before, and one whose id leaves no room for that of a part (unless it is the address,
+ * too: the path of a file; such parts get ids of their content). */
 bool ingest_batch_in_parts(const ingest_document *doc, text_kind *kind);
 int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
                              fo_err *err);

@@ -221,6 +221,25 @@ static void a_second_text_of_a_name_needs_an_id(void **state) {
     assert_int_equal(count(f, INGEST_UPDATED), 4);
 }
 
+static void an_id_that_leaves_no_room_for_a_part_is_refused(void **state) {
+    fixture *f = *state;
+    char id[502];
+    memset(id, 'x', sizeof id);
+    id[501] = 0;
+    add_parts(f, &(ingest_document){.id = id}, "Entry");
+    assert_int_equal(ingest_batch_totals(f->batch)->n_all, 1);
+    assert_int_equal(count(f, INGEST_FAILED), 1);
+    assert_string_equal(f->failed.field, "id");
+    assert_non_null(strstr(f->failed.msg, "longer than 500 bytes"));
+    /* The path of a file is a name that nobody chose. */
+    add_parts(f, &(ingest_document){.id = id, .uri = id}, "Entry");
+    assert_int_equal(count(f, INGEST_CREATED), 4);
+    id[500] = 0;
+    add_parts(f, &(ingest_document){.id = id}, "Entry");
+    assert_int_equal(count(f, INGEST_CREATED), 8);
+    assert_int_equal(count(f, INGEST_FAILED), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(metadata_counts_as_held, setup, teardown),
@@ -231,6 +250,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(parts_go_where_a_json_document_comes, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_that_were_left_go_the_next_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_text_of_a_name_needs_an_id, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_id_that_leaves_no_room_for_a_part_is_refused, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
