@@ -20,7 +20,9 @@ static int body_hash(ingest_call *c, http_request *r, unsigned char out[32], fo_
         const char *v = http_arg(r, args[i]);
         fo_buf_printf(&b, "%zu:%s;", v ? strlen(v) + 1 : 0, v ? v : "");
     }
-    fo_buf_str(&b, http_body_type(r));
+    /* Of a raw body the character set, too, says what its bytes are. */
+    fo_buf_str(&b,
+               c->format == FORMAT_RAW && c->content_type ? c->content_type : http_body_type(r));
     if (b.failed)
         rc = fo_no_memory(err);
     else

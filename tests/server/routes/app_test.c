@@ -305,6 +305,15 @@ static void a_key_is_answered_once(void **state) {
     cJSON_Delete(first);
     cJSON_Delete(again);
     expect_error(f, "POST", "/ingest", headers, "{\"documents\":[]}", 422, "Idempotency-Key");
+    /* bytes are another text in another character set */
+    assert_int_equal(ask(f, "POST", "/ingest?id=cafe",
+                         "Content-Type: text/plain; charset=windows-1252\nIdempotency-Key: key-3",
+                         "Caf\xE9", &r),
+                     200);
+    cJSON_Delete(r);
+    expect_error(f, "POST", "/ingest?id=cafe",
+                 "Content-Type: text/plain; charset=windows-1251\nIdempotency-Key: key-3",
+                 "Caf\xE9", 422, "Idempotency-Key");
     /* a request that failed may be tried again with the same key */
     headers = JSON "\nIdempotency-Key: key-2";
     expect_error(f, "POST", "/ingest", headers, "{\"documents\":1}", 400, "documents");
