@@ -62,6 +62,19 @@ check "so it is in a form" $?
 check "a plain text larger than --max-body goes in by parts" $?
 [ "$(code "$url/ingest" -F 'file=@middle.log;filename=form.log')" = 200 ] && grep -q '"id":"form.log/part-000005"' "$work/out"
 check "so it does in a form" $?
+[ "$(code "$url/ingest" -F 'file=@middle.log;filename=twice.log' -F 'file=@middle.log;filename=twice.log')" = 200 ] &&
+    [ "$(grep -o '"status":"created"' "$work/out" | wc -l)" -ge 5 ] && ! grep -q '"status":"un' "$work/out" &&
+    grep -q '"id":"twice.log","file":"twice.log","status":"failed".*came before' "$work/out"
+check "a second text of its name in the form fails" $?
+long=$(head -c 501 /dev/zero | tr '\0' x)
+[ "$(code "$url/ingest?id=$long" -H 'Content-Type: text/plain' --data-binary @middle.log)" = 422 ] && grep -q '"param":"id"' "$work/out" &&
+    [ "$(code "$url/ingest?id=$long" -H 'Content-Type: text/plain' -d 'The lock is red.')" = 200 ]
+check "an id too long for the names of parts is refused" $?
+[ "$(code "$url/ingest?id=grows.log" -H 'Content-Type: text/plain' -d 'The lock is red.')" = 200 ] &&
+    [ "$(code "$url/documents/grows.log")" = 200 ] &&
+    [ "$(code "$url/ingest?id=grows.log" -H 'Content-Type: text/plain' --data-binary @middle.log)" = 200 ] &&
+    [ "$(code "$url/documents/grows.log")" = 404 ]
+check "what was one document without an address is deleted where it has parts now" $?
 stop TERM
 
 # ---- packed, wide, tables: through a service, and what is said of damage
