@@ -36,14 +36,23 @@ static const char *const foreign[] = {
 /* Short forms of two words, "z. B.": a stop after the first of them. */
 static const char *const pairs[] = {
     "z b", "d h", "u a", "u u", "i d", "d r", "o g", "u g", "s o", "s u", "v chr", "n chr", "p ej", "p ex",
-    "j c", "ee uu", "т е", "т д", "т п", "т к", "т н", "н э",
+    "e v", "j c", "ee uu", "т е", "т д", "т п", "т к", "т н", "н э",
 };
 /* What an ordinal counts in German, "am 3. Oktober", "im 19. Jahrhundert": nouns, and written with a capital. */
 static const char *const counted[] = {
     "januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november",
     "dezember", "jahrhundert", "jahrhunderts", "jahrhunderten", "jahrtausend", "jahrtausends", "jahrgang",
     "lebensjahr", "geburtstag", "weltkrieg", "weltkriegs", "auflage", "kapitel", "spieltag", "platz", "etage",
-    "klasse", "semester", "quartal", "jh",
+    "klasse", "klassen", "semester", "quartal", "jh", "stock", "stufe", "werktag", "woche", "stunde", "reihe", "person", "kind",
+};
+/* Before a number they make it an ordinal, "die 4. Gruppe", and behind it these begin a sentence all the same. */
+static const char *const ordered[] = {
+    "der", "die", "das", "den", "dem", "des", "zum", "zur", "jede", "jeder", "jedes", "jedem", "jeden", "unsere", "ihre",
+};
+static const char *const german_starters[] = {
+    "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "er", "sie", "es", "wir", "ihr", "ich",
+    "wer", "was", "wenn", "bei", "im", "am", "an", "auf", "aus", "mit", "von", "zu", "zum", "zur", "danach", "dann", "bitte",
+    "für", "nach", "vor", "wie", "bis", "ab", "alle", "nur", "auch", "und", "oder", "aber", "ist", "sind", "kein", "keine",
 };
 /* clang-format on */
 /* Either: the end if what follows begins a sentence. */
@@ -229,6 +238,17 @@ static bool all_digits(const char *s) {
     return true;
 }
 
+/* Is the number that begins at `from`, before a stop, an ordinal of the word that begins at `next`, as German writes it? */
+static bool is_ordinal(const char *s, size_t len, size_t start, size_t from, size_t next) {
+    char noun[MAX_WORD], before[MAX_WORD] = "";
+    size_t at = from, begin;
+    next_letters(s, len, next, noun);
+    if (HAS(counted, noun)) return true;
+    while (at > start && fo_is_blank(s[at - 1])) at--;
+    return noun[0] && at > start && at < from && word_before(s, start, at, before, &begin) &&
+           HAS(ordered, before) && !HAS(german_starters, noun);
+}
+
 /* Does the single stop at `dot` end the sentence, when `next` is what follows after the space? */
 static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t next) {
     char word[MAX_WORD], follows[MAX_WORD];
@@ -243,11 +263,8 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
     if (from == start && (all_digits(word) || strlen(word) == 1)) return false;
     if (HAS(counting, word) && digit_next) return false;
     if (!strcmp(word, "v") && s[from] == 'v') return starter; /* Everson v. Board of Education */
-    if (all_digits(word) && strlen(word) <= 2) {
-        char noun[MAX_WORD];
-        next_letters(s, len, next, noun);
-        if (HAS(counted, noun)) return false;
-    }
+    if (all_digits(word) && strlen(word) <= 2 && is_ordinal(s, len, start, from, next))
+        return false;
     size_t letter_len;
     int32_t first = cp_at(s, dot, from, &letter_len);
     bool initial = from + letter_len == dot && is_letter(first) && !is_lower(first);

@@ -36,6 +36,16 @@ static void sentences_end_where_readers_see_it(void **state) {
           "(It was late.)", "\"Go.\"", "He went.");
     CHECK("Sie fahren, z. B. Montags, um 8 Uhr. Das \u00D6l, d. h. Heiz\u00F6l, ist leer.",
           "Sie fahren, z. B. Montags, um 8 Uhr.", "Das \u00D6l, d. h. Heiz\u00F6l, ist leer.");
+    CHECK("Die 3. Klassen haben Schwimmen, die 4. Klassen Sport. Der Bus kommt.",
+          "Die 3. Klassen haben Schwimmen, die 4. Klassen Sport.", "Der Bus kommt.");
+    CHECK("Frei ist jeder 4. Termin. Wir fangen am 5. an. Sie helfen am 6. Wer kommt, meldet sich.",
+          "Frei ist jeder 4. Termin.", "Wir fangen am 5. an.", "Sie helfen am 6.",
+          "Wer kommt, meldet sich.");
+    CHECK("Der Turnverein Lindenbr\xC3\xBC"
+          "ck 1908 e. V. hat 300 Mitglieder. Gut.",
+          "Der Turnverein Lindenbr\xC3\xBC"
+          "ck 1908 e. V. hat 300 Mitglieder.",
+          "Gut.");
     CHECK("Am 3. Oktober 1990, im 20. Jahrhundert, kamen ca. Hundert bzw. Zweihundert. Es regnete.",
           "Am 3. Oktober 1990, im 20. Jahrhundert, kamen ca. Hundert bzw. Zweihundert.",
           "Es regnete.");
