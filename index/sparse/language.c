@@ -48,16 +48,26 @@ const char *language_name(int number) {
     return number >= 0 && number < N_LANGUAGES ? languages[number].name : NULL;
 }
 
-bool language_has_other_script(int number) {
-    static const char *const names[] = {"russian", "arabic", "hindi", "chinese", "japanese",
-                                        "korean",  "thai",   "greek", "tamil",   "armenian"};
-    for (size_t i = 0; number >= 0 && i < sizeof names / sizeof *names; i++)
+#define IS_OF(names, number) is_of(names, sizeof(names) / sizeof *(names), number)
+static bool is_of(const char *const *names, size_t n, int number) {
+    for (size_t i = 0; number >= 0 && i < n; i++)
         if (number == language_number(names[i])) return true;
     return false;
 }
 
+bool language_has_other_script(int number) {
+    static const char *const names[] = {"russian", "arabic", "hindi", "chinese", "japanese",
+                                        "korean",  "thai",   "greek", "tamil",   "armenian"};
+    return IS_OF(names, number);
+}
+
 bool language_capitalises_nouns(int number) {
     return number >= 0 && number == language_number("german");
+}
+
+bool language_joins_words(int number) {
+    static const char *const names[] = {"german", "dutch", "swedish", "danish", "norwegian"};
+    return IS_OF(names, number);
 }
 
 /* --- function words --- */

@@ -22,6 +22,9 @@ bool language_has_other_script(int number);
 /* Does it write every noun with a capital, so that one tells no name? False for -1. */
 bool language_capitalises_nouns(int number);
 
+/* Does it write compounds as one word? False for -1. */
+bool language_joins_words(int number);
+
 /* The language of text[0..len), where `expected` (any name) is what it is in if nothing says otherwise:
  * its number, or -1 for "as expected". Reads the first few thousand bytes. Any thread. */
 int language_of(const char *text, size_t len, const char *expected);

@@ -1,4 +1,5 @@
 #include "retrieval/answer/candidates.h"
+#include "retrieval/answer/compounds.h"
 #include "retrieval/answer/dated_headings.h"
 
 #include <math.h>
@@ -35,8 +36,10 @@ int candidate_passage_read(candidate_passage *cp, const question *q, const lexic
     if (!rc) rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
     if (!rc && !(cp->terms = malloc(cp->text.n_words + 1)))
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a passage");
-    for (size_t i = 0; !rc && i < cp->text.n_words; i++)
-        cp->terms[i] = (int8_t)question_term_of(q, cp->text.words[i].id);
+    for (size_t i = 0; !rc && i < cp->text.n_words; i++) {
+        const int term = question_term_of(q, cp->text.words[i].id);
+        cp->terms[i] = (int8_t)(term < 0 ? compound_term_of(q, &cp->text, i) : term);
+    }
     return rc;
 }
 
