@@ -328,25 +328,6 @@ static void row_again(store_source_file *row, const sync_known *before) {
     memset(row->content_sha256, 0, sizeof row->content_sha256);
 }
 
-/* Delete these documents together; one that is gone already is no matter. */
-static int delete_ids(service *s, const store_source *of, char *const *ids, size_t n, fo_err *err) {
-    collection *c = NULL;
-    write_deletion *d = calloc(n + 1, sizeof *d);
-    fo_err own = {0};
-    int rc = d ? collection_acquire(s, of->tenant, of->collection, &c, &own) : fo_no_memory(&own);
-    for (size_t i = 0; i < n && !rc; i++) d[i].id = ids[i];
-    if (!rc && n) rc = writer_delete(s, c, d, n, NULL, &own);
-    for (size_t i = 0; i < n && !rc; i++)
-        if (d[i].rc == FO_ECORRUPT) rc = fo_fail(&own, d[i].rc, "document '%s' is damaged", ids[i]);
-    if (c) collection_forget_foreign(s, c);
-    if (c) collection_release(s, c);
-    free(d);
-    if (rc == FO_ENOTFOUND && !strcmp(own.field, "collection"))
-        return FO_OK; /* the whole of it is */
-    if (rc && err) *err = own;
-    return rc;
-}
-
 /* What became of document i of the batch. */
 static void count_result(run *k, batch *b, size_t i) {
     const sync_step *p = b->steps[i];
@@ -426,6 +407,7 @@ static int batch_write(run *k, batch *b, fo_err *err) {
     int rc = announce(k, b, err);
     if (!rc) rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);
     store_source_file rows[BATCH_DOCUMENTS];
+    bool stays[BATCH_DOCUMENTS]; /* somebody else's, then: the file has moved all the same */
     size_t n_rows = 0;
     for (size_t i = 0; i < b->n && !rc; i++) {
         const ingest_result *g = &b->results[i];
@@ -438,7 +420,8 @@ static int batch_write(run *k, batch *b, fo_err *err) {
         count_result(k, b, i);
         rc = settle(k, b, i, rows, &n_rows, err);
     }
-    if (!rc && b->n_old) rc = delete_ids(k->s, &k->source, b->old, b->n_old, err);
+    if (!rc && b->n_old)
+        rc = known_documents_delete(k->s, &k->source, b->old, b->n_old, stays, err);
     if (!rc)
         rc = store_write_source_files(k->s->store, k->source.id, rows, n_rows, b->gone, b->n_gone,
                                       err);
@@ -534,6 +517,7 @@ static int put_all(run *k, fo_err *err) {
 
 static int remove_all(run *k, fo_err *err) {
     char *ids[REMOVALS];
+    bool stays[REMOVALS];
     const char *gone[REMOVALS];
     int rc = FO_OK;
     for (size_t i = 0; i < k->plan.n && !rc;) {
@@ -547,14 +531,15 @@ static int remove_all(run *k, fo_err *err) {
             n_ids += !rc;
         }
         if (!rc && cancelled(k, err)) rc = FO_ECANCELLED;
-        if (!rc && n_ids) rc = delete_ids(k->s, &k->source, ids, n_ids, err);
+        if (!rc && n_ids) rc = known_documents_delete(k->s, &k->source, ids, n_ids, stays, err);
         if (!rc && n_gone)
             rc = store_write_source_files(k->s->store, k->source.id, NULL, 0, gone, n_gone, err);
         for (size_t j = 0; j < n_ids; j++) {
-            if (!rc) tell(k, SYNC_REMOVED, ids[j] + strlen(k->q->name) + 1, NULL);
+            bool removed = !rc && !stays[j];
+            k->r->removed += removed;
+            if (removed) tell(k, SYNC_REMOVED, ids[j] + strlen(k->q->name) + 1, NULL);
             free(ids[j]);
         }
-        if (!rc) k->r->removed += n_ids;
     }
     return rc;
 }
@@ -704,6 +689,7 @@ static int forget_documents(service *s, const store_source *of, bool dry_run,
                             const atomic_bool *cancel, size_t *n, fo_err *err) {
     known_files known = {0};
     char *ids[REMOVALS];
+    bool stays[REMOVALS] = {false};
     int rc = known_files_load(&known, s, of, err);
     for (size_t i = 0; i < known.n && !rc;) {
         size_t k = 0;
@@ -716,9 +702,11 @@ static int forget_documents(service *s, const store_source *of, bool dry_run,
             if (!(ids[k] = id_of(of, known.files[i].path))) rc = fo_no_memory(err);
             k += !rc;
         }
-        if (!rc && k && !dry_run) rc = delete_ids(s, of, ids, k, err);
-        if (!rc) *n += k;
-        for (size_t j = 0; j < k; j++) free(ids[j]);
+        if (!rc && k && !dry_run) rc = known_documents_delete(s, of, ids, k, stays, err);
+        for (size_t j = 0; j < k; j++) {
+            *n += !rc && !stays[j];
+            free(ids[j]);
+        }
     }
     known_files_deinit(&known);
     return rc;

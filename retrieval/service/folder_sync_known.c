@@ -116,3 +116,58 @@ int known_files_load(known_files *k, service *s, const store_source *source, fo_
     qsort(more, k->n, sizeof *more, compare_known);
     return FO_OK;
 }
+
+/* ---- documents of the source go ---------------------------------------------------------------- */
+
+/* Is the document still of the source? FO_ENOTFOUND: there is none; FO_ECONFLICT: it is somebody else's. *d then names the
+ * version that was looked at, so that another one that comes after stays, too. One that is damaged tells nothing of itself
+ * and goes by its id. */
+static int look_again(service *s, int64_t in, const char *source, write_deletion *d,
+                      unsigned char sha256[32], fo_err *err) {
+    store_document now = {0};
+    int rc = store_get_document(s->store, in, d->id, false, &now, err);
+    if (rc == FO_ECORRUPT) return FO_OK;
+    if (!rc && !catalog_is_of_source(&now, source)) rc = FO_ECONFLICT;
+    if (!rc && fo_hex_read(sha256, 32, now.content_sha256)) d->sha256 = sha256;
+    store_document_deinit(&now);
+    return rc;
+}
+
+static int delete_in(service *s, collection *c, const char *source, char *const *ids, size_t n,
+                     bool *stays, fo_err *err) {
+    write_deletion *d = calloc(n + 1, sizeof *d);
+    unsigned char(*sha256)[32] = calloc(n + 1, sizeof *sha256);
+    size_t *at = calloc(n + 1, sizeof *at), n_still = 0;
+    int rc = d && sha256 && at ? FO_OK : fo_no_memory(err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        d[n_still].id = ids[i];
+        rc = look_again(s, c->id, source, &d[n_still], sha256[n_still], err);
+        stays[i] = rc == FO_ECONFLICT;
+        if (!rc) at[n_still++] = i;
+        if (rc == FO_ECONFLICT || rc == FO_ENOTFOUND) rc = FO_OK;
+    }
+    if (!rc && n_still) rc = writer_delete(s, c, d, n_still, NULL, err);
+    for (size_t i = 0; i < n_still && !rc; i++) {
+        stays[at[i]] = d[i].rc == FO_ECONFLICT;
+        if (d[i].rc == FO_ECORRUPT) rc = fo_fail(err, d[i].rc, "document '%s' is damaged", d[i].id);
+    }
+    free(d);
+    free(sha256);
+    free(at);
+    return rc;
+}
+
+int known_documents_delete(service *s, const store_source *of, char *const *ids, size_t n,
+                           bool *stays, fo_err *err) {
+    collection *c = NULL;
+    fo_err own = {0};
+    memset(stays, 0, n * sizeof *stays);
+    int rc = collection_acquire(s, of->tenant, of->collection, &c, &own);
+    if (!rc) rc = delete_in(s, c, of->name, ids, n, stays, &own);
+    if (c) collection_forget_foreign(s, c);
+    if (c) collection_release(s, c);
+    if (rc == FO_ENOTFOUND && !strcmp(own.field, "collection"))
+        return FO_OK; /* the whole of it is */
+    if (rc && err) *err = own;
+    return rc;
+}

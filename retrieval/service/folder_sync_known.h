@@ -1,5 +1,5 @@
 /* folder_sync_known.h - what a run of folder_sync.h knows before it looks into the folder: the source's
- * files as the run before left them, held against the documents that the collection has. */
+ * files as the run before left them, held against the documents that the collection has; and what goes of these. */
 #ifndef FORAGE_RETRIEVAL_FOLDER_SYNC_KNOWN_H
 #define FORAGE_RETRIEVAL_FOLDER_SYNC_KNOWN_H
 
@@ -26,5 +26,10 @@ typedef int known_documents_fn(void *ctx, const store_document *d, const char *p
                                fo_err *err);
 int known_documents_each(service *s, const char *tenant, const char *collection, const char *name,
                          known_documents_fn *fn, void *ctx, fo_err *err);
+
+/* Deletes these documents together, each looked at once more: what somebody put by hand under such an id meanwhile is not
+ * deleted (then stays[i] is set, of n). One that is gone already is no matter, nor is the collection. */
+int known_documents_delete(service *s, const store_source *of, char *const *ids, size_t n,
+                           bool *stays, fo_err *err);
 
 #endif

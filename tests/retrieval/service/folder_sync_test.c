@@ -299,6 +299,35 @@ static void a_document_put_by_hand_is_not_removed(void **state) {
     tear_down(&t);
 }
 
+/* While a run is under way: as soon as it has put something. */
+static void put_meanwhile(void *ctx, enum sync_kind kind, const char *path, const char *from) {
+    const synced *t = ctx;
+    (void)path;
+    (void)from;
+    if (kind == SYNC_PUT || kind == SYNC_MOVED) put_by_hand(t, "notes/a.md", "My own words.");
+}
+
+static void a_document_put_by_hand_meanwhile_is_not_removed(void **state) {
+    (void)state;
+    static const char *const changes[] = {"rm a.md && echo 'The bus leaves at ten.' >z.md",
+                                          "mv a.md b.md"};
+    for (size_t i = 0; i < 2; i++) {
+        synced t = ferry_and_bus(false);
+        t.q.limit = (sync_limit){.n = -1};
+        t.q.step = put_meanwhile;
+        t.q.ctx = &t;
+        by_shell(&t, changes[i]);
+        folder_sync_report r = sync_again(&t);
+        assert_int_equal(r.updated + r.moved, 1);
+        assert_int_equal(r.removed, 0);
+        t.q.step = NULL;
+        assert_true(has(t.s, "notes/a.md"));
+        assert_int_equal(sync_again(&t).removed, 0);
+        assert_true(has(t.s, "notes/a.md"));
+        tear_down(&t);
+    }
+}
+
 static void expect_error(synced *t, const char *path, bool relocate, int expected) {
     folder_sync_report r;
     fo_err err = {0};
@@ -345,6 +374,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(what_is_no_fault_of_the_file_is_tried_again),
         cmocka_unit_test(a_member_that_a_second_look_lost_is_tried_again),
         cmocka_unit_test(a_document_put_by_hand_is_not_removed),
+        cmocka_unit_test(a_document_put_by_hand_meanwhile_is_not_removed),
         cmocka_unit_test(a_source_is_not_begun_with_a_folder_that_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
