@@ -242,17 +242,20 @@ static int walk_entry(walk *k, int fd, const char *name, const ignore_rules *rul
     return FO_OK;
 }
 
+/* Asked before each entry: rules can be such that a long name takes its time, and a folder may hold very many. */
+static int go_on(const walk *k, fo_err *err) {
+    if (!k->w->cancel || !atomic_load(k->w->cancel)) return FO_OK;
+    return fo_fail(err, FO_ECANCELLED, "cancelled");
+}
+
 /* The folder that k->path names; takes fd. */
 static int walk_folder(walk *k, int fd, const ignore_rules *above, int depth, fo_err *err) {
-    if (k->w->cancel && atomic_load(k->w->cancel)) {
-        close(fd);
-        return fo_fail(err, FO_ECANCELLED, "cancelled");
-    }
     ignore_rules *rules = NULL;
     char **names = NULL;
     size_t n = 0, len = k->path.len;
     fo_err why = {0};
-    int rc = ignore_rules_create(&rules, above, len ? k->path.data : "", err);
+    int rc = go_on(k, err);
+    if (!rc) rc = ignore_rules_create(&rules, above, len ? k->path.data : "", err);
     int copy = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0); /* readdir takes one */
     if (!rc && copy < 0) rc = fo_fail_errno(err, "cannot open the folder");
     if (!rc && k->w->entering) k->w->entering(k->w->ctx, len ? k->path.data : "");
@@ -263,7 +266,8 @@ static int walk_folder(walk *k, int fd, const ignore_rules *above, int depth, fo
     for (size_t i = 0; i < n && !rc && !why.code; i++) {
         if (len) fo_buf_char(&k->path, '/');
         fo_buf_str(&k->path, names[i]);
-        rc = k->path.failed ? fo_no_memory(err) : walk_entry(k, fd, names[i], rules, depth, err);
+        rc = k->path.failed ? fo_no_memory(err) : go_on(k, err);
+        if (!rc) rc = walk_entry(k, fd, names[i], rules, depth, err);
         k->path.len = len;
         if (k->path.data) k->path.data[len] = 0;
     }

@@ -13,7 +13,8 @@
  * are empty or too large, what `wanted` does not want, and the folder `except`. A rule with `!` takes hidden names and
  * node_modules in; .git stays out whatever rules say.
  *
- * A folder that cannot be read is a failure and not an empty one: it is among the unseen. */
+ * A folder that cannot be read is a failure and not an empty one: it is among the unseen, and so is one whose rules are more
+ * than FOLDER_RULES_MAX_BYTES. */
 #ifndef FORAGE_DATA_FOLDER_WALK_H
 #define FORAGE_DATA_FOLDER_WALK_H
 
@@ -25,7 +26,7 @@
 #include "data/files/skip_counts.h"
 #include "kernels/error.h"
 
-enum { FOLDER_DEPTH_MAX = 64, FOLDER_RULES_MAX_BYTES = 1 << 20 };
+enum { FOLDER_DEPTH_MAX = 64, FOLDER_RULES_MAX_BYTES = 64 << 10 /* of one file */ };
 
 typedef struct folder_file {
     char *path; /* below the folder */

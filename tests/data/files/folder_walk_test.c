@@ -113,9 +113,11 @@ static void what_it_cannot_read_is_unseen(void **state) {
     by_shell(&e,
              "p=deep && i=0 && while [ $i -lt 70 ]; do p=$p/d; i=$((i+1)); done && mkdir -p $p && "
              "echo 1 >$p/x.md && mkdir rules && echo 1 >rules/x.md && "
-             "head -c 2000000 /dev/zero >rules/.gitignore && echo 1 >ok.md");
+             "yes no.md | head -c 65541 >rules/.gitignore && mkdir most && "
+             "head -c 65536 rules/.gitignore >most/.gitignore && echo 1 >most/no.md && "
+             "echo 1 >ok.md");
     assert_ok(walk(&e, NULL), &e.err);
-    expect(&e, "ok.md ", "");
+    expect(&e, "ok.md ", "2 skipped: hidden 1, ignored 1");
     assert_int_equal(e.found.n_unseen, 2);
     assert_string_equal(e.found.unseen[1], "rules"); /* nobody knows what is to be left out there */
     assert_non_null(strstr(e.told, "nested deeper than 64 folders"));
@@ -126,6 +128,23 @@ static void what_it_cannot_read_is_unseen(void **state) {
     assert_int_equal(folder_walk_run(&w, e.fd, &e.found, &e.err), FO_ECANCELLED);
     assert_int_equal(folder_open("/nowhere/at/all", &e.err), FO_ENOTFOUND);
     assert_int_equal(folder_open("/etc/passwd", &e.err), FO_EINVAL);
+    end(&e);
+}
+
+static void stop_walking(void *ctx, const char *path) {
+    (void)path;
+    atomic_store((atomic_bool *)ctx, true);
+}
+
+/* A folder may hold very many files, each to be held against very many rules. */
+static void it_ends_within_a_folder_too(void **state) {
+    (void)state;
+    env e = begin();
+    by_shell(&e, "echo 1 >a.md && echo 1 >b.md");
+    atomic_bool stop = false;
+    folder_walk w = {.cancel = &stop, .entering = stop_walking, .ctx = &stop};
+    assert_int_equal(folder_walk_run(&w, e.fd, &e.found, &e.err), FO_ECANCELLED);
+    assert_int_equal(e.found.n, 0);
     end(&e);
 }
 
@@ -222,6 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_what_is_wanted_and_counts_the_rest),
         cmocka_unit_test(what_it_cannot_read_is_unseen),
+        cmocka_unit_test(it_ends_within_a_folder_too),
         cmocka_unit_test(rules_that_are_no_file_are_none),
         cmocka_unit_test(no_link_is_followed_to_a_file),
         cmocka_unit_test(a_watch_tells_of_changes_once),
