@@ -78,6 +78,17 @@ bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[3
     return p && sqlite3_column_bytes(st, column) == 32 && memcmp(p, want, 32) == 0;
 }
 
+bool sqlite_digest_check_row(sqlite3_stmt *st, unsigned char content_sha256[32],
+                             unsigned char text_sha256[32], sqlite_digest_fields *out) {
+    unsigned char digest[32];
+    sqlite_digest_read_row(st, 1, content_sha256, out);
+    memset(text_sha256, 0, 32);
+    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
+    out->text_sha256 = text_sha256;
+    sqlite_digest_document(out, digest);
+    return sqlite_digest_same(st, 13, digest);
+}
+
 /* ---- what was found damaged -------------------------------------------------------------- */
 
 int sqlite_refuse_damaged(sqlite_store *s, int64_t document, const char *id, fo_err *err) {

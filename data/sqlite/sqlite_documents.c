@@ -20,18 +20,6 @@ typedef struct document_row { /* what a put or delete needs of the row that is t
     bool damaged;  /* the row, by its digest, or of late found so: the same content replaces it */
 } document_row;
 
-/* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. Is the row what its digest says? */
-static bool read_fields(sqlite3_stmt *st, unsigned char sha256[32], unsigned char text_sha256[32],
-                        sqlite_digest_fields *out) {
-    unsigned char digest[32];
-    sqlite_digest_read_row(st, 1, sha256, out);
-    memset(text_sha256, 0, 32);
-    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
-    out->text_sha256 = text_sha256;
-    sqlite_digest_document(out, digest);
-    return sqlite_digest_same(st, 13, digest);
-}
-
 /* The document's row, as this connection sees it: 1 with *st on it, for the caller to reset; 0: there is none. */
 static int step_to_document(sqlite_conn *c, int64_t collection, const char *id, sqlite3_stmt **st,
                             fo_err *err) {
@@ -51,7 +39,7 @@ static int find_document(sqlite_store *s, sqlite_conn *c, int64_t collection, co
     sqlite_digest_fields f;
     unsigned char text_sha256[32];
     out->id = sqlite3_column_int64(st, 0);
-    out->doubtful = !read_fields(st, out->sha256, text_sha256, &f);
+    out->doubtful = !sqlite_digest_check_row(st, out->sha256, text_sha256, &f);
     out->damaged = out->doubtful || sqlite_known_damaged(s, out->id);
     out->n_chunks = f.n_chunks;
     out->created_ms = f.created_ms;
@@ -356,7 +344,7 @@ static int read_row(sqlite3_stmt *st, store_document *out, unsigned char text_sh
     bool oom = false;
     unsigned char sha[32];
     sqlite_digest_fields f;
-    bool good = read_fields(st, sha, text_sha256, &f);
+    bool good = sqlite_digest_check_row(st, sha, text_sha256, &f);
     *out = (store_document){
         .rowid = sqlite3_column_int64(st, 0),
         .id = sqlite_column(st, 2, &oom),

@@ -213,6 +213,10 @@ bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[3
     "created_ms, updated_ms"
 void sqlite_digest_read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
                             sqlite_digest_fields *out);
+/* Of a row with the columns id, STORE_DIGEST_COLUMNS, text_sha256, digest: are the fields what the digest was made of?
+ * Pointers are the statement's and the caller's. */
+bool sqlite_digest_check_row(sqlite3_stmt *st, unsigned char content_sha256[32],
+                             unsigned char text_sha256[32], sqlite_digest_fields *out);
 
 /* A document found damaged as it was read: counted, and remembered, so that the same content
  * ingested again replaces it. Returns FO_ECORRUPT with a sentence. */

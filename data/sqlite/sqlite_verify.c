@@ -137,15 +137,11 @@ static int check_chunks(check *k, const sqlite_digest_fields *d, int64_t rowid, 
 
 /* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. */
 static int check_document(check *k, sqlite3_stmt *st) {
-    unsigned char sha[32], text_sha[32] = {0}, digest[32], got[32];
+    unsigned char sha[32], text_sha[32], got[32];
     sqlite_digest_fields d;
     fo_err why = {0};
     int64_t rowid = sqlite3_column_int64(st, 0), bad = -1;
-    sqlite_digest_read_row(st, 1, sha, &d);
-    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha, sqlite3_column_blob(st, 12), 32);
-    d.text_sha256 = text_sha;
-    sqlite_digest_document(&d, digest);
-    bool fields = sqlite_digest_same(st, 13, digest), words = true;
+    bool fields = sqlite_digest_check_row(st, sha, text_sha, &d), words = true;
     k->counts.n_documents++;
     char *text = NULL;
     int rc = FO_OK;
@@ -261,13 +257,35 @@ int sqlite_check(store *base, store_finding_fn *fn, void *ctx, store_check_count
 
 /* ---- mending ------------------------------------------------------------------------------ */
 
+/* A row that was as it should be still is: where a vector alone is damaged, the document can be read. */
+static int unset_content_hash(sqlite_conn *c, int64_t document, fo_err *err) {
+    static const unsigned char none[32] = {0};
+    unsigned char sha[32], text_sha[32], digest[32];
+    sqlite_digest_fields d;
+    sqlite3_stmt *st;
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT id, " STORE_DIGEST_COLUMNS
+                          ", text_sha256, digest FROM documents WHERE id = ?",
+                          "i", document);
+    if (!rc) rc = sqlite_step(c, st, err);
+    if (rc != 1) return rc;
+    bool right = sqlite_digest_check_row(st, sha, text_sha, &d);
+    d.content_sha256 = none;
+    sqlite_digest_document(&d, digest);
+    sqlite3_reset(st);
+    if (!right)
+        return sqlite_run(c, err, "UPDATE documents SET content_sha256 = zeroblob(32) WHERE id = ?",
+                          "i", document);
+    return sqlite_run(c, err, "UPDATE documents SET content_sha256 = ?, digest = ? WHERE id = ?",
+                      "bbi", none, sizeof none, digest, sizeof digest, document);
+}
+
 int sqlite_mark_damaged(store *base, int64_t document, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     sqlite_txn *t;
     int rc = sqlite_txn_begin(s, &t, err);
     if (rc) return rc;
-    rc = sqlite_run(t->c, err, "UPDATE documents SET content_sha256 = zeroblob(32) WHERE id = ?",
-                    "i", document);
+    rc = unset_content_hash(t->c, document, err);
     if (!rc) return sqlite_txn_commit(t, err);
     sqlite_txn_rollback(t);
     return rc;

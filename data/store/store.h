@@ -339,7 +339,7 @@ uint64_t store_n_refused(const store *s); /* reads refused because what is store
 /* ---- mending ---------------------------------------------------------------------------- */
 
 /* The document (a finding's rowid) is no longer what any content hash says: ingested again, the
- * same content replaces it. */
+ * same content replaces it. What of it could be read still can. */
 int store_mark_damaged(store *s, int64_t document, fo_err *err);
 /* Write all of it anew: every byte gets its checksum, what is not in use goes. */
 int store_rewrite(store *s, fo_err *err);

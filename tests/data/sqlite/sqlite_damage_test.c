@@ -312,6 +312,33 @@ static void a_changed_vector_is_found(void **state) {
     end(&e);
 }
 
+/* Of the document all is as it was ingested, but for what its chunk is found by. */
+static void a_document_that_is_marked_for_a_vector_is_read(void **state) {
+    (void)state;
+    env e;
+    begin(&e);
+    by_hand(&e, "UPDATE embeddings SET vector = zeroblob(32) WHERE chunk = 7",
+            fo_page_sums_vfs(NULL));
+    store_document d;
+    assert_ok(store_get_document(e.s, e.collection, "doc-1", false, &d, &e.err), &e.err);
+    int64_t rowid = d.rowid;
+    store_document_deinit(&d);
+    assert_ok(store_mark_damaged(e.s, rowid, &e.err), &e.err);
+    assert_ok(store_get_document(e.s, e.collection, "doc-1", true, &d, &e.err), &e.err);
+    store_document_deinit(&d);
+    assert_int_equal(check(&e).n, 1); /* the vector */
+    fixture_document again;
+    store_put_result res;
+    uint64_t seed = 1;
+    fixture_make(&again, e.collection, 1, 3000, &seed);
+    assert_ok(fixture_put(e.s, &again, &res, &e.err), &e.err);
+    assert_int_equal(res.status, STORE_UPDATED);
+    free(res.removed);
+    fixture_free(&again);
+    assert_int_equal(check(&e).n, 0);
+    end(&e);
+}
+
 /* Without the VFS, as the shell writes: the pages no longer carry their sums. */
 static void a_stranger_s_writing_is_found(void **state) {
     (void)state;
@@ -554,6 +581,7 @@ int main(void) {
         cmocka_unit_test(a_marked_document_is_taken_again),
         cmocka_unit_test(a_wrong_number_of_chunks_holds_nothing_up),
         cmocka_unit_test(a_changed_vector_is_found),
+        cmocka_unit_test(a_document_that_is_marked_for_a_vector_is_read),
         cmocka_unit_test(a_stranger_s_writing_is_found),
         cmocka_unit_test(every_bit_of_the_file_counts),
         cmocka_unit_test(what_the_disk_does_not_give_is_told),
