@@ -610,17 +610,26 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
     return FO_OK;
 }
 
-/* What their pages can be drawn of; of a version before, nothing stays. */
+static bool is_copy_there(const slice *w, const ingest_result *r, const prepared *p) {
+    unsigned char version[32];
+    return page_images_version(w->s->page_images, w->c->id, r->id, version) &&
+           !memcmp(version, p->sha256, 32);
+}
+
+/* What their pages can be drawn of; of a version before, nothing stays. Of one that is unchanged the copy may be missing: no
+ * backup holds it, and there may have been no room. */
 static void keep_originals(const slice *w) {
     for (size_t i = 0; i < w->n; i++) {
         const prepared *p = &w->docs[i];
         const ingest_result *r = &w->results[i];
-        if (p->settled || r->status == INGEST_FAILED || r->status == INGEST_UNCHANGED) continue;
         const ingest_document *d = p->doc;
+        const bool same = r->status == INGEST_UNCHANGED;
+        if (r->status == INGEST_FAILED) continue;
         if (!page_image_has(d->bytes, d->n_bytes)) {
-            page_images_forget(w->s->page_images, w->c->id, r->id);
+            if (!same) page_images_forget(w->s->page_images, w->c->id, r->id);
             continue;
         }
+        if (same && is_copy_there(w, r, p)) continue;
         page_images_keep(w->s->page_images, w->c->id, r->id, p->sha256, d->bytes, d->n_bytes);
         service_settle_original(w->s, w->c->id, r->id);
     }

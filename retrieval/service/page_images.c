@@ -72,7 +72,8 @@ void page_images_free(page_images *p) {
 
 /* ---- the copies -------------------------------------------------------------------------------- */
 
-#define MAKING ".new" /* behind the name of a copy that is being written */
+#define MAKING                                                                                     \
+    ".new" /* behind the name of a copy that is being written, or of one that is put aside */
 
 /* id NULL: the collection's folder. Caller frees; NULL: no memory. */
 static char *path_of(const page_images *p, int64_t collection_id, const char *id) {
@@ -109,9 +110,8 @@ static void count_copies(page_images *p) {
     p->counted = true;
 }
 
-/* Under mu: it counts this many bytes more, if there is room; those of a copy that goes count no more. */
-static bool take_room(page_images *p, uint64_t n, uint64_t gone) {
-    p->bytes -= gone < p->bytes ? gone : p->bytes;
+/* Under mu: it counts this many bytes more, if there is room. */
+static bool take_room(page_images *p, uint64_t n) {
     if (n > p->most || p->bytes > p->most - n) return false;
     p->bytes += n;
     return true;
@@ -132,39 +132,24 @@ static bool write_all(int fd, const void *bytes, size_t n) {
     return true;
 }
 
-static bool write_copy(const char *path, const unsigned char version[32], const void *bytes,
-                       size_t n) {
+/* The name beside a copy's; caller frees. NULL: no memory. */
+static char *making_of(const char *path) {
+    fo_buf b = {0};
+    fo_buf_printf(&b, "%s" MAKING, path);
+    return fo_buf_take(&b, NULL);
+}
+
+static bool write_copy(const char *path, const char *making, const unsigned char version[32],
+                       const void *bytes, size_t n) {
     unsigned char digest[32];
-    fo_buf making = {0};
-    fo_buf_printf(&making, "%s" MAKING, path);
-    if (making.failed) return fo_buf_free(&making), false;
     fo_sha256_of(digest, bytes, n);
-    int fd = open(making.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(making, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool ok = fd >= 0 && write_all(fd, version, 32) && write_all(fd, digest, 32) &&
               write_all(fd, bytes, n);
     if (fd >= 0) close(fd);
-    ok = ok && rename(making.data, path) == 0;
-    if (!ok) unlink(making.data);
-    fo_buf_free(&making);
+    ok = ok && rename(making, path) == 0;
+    if (!ok) unlink(making);
     return ok;
-}
-
-void page_images_keep(page_images *p, int64_t collection_id, const char *id,
-                      const unsigned char version[32], const void *bytes, size_t n) {
-    if (!page_image_has(bytes, n)) return;
-    char *folder = path_of(p, collection_id, NULL), *path = path_of(p, collection_id, id);
-    if (folder && path) {
-        pthread_mutex_lock(&p->mu);
-        count_copies(p);
-        uint64_t before = size_of(path);
-        unlink(path); /* of another version, whatever comes of this one */
-        if (take_room(p, HEAD + n, before) &&
-            (fo_make_dirs(folder, NULL) || !write_copy(path, version, bytes, n)))
-            p->bytes -= HEAD + n;
-        pthread_mutex_unlock(&p->mu);
-    }
-    free(folder);
-    free(path);
 }
 
 /* Under mu. */
@@ -173,17 +158,70 @@ static void drop(page_images *p, const char *path) {
     if (unlink(path) == 0 && p->counted) p->bytes -= n < p->bytes ? n : p->bytes;
 }
 
-void page_images_forget(page_images *p, int64_t collection_id, const char *id) {
-    char *path = path_of(p, collection_id, id);
-    if (!path) return;
-    pthread_mutex_lock(&p->mu);
-    drop(p, path);
-    fo_buf making = {0}; /* of a process that ended while it wrote one */
-    fo_buf_printf(&making, "%s" MAKING, path);
-    if (!making.failed) drop(p, making.data);
-    fo_buf_free(&making);
-    pthread_mutex_unlock(&p->mu);
+void page_images_keep(page_images *p, int64_t collection_id, const char *id,
+                      const unsigned char version[32], const void *bytes, size_t n) {
+    if (!page_image_has(bytes, n)) return;
+    char *folder = path_of(p, collection_id, NULL), *path = path_of(p, collection_id, id);
+    char *making = path ? making_of(path) : NULL;
+    if (folder && making) {
+        pthread_mutex_lock(&p->mu);
+        count_copies(p);
+        drop(p, path); /* of another version, whatever comes of this one */
+        drop(p, making);
+        if (take_room(p, HEAD + n) &&
+            (fo_make_dirs(folder, NULL) || !write_copy(path, making, version, bytes, n)))
+            p->bytes -= HEAD + n;
+        pthread_mutex_unlock(&p->mu);
+    }
+    free(folder);
     free(path);
+    free(making);
+}
+
+/* Calls fn under mu with the names of a copy and beside it. */
+static void with_copy(page_images *p, int64_t collection_id, const char *id,
+                      void (*fn)(page_images *p, const char *path, const char *making)) {
+    char *path = path_of(p, collection_id, id), *making = path ? making_of(path) : NULL;
+    if (making) {
+        pthread_mutex_lock(&p->mu);
+        fn(p, path, making);
+        pthread_mutex_unlock(&p->mu);
+    }
+    free(path);
+    free(making);
+}
+
+static void drop_both(page_images *p, const char *path, const char *making) {
+    drop(p, path);
+    drop(p, making); /* of a process that ended while it wrote one */
+}
+
+static void put_aside(page_images *p, const char *path, const char *making) {
+    if (access(path, F_OK) != 0) return;
+    drop(p, making);
+    if (rename(path, making) != 0) drop(p, path);
+}
+
+/* Unless another one was kept meanwhile. */
+static void take_back(page_images *p, const char *path, const char *making) {
+    if (access(path, F_OK) == 0 || rename(making, path) != 0) drop(p, making);
+}
+
+static void drop_aside(page_images *p, const char *path, const char *making) {
+    (void)path;
+    drop(p, making);
+}
+
+void page_images_forget(page_images *p, int64_t collection_id, const char *id) {
+    with_copy(p, collection_id, id, drop_both);
+}
+
+void page_images_put_aside(page_images *p, int64_t collection_id, const char *id) {
+    with_copy(p, collection_id, id, put_aside);
+}
+
+void page_images_end_aside(page_images *p, int64_t collection_id, const char *id, bool back) {
+    with_copy(p, collection_id, id, back ? take_back : drop_aside);
 }
 
 bool page_images_version(const page_images *p, int64_t collection_id, const char *id,

@@ -1,8 +1,9 @@
 /* page_images.h - what a cited page of a PDF looks like.
  *
  * PDFs that documents were made of are kept beside the store, HOME/originals/COLLECTION-ID/, because the store has
- * their text alone: one file a document, together no more than --keep-originals. A copy goes before its document
- * does, and one that came beside the deletion after it. It may be missing at any time (it is no part of a backup
+ * their text alone: one file a document, together no more than --keep-originals. A copy is put aside before its
+ * document goes, and goes with it (or, where the document stays, comes back); one that came beside the deletion goes after
+ * it. It may be missing at any time (it is no part of a backup
  * either): then there is no image of its pages, and that is all. A copy says which version of its document it is of,
  * and carries a checksum of its own.
  *
@@ -24,6 +25,10 @@ void page_images_free(page_images *p); /* NULL is fine */
 void page_images_keep(page_images *p, int64_t collection_id, const char *id,
                       const unsigned char version[32], const void *bytes, size_t n);
 void page_images_forget(page_images *p, int64_t collection_id, const char *id);
+/* Around the deletion of its document: a copy that is put aside is shown no more, and goes at the next start
+ * (page_images_forget_others) where the process ends in between; then it goes, or where the document stayed is back. */
+void page_images_put_aside(page_images *p, int64_t collection_id, const char *id);
+void page_images_end_aside(page_images *p, int64_t collection_id, const char *id, bool back);
 /* Which version the copy is of, if there is one. */
 bool page_images_version(const page_images *p, int64_t collection_id, const char *id,
                          unsigned char version[32]);

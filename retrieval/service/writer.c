@@ -311,9 +311,12 @@ int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int
                   fo_err *err) {
     write_op op = {.c = c, .deletions = list, .n = n};
     /* First: where the process ends in between, pages of a document are not shown, but never kept of one that is gone. */
-    for (size_t i = 0; i < n; i++) page_images_forget(s->page_images, c->id, list[i].id);
+    for (size_t i = 0; i < n; i++) page_images_put_aside(s->page_images, c->id, list[i].id);
     int rc = submit(s, &op, err);
-    for (size_t i = 0; i < n; i++) service_settle_original(s, c->id, list[i].id);
+    for (size_t i = 0; i < n; i++) {
+        page_images_end_aside(s->page_images, c->id, list[i].id, rc || list[i].rc);
+        service_settle_original(s, c->id, list[i].id); /* an error need not say that it stayed */
+    }
     if (epoch) *epoch = op.epoch;
     return rc;
 }

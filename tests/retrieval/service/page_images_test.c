@@ -274,6 +274,53 @@ static void a_service_keeps_and_forgets(void **state) {
     test_remove(home);
 }
 
+/* The document is in, and its copy is not: a backup came back, or there was no room. */
+static void ingested_once_more_a_copy_is_there_again(void **state) {
+    (void)state;
+    char *home = test_folder(), path[600], *png = NULL;
+    size_t n, n_png = 0;
+    fo_err err = {0};
+    service *s = open_home_with(
+        (service_options){.home = home, .n_threads = 1, .worker_program = "/proc/self/exe"});
+    char *pdf = read_sample("slides.pdf", &n);
+    assert_int_equal(put_note(s, "a", "slides.pdf", pdf, n), INGEST_CREATED);
+    snprintf(path, sizeof path, "%s/originals", home);
+    assert_ok(fo_remove_tree(path, &err), &err);
+    assert_int_equal(put_note(s, "a", "slides.pdf", pdf, n), INGEST_UNCHANGED);
+    assert_ok(service_draw_page(s, "default", "notes", "a", NULL, 1, NULL, &png, &n_png, &err),
+              &err);
+    free(png);
+    free(pdf);
+    service_close(s);
+    test_remove(home);
+}
+
+/* As a deletion does that ends at once, that is refused, that meets a newer copy, that never ends. */
+static void what_is_put_aside_goes_or_comes_back(void **state) {
+    (void)state;
+    static const int64_t ids[] = {7};
+    fo_err err = {0};
+    shelf h = open_shelf(1, 200);
+    keep(&h, 7, "a", version);
+    page_images_put_aside(h.p, 7, "a");
+    assert_int_equal(draw(h.p, "a", version, 1, &err), FO_ENOTFOUND);
+    page_images_end_aside(h.p, 7, "a", true);
+    assert_ok(draw(h.p, "a", version, 1, &err), &err);
+    page_images_put_aside(h.p, 7, "a");
+    keep(&h, 7, "a", other);
+    page_images_end_aside(h.p, 7, "a", true);
+    assert_ok(draw(h.p, "a", other, 1, &err), &err);
+    page_images_put_aside(h.p, 7, "a");
+    page_images_end_aside(h.p, 7, "a", false);
+    assert_false(is_kept(&h, "a") || is_unfinished(&h, "a"));
+    keep(&h, 7, "b", version); /* its room is free */
+    assert_true(is_kept(&h, "b"));
+    page_images_put_aside(h.p, 7, "b");
+    page_images_forget_others(h.p, ids, 1);
+    assert_false(is_kept(&h, "b") || is_unfinished(&h, "b"));
+    close_shelf(&h);
+}
+
 static int set_up(void **state) {
     (void)state;
     fo_err err = {0};
@@ -298,6 +345,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(there_is_room_for_so_many),
         cmocka_unit_test(what_cannot_be_drawn_says_why),
         cmocka_unit_test(a_service_keeps_and_forgets),
+        cmocka_unit_test(ingested_once_more_a_copy_is_there_again),
+        cmocka_unit_test(what_is_put_aside_goes_or_comes_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

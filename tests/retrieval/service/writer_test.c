@@ -277,6 +277,35 @@ static void no_copy_stays_of_a_document_deleted_meanwhile(void **state) {
     test_remove(home);
 }
 
+/* A deletion that is refused leaves the copy where it was; one that fails after its commit does not. */
+static void a_copy_goes_when_its_document_does(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    service *s = open_home_with((service_options){
+        .home = home, .n_threads = 1, .primes_per_s = -1, .worker_program = "/proc/self/exe"});
+    size_t n;
+    char *pdf = read_sample("slides.pdf", &n);
+    assert_int_equal(put_note(s, "a", "slides.pdf", pdf, n), INGEST_CREATED);
+    collection *c = NULL;
+    assert_ok(collection_acquire(s, "default", "notes", &c, &err), &err);
+    const unsigned char other[32] = {1};
+    write_deletion d = {.id = "a", .sha256 = other};
+    assert_ok(writer_delete(s, c, &d, 1, NULL, &err), &err);
+    assert_int_equal(d.rc, FO_ECONFLICT);
+    assert_true(is_kept(home, c->id, "a"));
+    d.sha256 = NULL;
+    no_publish = true;
+    assert_int_equal(writer_delete(s, c, &d, 1, NULL, &err), FO_ENOMEM);
+    no_publish = false;
+    assert_false(has(s, "default", "notes", "a"));
+    assert_false(is_kept(home, c->id, "a"));
+    collection_release(s, c);
+    service_close(s);
+    free(pdf);
+    test_remove(home);
+}
+
 enum { PAGES_BYTES = 60000 };
 
 /* Numbered lines, as many as lie on pages of their own. */
@@ -355,6 +384,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_is_not_findable_is_told),
         cmocka_unit_test(what_came_unseen_meanwhile_is_not_written_over),
         cmocka_unit_test(no_copy_stays_of_a_document_deleted_meanwhile),
+        cmocka_unit_test(a_copy_goes_when_its_document_does),
         cmocka_unit_test(a_document_that_cannot_be_read_fails_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
