@@ -6,6 +6,8 @@
 
 #include "kernels/buf.h"
 #include "retrieval/service/service.h"
+#include "tests/retrieval/service/damaged_page.h"
+#include "tests/retrieval/service/home_fixture.h"
 
 static const char *const documents[][2] = {
     {"power",
@@ -510,6 +512,37 @@ static void so_many_are_read_and_the_rest_stays_behind(void **state) {
     test_remove(folder);
 }
 
+/* It is looked at with all that were found, and is none of the few that are shown. */
+static void a_damaged_one_far_behind_fails_no_question(void **state) {
+    (void)state;
+    enum { MANY = 40 };
+    char *folder = test_folder(), *bad = long_text("The peat cores are kept in the cellar. ");
+    fo_err err = {0};
+    service *s = open_home(folder);
+    put_note(s, "peat", NULL, bad, LONG_TEXT);
+    for (int i = 0; i < MANY; i++) {
+        char id[8], text[64];
+        snprintf(id, sizeof id, "d%d", i);
+        snprintf(text, sizeof text, "The error code E%d means that pump %d is hot.", i, i);
+        put_note(s, id, NULL, text, strlen(text));
+    }
+    service_close(s);
+    damage_mark(folder);
+    s = open_home(folder);
+    query_result r = {0};
+    query_request q = {.tenant = "default",
+                       .collection = "notes",
+                       .query = "What does the error code E33 mean?",
+                       .search = {.alpha = -1, .rerank = RERANK_READER}};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_true(r.n_contexts > 0);
+    assert_string_equal(r.contexts[0].chunk.document_id, "d33");
+    query_result_deinit(&r);
+    service_close(s);
+    free(bad);
+    test_remove(folder);
+}
+
 static int open_both(void **state) {
     (void)state;
     home = test_folder();
@@ -559,6 +592,7 @@ int main(void) {
         cmocka_unit_test(events_are_answered_by_their_names),
         cmocka_unit_test(what_is_quoted_answers_alone),
         cmocka_unit_test(the_last_row_of_a_long_table_is_read_too),
+        cmocka_unit_test(a_damaged_one_far_behind_fails_no_question),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
