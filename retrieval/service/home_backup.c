@@ -219,13 +219,16 @@ static int drop_unknown(const store_backend *be, const char *home, const char *t
     return rc;
 }
 
-/* Indexes of the old store must never meet the new one: they go before it comes, and the new ones come
- * after it. Whoever is killed in between leaves a store without indexes, which are made anew. */
+/* Indexes of the old store and its copies of PDFs must never meet the new one: they go before it comes, and the new ones
+ * come after it (the copies when their files are ingested again). Whoever is killed in between leaves a store without
+ * indexes, which are made anew. */
 static int exchange(const store_backend *be, const char *home, const char *unpacked, fo_err *err) {
-    char index[PATH], fresh[PATH];
+    char index[PATH], fresh[PATH], originals[PATH];
     int rc = path_of(index, home, "index", err);
+    if (!rc) rc = path_of(originals, home, "originals", err);
     if (!rc) rc = path_of(fresh, unpacked, "index", err);
     if (!rc) rc = fo_remove_tree(index, err);
+    if (!rc) rc = fo_remove_tree(originals, err);
     if (!rc) rc = be->take_staged(home, err);
     if (rc || access(fresh, F_OK) != 0) return rc;
     rc = drop_unknown(be, home, fresh, err);

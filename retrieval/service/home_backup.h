@@ -15,7 +15,8 @@
 int home_backup(const char *home, const char *file, fo_err *err);
 
 /* The home is that of the file from here on: one of home_backup, or a bare copy of a store. Nobody may work
- * on the home (FO_EBUSY); one that holds a store already keeps it (FO_ECONFLICT) unless `replace`. The copy
+ * on the home (FO_EBUSY); one that holds a store already keeps it (FO_ECONFLICT) unless `replace`, and then loses its
+ * copies of PDFs (page_images.h) with it. The copy
  * is looked through first: FO_ECORRUPT, and nothing was changed, nor a folder made. Killed anywhere, the home is the old one
  * or the new one; the next service_open brings its indexes up to its store. */
 int home_restore(const char *home, const char *file, bool replace, fo_err *err);

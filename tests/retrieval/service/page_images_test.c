@@ -8,6 +8,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
+#include "retrieval/service/home_backup.h"
 #include "retrieval/service/page_images.h"
 #include "tests/retrieval/service/home_fixture.h"
 
@@ -295,6 +296,30 @@ static void ingested_once_more_a_copy_is_there_again(void **state) {
     test_remove(home);
 }
 
+/* The document that it is of is none of the new home's. */
+static void a_restored_home_keeps_no_copy_of_the_old_one(void **state) {
+    (void)state;
+    char *home = test_folder(), *aside = test_folder(), path[600];
+    size_t n;
+    fo_err err = {0};
+    const service_options opt = {.home = home, .n_threads = 1, .worker_program = "/proc/self/exe"};
+    service *s = open_home_with(opt);
+    assert_int_equal(put_note(s, "t", NULL, "A text.", 7), INGEST_CREATED);
+    service_close(s);
+    snprintf(path, sizeof path, "%s/backup", aside);
+    assert_ok(home_backup(home, path, &err), &err);
+    s = open_home_with(opt);
+    char *pdf = read_sample("slides.pdf", &n);
+    assert_int_equal(put_note(s, "a", "slides.pdf", pdf, n), INGEST_CREATED);
+    service_close(s);
+    assert_ok(home_restore(home, path, true, &err), &err);
+    snprintf(path, sizeof path, "%s/originals", home);
+    assert_int_not_equal(access(path, F_OK), 0);
+    free(pdf);
+    test_remove(home);
+    test_remove(aside);
+}
+
 /* As a deletion does that ends at once, that is refused, that meets a newer copy, that never ends. */
 static void what_is_put_aside_goes_or_comes_back(void **state) {
     (void)state;
@@ -346,6 +371,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(what_cannot_be_drawn_says_why),
         cmocka_unit_test(a_service_keeps_and_forgets),
         cmocka_unit_test(ingested_once_more_a_copy_is_there_again),
+        cmocka_unit_test(a_restored_home_keeps_no_copy_of_the_old_one),
         cmocka_unit_test(what_is_put_aside_goes_or_comes_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
