@@ -18,7 +18,8 @@ enum {
     PER_DOCUMENT = 2,
     CANDIDATES = 40,
     QUESTION_BYTES = 160,
-    TEXT_BYTES = 16384, /* of a document */
+    TEXT_BYTES = 16384,   /* of a document */
+    READ_BYTES = 8 << 20, /* of all their texts */
 };
 
 typedef struct question_made {
@@ -323,6 +324,10 @@ static int add_lines(candidates *c, const char *text, size_t len, fo_err *err) {
     return rc;
 }
 
+static bool is_time_left(const suggestion_request *q, double began) {
+    return fo_now_ms() - began <= q->budget_ms;
+}
+
 static int add_document(service *s, const suggestion_request *q, const char *id, candidates *c,
                         fo_err *err) {
     store_document d = {0};
@@ -342,15 +347,23 @@ static int add_document(service *s, const suggestion_request *q, const char *id,
     return rc;
 }
 
-static int add_documents(service *s, const suggestion_request *q, candidates *c, fo_err *err) {
+/* Of documents from all over, within the time and READ_BYTES: one that is longer than what is left of these is passed over,
+ * since a text is read whole to prove that it is the one that was ingested. */
+static int add_documents(service *s, const suggestion_request *q, double began, candidates *c,
+                         fo_err *err) {
     store_document *docs = NULL;
     size_t n = 0;
+    size_t left = READ_BYTES;
     bool more;
     int rc = catalog_list_documents(service_catalog(s), q->tenant, q->collection, NULL, DOCUMENTS,
                                     &docs, &n, &more, err);
     size_t step = n > LOOKED_AT ? n / LOOKED_AT : 1; /* from all over, not from one folder */
-    for (size_t i = 0; i < n && !rc; i += step)
-        if (!docs[i].damaged) rc = add_document(s, q, docs[i].id, c, err);
+    for (size_t i = 0; i < n && !rc && is_time_left(q, began); i += step) {
+        if (q->cancel && atomic_load(q->cancel)) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+        if (rc || docs[i].damaged || docs[i].text_bytes > left) continue;
+        left -= docs[i].text_bytes;
+        rc = add_document(s, q, docs[i].id, c, err);
+    }
     for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
     free(docs);
     return rc;
@@ -411,13 +424,13 @@ int service_suggest(service *s, const suggestion_request *q, suggestion **out, s
     double began = fo_now_ms();
     *n = 0;
     int rc = add_praised(s, q, &c, err);
-    if (!rc) rc = add_documents(s, q, &c, err);
+    if (!rc) rc = add_documents(s, q, began, &c, err);
     suggestion *list = rc ? NULL : calloc(q->limit ? q->limit : 1, sizeof *list);
     if (!rc && !list) rc = fo_no_memory(err);
     bool gave[CANDIDATES + 1] = {false};
     bool enough = false;
     for (question_made *made; !rc && !enough && *n < q->limit && (made = next_of(&c, gave));) {
-        if (fo_now_ms() - began > q->budget_ms) break;
+        if (!is_time_left(q, began)) break;
         double support;
         fo_err why = {0};
         rc = go_on(try(s, q, made->text, &support, &why), &why, &enough, err);

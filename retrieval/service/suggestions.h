@@ -3,7 +3,7 @@
  * that are questions, of titles that say what something does, of headings, of rows. Each was put to the service, and only those that it answers with good support
  * are handed out. That is tried without a language model. Where there is none, their answers are kept where answers are,
  * so that whoever takes one up is answered at once; where there is one, which writes another answer, only what was found
- * for them is at hand.
+ * for them is at hand. Of texts that are many mebibytes long none is made.
  *
  * Source: ours; what is made of documents is told by form alone, in English. */
 #ifndef FORAGE_RETRIEVAL_SUGGESTIONS_H
@@ -20,7 +20,7 @@ typedef struct suggestion_request {
     const char *tenant, *owner, *collection;
     const search_filter *sees; /* what the asker sees of the collection; NULL: everything */
     size_t limit;              /* that are wanted, at most 8 */
-    int budget_ms;             /* no new one is tried after that */
+    int budget_ms;             /* no document is read and no new question tried after that */
     atomic_bool *cancel;       /* NULL, or ends it (FO_ECANCELLED) */
 } suggestion_request;
 

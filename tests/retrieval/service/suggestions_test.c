@@ -199,12 +199,58 @@ static void of_another_model_none_is_suggested(void **state) {
     test_remove(home);
 }
 
+/* To be sure of a text all of it is read: too much for a question, of one or of many. */
+static void of_very_long_texts_none_is_made(void **state) {
+    (void)state;
+    enum { LONG = 9 << 20 };
+    char *home = test_folder(), *text = malloc(LONG);
+    assert_non_null(text);
+    static const char first[] = "The north pump is serviced every 400 hours. ";
+    memset(text, '-', LONG); /* rules, of which hardly a chunk is made */
+    memcpy(text, first, sizeof first - 1);
+    service *s = open_home(home);
+    assert_int_equal(put_note(s, "long", NULL, text, LONG), INGEST_CREATED);
+    expect_none(s);
+    suggestion *list;
+    put_text(s, "peat", "The peat cores are kept in the cellar.");
+    assert_int_equal(suggest(s, &list), 1);
+    assert_string_equal(list[0].query, "Where are the peat cores kept?");
+    free(list[0].query);
+    free(list);
+    service_close(s);
+    free(text);
+    test_remove(home);
+}
+
+static void who_has_left_waits_for_no_document(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    put_text(s, "heron", "The heron is tall."); /* of which no question is made */
+    expect_none(s);
+    atomic_bool gone = true;
+    suggestion_request q = {.tenant = "default",
+                            .owner = "",
+                            .collection = "notes",
+                            .limit = 4,
+                            .budget_ms = 60000,
+                            .cancel = &gone};
+    suggestion *list;
+    size_t n;
+    fo_err err = {0};
+    assert_int_equal(service_suggest(s, &q, &list, &n, &err), FO_ECANCELLED);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_make_questions),
         cmocka_unit_test(lines_and_titles_make_questions),
         cmocka_unit_test(rows_make_questions),
         cmocka_unit_test(a_question_that_fails_is_no_error),
+        cmocka_unit_test(of_very_long_texts_none_is_made),
+        cmocka_unit_test(who_has_left_waits_for_no_document),
         cmocka_unit_test(of_another_model_none_is_suggested),
         cmocka_unit_test(what_is_suggested_is_answered_already),
         cmocka_unit_test(of_what_a_model_would_answer_the_contexts_are_at_hand),
