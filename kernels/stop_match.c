@@ -81,3 +81,9 @@ int stop_match_end(stop_match *m, fo_buf *out) {
     fo_buf_clear(&m->held);
     return m->found >= 0;
 }
+
+int stop_match_cease(stop_match *m, fo_buf *out) {
+    int met = stop_match_end(m, out);
+    m->n_strings = 0;
+    return met;
+}

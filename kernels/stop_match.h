@@ -31,5 +31,7 @@ int stop_match_push(stop_match *m, const char *text, size_t len, fo_buf *out);
 /* The end of the text: what was held back comes out, up to a stop string that stands in it. Returns
  * as above. */
 int stop_match_end(stop_match *m, fo_buf *out);
+/* The same of the text so far: what is pushed from now on comes out as it is. */
+int stop_match_cease(stop_match *m, fo_buf *out);
 
 #endif

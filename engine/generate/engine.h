@@ -95,7 +95,8 @@ typedef struct generation_request {
     size_t n_prompt;         /* at least 1 */
     size_t max_tokens;       /* of the answer; prompt and answer must fit the model's window */
     sampler_params sampling; /* bias: copied */
-    const char *const *stop; /* stop strings (stop_match_check), copied */
+    const char *const
+        *stop; /* stop strings (stop_match_check), copied; of a rule's text none is one */
     size_t n_stop;
     bool ignore_end;        /* go on past the end token (benchmarks) */
     int priority;           /* -100 .. 100; higher is sooner */
@@ -127,7 +128,7 @@ typedef struct generation_request {
     /* Which share of its KV every head keeps; NULL: the model's own choice. Not with prefill_only.
      * KV_REUSE_CHUNK is served as KV_REUSE_EXACT then, and nothing is guessed ahead. */
     const sparse_params *sparse;
-    const int32_t *stop_tokens; /* that end it, beside the model's own; copied */
+    const int32_t *stop_tokens; /* that end it, beside the model's own; copied; as stop */
     size_t n_stop_tokens;       /* at most 64 */
 } generation_request;
 

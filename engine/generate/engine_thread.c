@@ -156,12 +156,27 @@ static void cannot_write(engine *e, generation *g) {
                             : "the model gives no token that may be written");
 }
 
+/* A call or JSON that a stop string or token cut would be no value any more: such ends are those of free text. */
+static bool is_bound(const generation *g) {
+    return g->filter && answer_filter_binds(g->filter);
+}
+
+/* The text of a token that was taken. True: a stop string ends the answer. */
+static bool add_text(generation *g, int32_t token) {
+    fo_buf_clear(&g->piece);
+    bool stopped = is_bound(g) && stop_match_cease(&g->stops, &g->text);
+    if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
+        stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text) || stopped;
+    fo_buf_clear(&g->piece);
+    return stopped;
+}
+
 bool engine_take_token(engine *e, int task_number, int32_t token, const float *logits) {
     task *t = &e->sched.tasks[task_number];
     generation *g = t->owner;
     bool end = !g->ignore_end && tokenizer_is_end(e->tokenizer, token);
     bool stopped = false;
-    for (size_t i = 0; i < g->n_stop_tokens && !end; i++)
+    for (size_t i = 0; i < g->n_stop_tokens && !end && !is_bound(g); i++)
         if (g->stop_tokens[i] == token) end = true, g->ev.stop_token = token;
     if (!end && g->filter && !answer_filter_take(g->filter, token)) {
         cannot_write(e, g);
@@ -190,10 +205,7 @@ bool engine_take_token(engine *e, int task_number, int32_t token, const float *l
         g->n_out++;
         g->ev.completion_tokens = g->n_out;
         if (g->markers.max > 0) marker_take(&g->markers, token);
-        fo_buf_clear(&g->piece);
-        if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
-            stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
-        fo_buf_clear(&g->piece);
+        stopped = add_text(g, token);
         pthread_cond_broadcast(&g->news);
     }
     pthread_mutex_unlock(&g->mu);

@@ -141,3 +141,7 @@ bool answer_filter_done(const answer_filter *f) {
     if (f->place.where == IN_JSON) return !f->n_open && json_closed(&f->reader);
     return f->place.where == BETWEEN && !f->rule.repeats;
 }
+
+bool answer_filter_binds(const answer_filter *f) {
+    return f->place.where != IN_TEXT;
+}

@@ -36,5 +36,7 @@ bool answer_filter_allows(answer_filter *f, int32_t token);
 /* False: the token is not allowed; the filter is of no use then. */
 bool answer_filter_take(answer_filter *f, int32_t token);
 bool answer_filter_done(const answer_filter *f);
+/* What comes next is the rule's, and so is all behind it: the free text before it is over, or there was none to be. */
+bool answer_filter_binds(const answer_filter *f);
 
 #endif

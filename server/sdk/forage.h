@@ -198,7 +198,7 @@ FORAGE_API int forage_query(forage *f, const char *query, const char *options,
 /* Text of the language model alone; nothing of it is verified. Options: messages (before the prompt, or instead of
  * it: prompt NULL), max_tokens (256), temperature (0), top_p, top_k, min_p, presence_penalty, frequency_penalty,
  * repetition_penalty, seed, stop (an array of at most 16 strings, each of at most 1,024 bytes), schema (a JSON
- * Schema that the text is held to), priority, timeout_ms. Event "token" {"text"}. Reply:
+ * Schema that the text is held to; stop has no say then), priority, timeout_ms. Event "token" {"text"}. Reply:
  * {"text","finish_reason","model","usage","timings_ms"}. FORAGE_EUNSUPPORTED: no model. */
 FORAGE_API int forage_generate(forage *f, const char *prompt, const char *options,
                                const forage_listener *listener, forage_reply **out,

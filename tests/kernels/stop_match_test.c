@@ -51,6 +51,23 @@ static void stop_strings_are_found_however_the_text_is_cut(void **state) {
     assert_int_equal(stop_match_init(&m, empty, 1, &err), FO_EINVAL);
 }
 
+static void text_behind_the_end_of_the_search_is_none(void **state) {
+    (void)state;
+    const char *const stops[] = {"}", "ab"};
+    stop_match m;
+    fo_buf out = {0};
+    fo_err err = {0};
+    assert_ok(stop_match_init(&m, stops, 2, &err), &err);
+    assert_int_equal(stop_match_push(&m, "x a", 3, &out), 0);
+    assert_int_equal(stop_match_cease(&m, &out), 0);
+    assert_int_equal(stop_match_push(&m, "b {}", 4, &out), 0);
+    assert_int_equal(stop_match_cease(&m, &out), 0);
+    assert_int_equal(stop_match_end(&m, &out), 0);
+    assert_string_equal(out.data, "x ab {}");
+    stop_match_deinit(&m);
+    fo_buf_free(&out);
+}
+
 static void a_stop_string_may_have_1024_bytes(void **state) {
     (void)state;
     static char longest[STOP_MATCH_BYTES + 2];
@@ -75,6 +92,7 @@ static void a_stop_string_may_have_1024_bytes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stop_strings_are_found_however_the_text_is_cut),
+        cmocka_unit_test(text_behind_the_end_of_the_search_is_none),
         cmocka_unit_test(a_stop_string_may_have_1024_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,6 +187,35 @@ static void a_call_that_must_be_made_is_made(void **state) {
     cJSON_Delete(r);
 }
 
+/* A "}" or a line break is no end of a call or of JSON, nor is a token that spells one; of free text it is. */
+static void stops_are_ends_of_free_text_alone(void **state) {
+    static const char stops[] = ",\"stop\":[\"\\n\",\"}\",\"name\"],\"stop_token_ids\":[128,13]";
+    char body[2048], more[1024];
+    snprintf(more, sizeof more, TOOL ",\"tool_choice\":\"required\"%s", stops);
+    for (int grounded = 0; grounded < 2; grounded++) {
+        snprintf(body, sizeof body, "{\"messages\":[" TALL "],\"max_tokens\":600%s}", more);
+        cJSON *r = grounded ? chat(*state, TALL, more, 200)
+                            : ask(*state, "/v1/chat/completions", body, 200);
+        assert_string_equal(text(r, "choices.0.finish_reason"), "tool_calls");
+        cJSON *j = cJSON_Parse(text(r, "choices.0.message.tool_calls.0.function.arguments"));
+        assert_string_equal(text(j, "unit"), "cm");
+        cJSON_Delete(j);
+        cJSON_Delete(r);
+    }
+    snprintf(more, sizeof more, SCHEMA "%s", stops);
+    cJSON *r = chat(*state, TALL, more, 200),
+          *j = cJSON_Parse(text(r, "choices.0.message.content"));
+    assert_string_equal(text(r, "choices.0.finish_reason"), "stop");
+    assert_string_equal(text(j, "kind"), "crane");
+    cJSON_Delete(j);
+    cJSON_Delete(r);
+    r = ask(*state, "/v1/chat/completions",
+            "{\"messages\":[" TALL "],\"max_tokens\":600,\"stop\":\"stands\"" TOOL "}", 200);
+    assert_null(strstr(text(r, "choices.0.message.content"), "stands"));
+    assert_string_equal(text(r, "choices.0.finish_reason"), "stop");
+    cJSON_Delete(r);
+}
+
 static void without_a_call_the_documents_answer(void **state) {
     cJSON *r = chat(*state, TALL, TOOL, 200), *as_ever = chat(*state, TALL, "", 200);
     assert_string_equal(text(r, "choices.0.message.content"),
@@ -489,6 +518,7 @@ int main(void) {
         cmocka_unit_test(a_stream_refuses_every_choice),
         cmocka_unit_test(responses_have_the_same),
         cmocka_unit_test(a_call_that_must_be_made_is_made),
+        cmocka_unit_test(stops_are_ends_of_free_text_alone),
         cmocka_unit_test(without_a_call_the_documents_answer),
         cmocka_unit_test(a_call_that_may_be_made_is_told),
         cmocka_unit_test(a_call_in_another_form_is_a_call),
