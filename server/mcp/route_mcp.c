@@ -37,6 +37,7 @@ void route_mcp(http_request *r, void *ctx) {
                            .sees = app_sees(r),
                            .key = g ? g->key : NULL,
                            .may_ingest = !a->read_only && app_may(a, r, ACCESS_INGEST),
+                           .reranks = service_reranker(a->service) != NULL,
                            .spool_dir = a->spool_dir,
                            .cancel = http_cancel(r),
                            .waited_ms = http_queue_ms(r),

@@ -1,7 +1,9 @@
 #!/bin/sh
-# --rerank-model of the commands that ask a home: the cross-encoder puts what was found in order. Speaks TAP.
+# --rerank-model of the commands that ask a home, and of a service that is asked by MCP: the cross-encoder puts what was
+# found in order. Speaks TAP.
 . "$(dirname "$0")/tap.sh"
 tests=$(dirname "$0")/clients
+command -v curl >/dev/null || skip_all "a cross-encoder of the commands" "no curl"
 python3=$(command -v python3) || skip_all "a cross-encoder of the commands" "no python3"
 
 printf '%s\n' '{"id":"heron","text":"The grey heron stands one metre tall. It eats fish and frogs."}' \
@@ -26,4 +28,8 @@ call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","a
 mcp() { echo "$call" | run 0 "$forage" mcp --home "$work/home" --read-only "$@"; }
 mcp && grep -q 'default/heron' "$work/out" && mcp --rerank-model "$work/cross.gguf" && grep -q 'default/owl' "$work/out"
 check "and what forage mcp finds" $?
+serve "$work/home" --rerank-model "$work/cross.gguf"
+curl -s -H 'Content-Type: application/json' "$url/mcp" -d "$call" >"$work/out" && grep -q 'default/owl' "$work/out"
+check "and what POST /mcp of a service finds" $?
+stop TERM
 finish
