@@ -14,9 +14,6 @@
 
 enum { MAX_DIM = 8192, ON_STACK = 2048, TF_TABLE = 64, MAX_JSON = 1 << 20 };
 
-/* Longer texts are taken whole as well: there is no position that could run out. */
-static const size_t NO_LIMIT = 1000000;
-
 typedef struct embed_static { /* immutable after open */
     embedder base;
     tokenizer *tokens;
@@ -135,7 +132,7 @@ static embed_static *new_static(void) {
     embed_static *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->base.ops = &static_ops;
-    s->base.max_tokens = NO_LIMIT;
+    s->base.max_tokens = EMBEDDER_NO_LIMIT; /* no position could run out */
     s->base.alpha = EMBED_STATIC_ALPHA;
     s->tf_power = 1;
     return s;

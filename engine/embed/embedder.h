@@ -60,8 +60,9 @@ const struct tokenizer *embedder_tokenizer(const embedder *e);
  * measured, else the measured default of its kind. */
 float embedder_alpha(const embedder *e);
 
+enum { EMBEDDER_NO_LIMIT = 1000000 };
 /* The longest text, in tokens, that is taken whole, behind the longer of the model's prefixes; longer ones are cut at
- * their end. */
+ * their end. EMBEDDER_NO_LIMIT: none is cut, however long. */
 size_t embedder_max_tokens(const embedder *e);
 
 /* out[n_texts, dim], row-major float32. A vector has unit length, or is all zero where its text

@@ -206,6 +206,23 @@ static int rerank_all(http_request *r, reranker *rr, const char *query, const te
 
 /* ---- embeddings ----------------------------------------------------------------------------- */
 
+/* *tokens: of all texts. One that the model would cut is refused: its vector would be another text's. */
+static int count_all(http_request *r, embedder *e, const text_list *l, size_t *tokens,
+                     fo_err *err) {
+    const size_t most = embedder_max_tokens(e);
+    *tokens = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        size_t n = embedder_count_tokens(e, l->texts[i], l->lens[i]);
+        if (left(r, err)) return err->code;
+        if (n > most && most < EMBEDDER_NO_LIMIT)
+            return fo_fail_field(err, FO_EINVAL, "input",
+                                 "input[%zu] has %zu tokens; %s takes at most %zu of a text", i, n,
+                                 embedder_name(e), most);
+        *tokens += n;
+    }
+    return FO_OK;
+}
+
 static void write_vector(json_out *o, const float *v, size_t dim, bool base64) {
     if (base64) { /* little-endian float32, as on every machine this runs on */
         size_t n = dim * sizeof *v;
@@ -229,10 +246,10 @@ static void write_vector(json_out *o, const float *v, size_t dim, bool base64) {
 }
 
 static void reply_vectors(http_request *r, embedder *e, const text_list *l, const float *v,
-                          bool base64) {
+                          size_t tokens, bool base64) {
     fo_buf b = {0};
     json_out o = {&b, false};
-    size_t dim = embedder_dim(e), tokens = 0;
+    size_t dim = embedder_dim(e);
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "object", "list");
     json_out_open(&o, "data", '[');
@@ -242,7 +259,6 @@ static void reply_vectors(http_request *r, embedder *e, const text_list *l, cons
         json_out_int(&o, "index", (int64_t)i);
         write_vector(&o, v + i * dim, dim, base64);
         json_out_close(&o, '}');
-        tokens += embedder_count_tokens(e, l->texts[i], l->lens[i]);
     }
     json_out_close(&o, ']');
     json_out_string(&o, "model", embedder_name(e));
@@ -281,9 +297,11 @@ void route_embeddings(http_request *r, void *ctx) {
         json_in_end(&in);
         if (!err.code)
             read_inputs(&l, a->allow_token_ids ? embedder_tokenizer(e) : NULL, input, &err);
+        size_t tokens = 0;
+        if (!err.code) count_all(r, e, &l, &tokens, &err);
         if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v))) fo_no_memory(&err);
         if (!err.code) embed_all(r, e, query ? EMBED_QUERY : EMBED_PASSAGE, &l, v, &err);
-        if (!err.code) reply_vectors(r, e, &l, v, base64);
+        if (!err.code) reply_vectors(r, e, &l, v, tokens, base64);
     }
     if (err.code) openai_error(r, &err);
     text_list_deinit(&l);

@@ -206,7 +206,8 @@ FORAGE_API int forage_generate(forage *f, const char *prompt, const char *option
 
 /* Floats of a vector of this home's embedder. */
 FORAGE_API size_t forage_embed_dim(const forage *f);
-/* vectors[n][forage_embed_dim], of unit length, of texts[n]: questions where is_query is not 0, else passages. */
+/* vectors[n][forage_embed_dim], of unit length, of texts[n]: questions where is_query is not 0, else passages. Of a text
+ * of more tokens than forage_info's embedder.max_tokens only the beginning counts (`builtin`, the table: never). */
 FORAGE_API int forage_embed(forage *f, const char *const *texts, size_t n, int is_query,
                             float *vectors, forage_error *error);
 

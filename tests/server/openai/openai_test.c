@@ -96,6 +96,25 @@ static void rerank_puts_what_fits_first(void **state) {
     cJSON_Delete(r);
 }
 
+static void a_text_that_would_be_cut_is_refused(void **state) {
+    fixture *f = *state;
+    embedder *e = service_embedder(f->service);
+    static const char body[] =
+        "{\"input\":[\"a fox\",\"a red fox eats bread and a red fox sleeps\"]}";
+    const size_t unlimited = e->max_tokens;
+    cJSON *whole = ask(f, "/v1/embeddings", body, 200);
+    e->max_tokens = embedder_count_tokens(e, "a red fox", 9);
+    cJSON *r = ask(f, "/v1/embeddings", body, 400);
+    assert_string_equal(text(r, "error.param"), "input");
+    assert_non_null(strstr(text(r, "error.message"), "input[1]"));
+    cJSON *fits = ask(f, "/v1/embeddings", "{\"input\":\"a red fox\"}", 200);
+    assert_int_equal(number(fits, "usage.prompt_tokens"), e->max_tokens);
+    e->max_tokens = unlimited;
+    cJSON_Delete(fits);
+    cJSON_Delete(r);
+    cJSON_Delete(whole);
+}
+
 /* An embedder that takes 20 ms a call. */
 static const embedder_ops *quick;
 static int embed_slowly(embedder *e, enum embed_kind kind, const char *const *texts,
@@ -682,6 +701,7 @@ int main(void) {
         cmocka_unit_test(embeddings_are_the_same_as_floats_and_base64),
         cmocka_unit_test(token_arrays_embed_as_their_text_where_they_are_allowed),
         cmocka_unit_test(rerank_puts_what_fits_first),
+        cmocka_unit_test(a_text_that_would_be_cut_is_refused),
         cmocka_unit_test(many_texts_end_with_timeout_ms),
         cmocka_unit_test(errors_have_openais_shape),
         cmocka_unit_test(an_unknown_model_is_404_with_the_names_there_are),
