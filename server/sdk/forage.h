@@ -157,9 +157,10 @@ typedef struct forage_document {
     const void *reserved[4];
 } forage_document;
 
-/* Durable and findable when it returns. One bad document fails alone: its row of "results" says why. Options
- * collection, language, chunking, ocr and ocr_language as POST /ingest; so is the reply. Event "progress" {"done"}.
- * What was committed before an error stays. */
+/* Durable and findable when it returns. One bad document fails alone: its row of "results" says why. A call is refused
+ * whose documents have none or several of text, bytes and path, or a reserved that is not NULL. Options collection,
+ * language, chunking, ocr and ocr_language as POST /ingest; so is the reply. Event "progress" {"done"}. What was
+ * committed before an error stays. */
 FORAGE_API int forage_ingest(forage *f, const forage_document *documents, size_t n,
                              const char *options, const forage_listener *listener,
                              forage_reply **out, forage_error *error);

@@ -104,7 +104,8 @@ static int check_json(const char *s, const char *field, size_t i, bool object, f
     return rc;
 }
 
-static int check_document(const forage_document *d, size_t i, fo_err *err) {
+/* How the caller uses the struct: a mistake of the program, not of one document. */
+static int check_use(const forage_document *d, size_t i, fo_err *err) {
     char where[64];
     snprintf(where, sizeof where, "documents[%zu]", i);
     int n_sources = !!d->text + !!d->bytes + !!d->path;
@@ -114,7 +115,14 @@ static int check_document(const forage_document *d, size_t i, fo_err *err) {
     for (size_t k = 0; k < sizeof d->reserved / sizeof *d->reserved; k++)
         if (d->reserved[k])
             return fo_fail_field(err, FO_EINVAL, where, "%s.reserved[%zu] is not NULL", where, k);
-    if (d->id && !*d->id) return fo_fail_field(err, FO_EINVAL, where, "%s.id is empty", where);
+    return FO_OK;
+}
+
+/* What it says. */
+static int check_content(const forage_document *d, size_t i, fo_err *err) {
+    char where[64];
+    snprintf(where, sizeof where, "documents[%zu].id", i);
+    if (d->id && !*d->id) return fo_fail_field(err, FO_EINVAL, where, "%s is empty", where);
     int rc = check_text(d->id, "id", i, ID_MAX, err);
     if (!rc) rc = check_text(d->title, "title", i, TITLE_MAX, err);
     if (!rc) rc = check_text(d->uri, "uri", i, URI_MAX, err);
@@ -170,7 +178,18 @@ static int add_file(ingest_run *run, ingest_document *d, const char *path, fo_er
     return !rc && why.code ? ingest_batch_add_failed(run->batch, path, &why, err) : rc;
 }
 
-static int add_one(ingest_run *run, const forage_document *d, fo_err *err) {
+/* Named as it would have been; where that name is what is wrong, by none. */
+static int add_wrong(ingest_run *run, const forage_document *d, const fo_err *why, fo_err *err) {
+    const char *id = d->id ? d->id : d->path;
+    bool named = id && *id && strlen(id) <= ID_MAX && fo_utf8_valid(id, strlen(id), NULL);
+    return ingest_batch_add_failed(run->batch, named ? id : NULL, why, err);
+}
+
+static int add_one(ingest_run *run, const forage_document *d, size_t i, fo_err *err) {
+    fo_err why = {0};
+    int rc = check_content(d, i, &why);
+    if (rc == FO_ENOMEM) return fo_no_memory(err);
+    if (rc) return add_wrong(run, d, &why, err);
     ingest_document in = {.id = d->id,
                           .title = d->title,
                           .uri = d->uri,
@@ -241,13 +260,13 @@ static int ingest(forage *f, const forage_document *documents, size_t n, json_in
     int rc = json_in_end(in);
     if (!rc && !documents && n)
         rc = fo_fail_field(err, FO_EINVAL, "documents", "documents is NULL");
-    for (size_t i = 0; !rc && i < n; i++) rc = check_document(&documents[i], i, err);
+    for (size_t i = 0; !rc && i < n; i++) rc = check_use(&documents[i], i, err);
     if (!rc) rc = spool_create(&results, opt.spool_dir, err);
     opt.results = results;
     if (!rc) rc = ingest_batch_create(&run.batch, &opt, err);
     for (size_t i = 0; !rc && i < n; i++) {
         rc = forage_call_check(&run.call, err);
-        if (!rc) rc = add_one(&run, &documents[i], err);
+        if (!rc) rc = add_one(&run, &documents[i], i, err);
     }
     if (!rc) rc = forage_call_check(&run.call, err);
     if (!rc) rc = ingest_batch_flush(run.batch, err);

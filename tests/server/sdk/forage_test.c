@@ -282,33 +282,22 @@ static void documents_come_as_text_bytes_and_files(void **state) {
     close_fixture(&x);
 }
 
-static void wrong_documents_are_refused_before_anything_is_stored(void **state) {
+static void wrong_uses_are_refused_before_anything_is_stored(void **state) {
     (void)state;
     fixture x = open_with(NULL);
-    char longer[600];
-    memset(longer, 'x', sizeof longer - 1);
-    longer[sizeof longer - 1] = 0;
     const struct {
         forage_document d;
-        int code;
         const char *words;
     } wrong[] = {
-        {{0}, FORAGE_EINVAL, "none of text"},
-        {{.text = "a", .path = "b"}, FORAGE_EINVAL, "more than one"},
-        {{.text = "a", .id = ""}, FORAGE_EINVAL, "id is empty"},
-        {{.text = "a", .id = longer}, FORAGE_ELIMIT, "documents[1].id"},
-        {{.text = "a", .title = "\xc3"}, FORAGE_EINVAL, "documents[1].title"},
-        {{.text = "a", .metadata = "[]"}, FORAGE_EINVAL, "documents[1].metadata"},
-        {{.text = "a", .metadata = "{\"a\":1,\"a\":2}"}, FORAGE_EINVAL, "documents[1].metadata"},
-        {{.text = "a", .acl = "{}"}, FORAGE_EINVAL, "documents[1].acl"},
-        {{.text = "a", .acl = "[1]"}, FORAGE_EINVAL, "documents[1].acl"},
-        {{.text = "a", .reserved = {NULL, "x"}}, FORAGE_EINVAL, "reserved[1]"},
+        {{0}, "none of text"},
+        {{.text = "a", .path = "b"}, "more than one"},
+        {{.text = "a", .reserved = {NULL, "x"}}, "reserved[1]"},
     };
     forage_error e;
     forage_reply *r = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const forage_document d[] = {{.text = "It is well."}, wrong[i].d};
-        says(forage_ingest(x.f, d, 2, NULL, NULL, &r, &e), &e, wrong[i].code, wrong[i].words);
+        says(forage_ingest(x.f, d, 2, NULL, NULL, &r, &e), &e, FORAGE_EINVAL, wrong[i].words);
     }
     says(forage_ingest(x.f, &(forage_document){.text = "a"}, 1,
                        "{\"chunking\": {\"max_tokens\": 32, \"overlap\": 16}}", NULL, &r, &e),
@@ -318,6 +307,48 @@ static void wrong_documents_are_refused_before_anything_is_stored(void **state) 
     assert_null(r);
     assert_int_equal(forage_info(x.f, &r, NULL), FORAGE_OK);
     assert_int_equal(forage_reply_number(r, "/documents"), 0);
+    forage_reply_free(r);
+    close_fixture(&x);
+}
+
+/* As POST /ingest has it: the others go in, and the rows keep their order. */
+static void a_wrong_document_fails_alone(void **state) {
+    (void)state;
+    fixture x = open_with(NULL);
+    static char longer[5001];
+    memset(longer, 'x', sizeof longer - 1);
+    const struct {
+        forage_document d;
+        const char *param, *id;
+    } wrong[] = {
+        {{.text = "a", .id = ""}, "id", NULL},
+        {{.text = "a", .id = longer}, "id", NULL},
+        {{.text = "a", .id = "\xc3"}, "id", NULL},
+        {{.text = "a", .id = "b", .title = longer}, "title", "b"},
+        {{.text = "a", .title = "\xc3"}, "title", NULL},
+        {{.path = "/none/such", .metadata = "[]"}, "metadata", "/none/such"},
+        {{.text = "a", .metadata = "{\"a\":1,\"a\":2}"}, "metadata", NULL},
+        {{.text = "a", .acl = "{}"}, "acl", NULL},
+        {{.text = "a", .acl = "[1]"}, "acl", NULL},
+    };
+    enum { WRONG = sizeof wrong / sizeof *wrong };
+    forage_document d[2 * WRONG];
+    for (size_t i = 0; i < WRONG; i++) {
+        d[2 * i] = wrong[i].d;
+        d[2 * i + 1] = (forage_document){.text = "It is well.", .id = wrong[i].param};
+    }
+    forage_reply *r = ingest(x.f, d, 2 * WRONG, NULL);
+    assert_int_equal(forage_reply_count(r, "/results"), 2 * WRONG);
+    for (size_t i = 0; i < WRONG; i++) {
+        char param[64];
+        snprintf(param, sizeof param, "documents[%zu].%s", 2 * i, wrong[i].param);
+        assert_string_equal(forage_reply_string(r, "/results/%zu/status", 2 * i), "failed");
+        assert_string_equal(forage_reply_string(r, "/results/%zu/error/param", 2 * i), param);
+        const char *id = forage_reply_string(r, "/results/%zu/id", 2 * i);
+        assert_true(wrong[i].id ? id && !strcmp(id, wrong[i].id) : !id);
+        assert_string_equal(forage_reply_string(r, "/results/%zu/id", 2 * i + 1), wrong[i].param);
+        assert_string_not_equal(forage_reply_string(r, "/results/%zu/status", 2 * i + 1), "failed");
+    }
     forage_reply_free(r);
     close_fixture(&x);
 }
@@ -667,7 +698,8 @@ int main(void) {
         cmocka_unit_test(errors_are_values_that_name_the_field),
         cmocka_unit_test(a_home_is_read_beside_the_one_that_writes_it),
         cmocka_unit_test(documents_come_as_text_bytes_and_files),
-        cmocka_unit_test(wrong_documents_are_refused_before_anything_is_stored),
+        cmocka_unit_test(wrong_uses_are_refused_before_anything_is_stored),
+        cmocka_unit_test(a_wrong_document_fails_alone),
         cmocka_unit_test(archives_are_read_apart_or_refused),
         cmocka_unit_test(a_folder_is_kept_in_step),
         cmocka_unit_test(answers_and_progress_are_told_as_they_come),
