@@ -89,7 +89,8 @@ typedef struct forage_reply forage_reply;
 /* The whole text; *length (NULL is fine) counts its bytes. */
 FORAGE_API const char *forage_reply_json(const forage_reply *r, size_t *length);
 /* A value in it by its JSON Pointer (RFC 6901): "/citations/0/source/title", made as printf would, at most
- * 1,023 bytes; "" is the whole. No such value, or one of another kind: NULL, NAN, 0. */
+ * 1,023 bytes; "" is the whole. No such value, or one of another kind: NULL, NAN, 0. A loop over an array's elements
+ * takes time in proportion to them. */
 FORAGE_API const char *forage_reply_string(const forage_reply *r, const char *pointer, ...)
     FORAGE_PATH(2, 3);
 FORAGE_API double forage_reply_number(const forage_reply *r, const char *pointer, ...)

@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTER_MAX = 1024 };
+enum { POINTER_MAX = 1024, PLACES = 8 };
+
+/* Where an array was read last: cJSON's is a list, and a loop over its n elements would walk n * n / 2 of them. */
+typedef struct array_place {
+    const cJSON *array, *item; /* item: element number at; NULL: none yet */
+    int at, size;              /* size: -1 until it was asked for */
+    uint64_t used;             /* when, counted in uses of all places */
+} array_place;
 
 struct forage_reply {
     /* immutable */
@@ -18,6 +25,9 @@ struct forage_reply {
     /* guarded by mu: parsed when first asked for, immutable from then on */
     bool parsed;
     cJSON *root;
+    /* guarded by mu */
+    array_place places[PLACES];
+    uint64_t n_used;
 };
 
 int forage_reply_make(forage_reply **out, fo_buf *b, fo_err *err) {
@@ -46,13 +56,11 @@ const char *forage_reply_json(const forage_reply *r, size_t *length) {
     return r ? r->json : NULL;
 }
 
-static const cJSON *root_of(const forage_reply *r) {
-    forage_reply *mine = (forage_reply *)r;
-    pthread_mutex_lock(&mine->mu);
-    if (!mine->parsed) mine->root = cJSON_ParseWithLength(mine->json, mine->len);
-    mine->parsed = true;
-    pthread_mutex_unlock(&mine->mu);
-    return mine->root;
+/* mu is held, as in all of what follows. */
+static const cJSON *root_of(forage_reply *r) {
+    if (!r->parsed) r->root = cJSON_ParseWithLength(r->json, r->len);
+    r->parsed = true;
+    return r->root;
 }
 
 /* One step of a pointer, its ~0 and ~1 made into ~ and /. */
@@ -66,33 +74,73 @@ static void unescape(char *step) {
     *to = 0;
 }
 
-static const cJSON *element(const cJSON *array, const char *step) {
+/* The place of this array (or object); where it has none, that of the one which was left longest ago. */
+static array_place *place_of(forage_reply *r, const cJSON *array) {
+    array_place *p = &r->places[0];
+    for (int i = 0; i < PLACES && p->array != array; i++)
+        if (r->places[i].array == array || r->places[i].used < p->used) p = &r->places[i];
+    if (p->array != array) *p = (array_place){.array = array, .size = -1};
+    p->used = ++r->n_used;
+    return p;
+}
+
+static int size_of(forage_reply *r, const cJSON *array) {
+    array_place *p = place_of(r, array);
+    if (p->size < 0) p->size = cJSON_GetArraySize(array);
+    return p->size;
+}
+
+/* Element i, from where the last one was or from the beginning, whichever is nearer. */
+static const cJSON *item_of(forage_reply *r, const cJSON *array, int i) {
+    if (i >= size_of(r, array)) return NULL;
+    array_place *p = place_of(r, array);
+    if (!p->item || i < p->at / 2) {
+        p->item = array->child;
+        p->at = 0;
+    }
+    for (; p->at < i; p->at++) p->item = p->item->next;
+    for (; p->at > i; p->at--) p->item = p->item->prev;
+    return p->item;
+}
+
+static const cJSON *element(forage_reply *r, const cJSON *array, const char *step) {
     char *end;
     if (step[0] < '0' || step[0] > '9' || (step[0] == '0' && step[1])) return NULL;
     unsigned long i = strtoul(step, &end, 10);
-    return *end || i > INT32_MAX ? NULL : cJSON_GetArrayItem(array, (int)i);
+    return *end || i > INT32_MAX ? NULL : item_of(r, array, (int)i);
 }
 
-static const cJSON *value_at(const forage_reply *r, const char *pointer, va_list ap) {
+static const cJSON *value_at(forage_reply *r, const char *pointer, va_list ap) {
     char text[POINTER_MAX];
-    if (!r || !pointer) return NULL;
+    if (!pointer) return NULL;
     int n = vsnprintf(text, sizeof text, pointer, ap);
     if (n < 0 || n >= (int)sizeof text || (n && text[0] != '/')) return NULL;
     const cJSON *at = root_of(r);
     char *rest = n ? text + 1 : NULL;
     for (char *step; at && (step = strsep(&rest, "/"));) {
         unescape(step);
-        at = cJSON_IsArray(at)    ? element(at, step)
+        at = cJSON_IsArray(at)    ? element(r, at, step)
              : cJSON_IsObject(at) ? cJSON_GetObjectItemCaseSensitive(at, step)
                                   : NULL;
     }
     return at;
 }
 
+/* The value, and in *size how many it holds where that is wanted. */
+static const cJSON *read_at(const forage_reply *r, const char *pointer, va_list ap, size_t *size) {
+    forage_reply *mine = (forage_reply *)r;
+    if (!r) return NULL;
+    pthread_mutex_lock(&mine->mu);
+    const cJSON *v = value_at(mine, pointer, ap);
+    if (size && (cJSON_IsArray(v) || cJSON_IsObject(v))) *size = (size_t)size_of(mine, v);
+    pthread_mutex_unlock(&mine->mu);
+    return v;
+}
+
 const char *forage_reply_string(const forage_reply *r, const char *pointer, ...) {
     va_list ap;
     va_start(ap, pointer);
-    const char *s = cJSON_GetStringValue(value_at(r, pointer, ap));
+    const char *s = cJSON_GetStringValue(read_at(r, pointer, ap, NULL));
     va_end(ap);
     return s;
 }
@@ -100,7 +148,7 @@ const char *forage_reply_string(const forage_reply *r, const char *pointer, ...)
 double forage_reply_number(const forage_reply *r, const char *pointer, ...) {
     va_list ap;
     va_start(ap, pointer);
-    const cJSON *v = value_at(r, pointer, ap);
+    const cJSON *v = read_at(r, pointer, ap, NULL);
     va_end(ap);
     if (cJSON_IsBool(v)) return cJSON_IsTrue(v) ? 1 : 0;
     return cJSON_IsNumber(v) ? v->valuedouble : NAN;
@@ -109,7 +157,8 @@ double forage_reply_number(const forage_reply *r, const char *pointer, ...) {
 size_t forage_reply_count(const forage_reply *r, const char *pointer, ...) {
     va_list ap;
     va_start(ap, pointer);
-    const cJSON *v = value_at(r, pointer, ap);
+    size_t size = 0;
+    read_at(r, pointer, ap, &size);
     va_end(ap);
-    return cJSON_IsArray(v) || cJSON_IsObject(v) ? (size_t)cJSON_GetArraySize(v) : 0;
+    return size;
 }

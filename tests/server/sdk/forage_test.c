@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "kernels/buf.h"
+#include "kernels/clock.h"
 #include "server/sdk/forage.h"
 #include "tests/retrieval/chain_model.h"
 #include "tests/test.h"
@@ -131,6 +133,60 @@ static void replies_are_read_by_pointers(void **state) {
     assert_null(forage_reply_string(NULL, "/a"));
     assert_null(forage_reply_json(NULL, &n));
     forage_reply_free(NULL);
+    close_fixture(&x);
+}
+
+/* Forwards and backwards: 100,000 times 100,000 steps took minutes. */
+static void a_loop_over_an_array_takes_time_by_its_length(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    fixture x = open_with(NULL);
+    forage_document *d = calloc(N, sizeof *d);
+    for (size_t i = 0; i < N; i++) d[i] = (forage_document){.text = "a", .id = ""};
+    forage_reply *r = ingest(x.f, d, N, NULL);
+    char param[64];
+    double began = fo_now_ms();
+    for (size_t i = 0; i < forage_reply_count(r, "/results"); i++) {
+        snprintf(param, sizeof param, "documents[%zu].id", i);
+        assert_string_equal(forage_reply_string(r, "/results/%zu/error/param", i), param);
+    }
+    for (size_t i = N; i-- > 0;) {
+        snprintf(param, sizeof param, "documents[%zu].id", i);
+        assert_string_equal(forage_reply_string(r, "/results/%zu/error/param", i), param);
+    }
+    assert_true(fo_now_ms() - began < 20000);
+    assert_int_equal(forage_reply_count(r, "/results"), N);
+    assert_null(forage_reply_string(r, "/results/%d/status", N));
+    forage_reply_free(r);
+    free(d);
+    close_fixture(&x);
+}
+
+/* In any order, in more arrays than are remembered. */
+static void elements_are_where_their_numbers_say(void **state) {
+    (void)state;
+    enum { ARRAYS = 20, N = 10 };
+    fixture x = open_with(NULL);
+    fo_buf b = {0};
+    for (int k = 0; k < ARRAYS; k++)
+        for (int i = 0; i < N; i++)
+            i ? fo_buf_printf(&b, ",%d", k * N + i)
+              : fo_buf_printf(&b, "%s\"a%d\":[%d", k ? "]," : "{", k, k * N);
+    fo_buf_str(&b, "]}");
+    put(x.f, "kb-1", pumps, b.data);
+    fo_buf_free(&b);
+    forage_reply *r;
+    assert_int_equal(forage_get(x.f, "kb-1", NULL, &r, NULL), FORAGE_OK);
+    uint64_t seed = test_seed();
+    for (int round = 0; round < 20000; round++) {
+        int k = (int)(test_random(&seed) % (round % 2 ? ARRAYS : 3));
+        int i = (int)(test_random(&seed) % (N + 1));
+        double v = forage_reply_number(r, "/metadata/a%d/%d", k, i);
+        assert_true(i < N ? v == k * N + i : isnan(v));
+        if (round % 5 == 0) assert_int_equal(forage_reply_count(r, "/metadata/a%d", k), N);
+    }
+    assert_int_equal(forage_reply_count(r, "/metadata"), ARRAYS);
+    forage_reply_free(r);
     close_fixture(&x);
 }
 
@@ -695,6 +751,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_cite_the_documents_that_were_put_in),
         cmocka_unit_test(replies_are_read_by_pointers),
+        cmocka_unit_test(a_loop_over_an_array_takes_time_by_its_length),
+        cmocka_unit_test(elements_are_where_their_numbers_say),
         cmocka_unit_test(errors_are_values_that_name_the_field),
         cmocka_unit_test(a_home_is_read_beside_the_one_that_writes_it),
         cmocka_unit_test(documents_come_as_text_bytes_and_files),
