@@ -36,7 +36,7 @@ else # zipfile keeps no modes
     run 0 "$python3" -m zipfile -e "$work"/a/*linux*.whl "$work/site" && chmod 755 "$work/site/forage/lib/forage-extract"
     skip "$name" "no venv (python3-venv)"
 fi
-serve "$work/home.served" --log-level warn
+serve "$work/home.served" --log-level warn --max-body 2M
 check "a service starts" $?
 run 0 "$python3" -m zipfile -e "$work"/a/*-any.whl "$work/any" && PYTHONPATH="$work/any" run 0 "$python3" "$tests/client.py" "$url"
 check "a service is asked without the library" $?

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 import threading
 
 import forage
@@ -43,6 +44,37 @@ def documents(f):
     assert last_failed["epoch"] > 0 and last_failed["results"][1]["status"] == "failed", last_failed
 
 
+def odd_documents(f):
+    """What is wrong with one document is in its row, and the others go in; what is wrong with the call ends it."""
+    def statuses(documents, **options):
+        reply = f.ingest(documents, collection="odd", **options)
+        assert all(r["status"] != "failed" or r["error"]["message"] for r in reply["results"]), reply
+        return [r["status"] for r in reply["results"]]
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, os.fsdecode(b"caf\xe9.txt"))
+        with open(path, "w") as file:
+            file.write("Coffee is served at the weir.")
+        given = [{"path": path}, {"path": path, "id": "latin", "uri": "latin"}, {"path": path[:-1]}, {"text": "a", "id": "a"}]
+        assert statuses(given) == ["failed", "created", "failed", "created"]
+        reply = f.ingest([{"path": path}], collection="odd")
+        json.dumps(reply, ensure_ascii=False).encode()
+        assert "UTF-8" in reply["results"][0]["error"]["message"], reply
+    wrong = {"metadata": {"n": 2 ** 60 + 1}}
+    assert statuses([{"bytes": b"b", **wrong}, {"text": "c", **wrong}, {"text": "d", "title": "x" * 5000},
+                     {"bytes": b"e", "id": "e", "file_name": "e.txt"}]) == ["failed", "failed", "failed", "created"]
+    for wait in (False, True):
+        refused(lambda: f.ingest([{"text": "f"}, {"bytes": b"g"}], wait=wait), "bad_field", "wait")
+    refused(lambda: f.ingest([{"bytes": b"h"}], chunking={"max_tokens": 1}), "bad_field")
+    refused(lambda: f.ingest([{"bytes": b"h"}], collection="a/b"), "bad_field", "collection")
+    if "://" in PLACE:  # --max-body 2M
+        far_too_large = {"bytes": b"<p>" + b"y" * (80 << 20), "id": "n", "file_name": "n.html"}  # it is not read to its end
+        assert statuses([far_too_large, {"bytes": b"o", "id": "o", "file_name": "o.txt"}]) == ["failed", "created"]
+        large = "y" * (3 << 20)
+        assert statuses([{"text": "i", "id": "i"}, {"bytes": b"<p>" + large.encode(), "id": "j", "file_name": "j.html"},
+                         {"text": "k", "id": "k"}, {"text": large, "id": "l"}, {"text": "m", "id": "m"}]) == ["created", "failed", "created", "failed", "created"]
+
+
 def questions(f):
     reply = f.query(QUESTION, filter={"type": "gte", "key": "year", "value": 2024})
     assert reply["status"] == "answered" and "400 hours" in reply["answer"]
@@ -76,6 +108,14 @@ async def asynchronous(f):
     assert names[-1] == "done" and "token" in names
     replies = await asyncio.gather(*(f.aquery(QUESTION) for _ in range(8)), f.asearch("pump"), f.aget("kb-1"))
     assert all("400 hours" in r["answer"] for r in replies[:8]) and replies[9]["title"] == "Pumps"
+    ids = [d["id"] async for d in f.adocuments(collection="odd", limit=1)]
+    assert ids == [d["id"] for d in f.documents(collection="odd")] and "latin" in ids, ids
+    await f.adelete_collection("odd")
+    assert [c["name"] for c in await f.acollections()] == ["default"]
+    if "://" not in PLACE:
+        assert (await f.ainfo())["version"] == f.info()["version"]
+        with tempfile.TemporaryDirectory() as folder:
+            assert (await f.async_sync("none", folder, dry_run=True))["created"] == 0
     async for _ in f.astream(QUESTION, cache="bypass"):
         break  # who stops listening ends the call
     try:
@@ -124,6 +164,7 @@ def requests_are_bounded():
 requests_are_bounded()
 with forage.open(PLACE, **({"model": sys.argv[2], "kv_ram": 64 << 20} if WITH_MODEL and "://" not in PLACE else {})) as f:
     documents(f)
+    odd_documents(f)
     questions(f)
     asyncio.run(asynchronous(f))
     crowd(f)

@@ -71,7 +71,8 @@ class Stream(Iterator[Event]):
 
 class Client(ABC):
     """Any thread may call it, also at the same time. Each call has a twin for asyncio, named with an a before it:
-    `await f.aquery(...)`. Where a task that asks or generates is cancelled, so is the call."""
+    `await f.aquery(...)`; that of a home's sync is async_sync. Where a task that asks or generates is cancelled, so is
+    the call."""
 
     # ---- what a home and a service do each in their way
 
@@ -177,6 +178,19 @@ class Client(ABC):
 
     async def acollections(self) -> List[Reply]:
         return await _in_thread(self.collections)
+
+    async def adelete_collection(self, name: str) -> None:
+        await _in_thread(lambda: self.delete_collection(name))
+
+    async def adocuments(self, **options: Any) -> AsyncIterator[Reply]:
+        after = options.pop("after", None)
+        while True:
+            page = await self.apage(**options, **({"after": after} if after else {}))
+            for d in page["data"]:
+                yield d
+            after = page["last_id"]
+            if not page["has_more"]:
+                return
 
     async def aembed(self, texts: Sequence[str], query: bool = False) -> List[List[float]]:
         return await _in_thread(lambda: self.embed(texts, query))

@@ -11,7 +11,7 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_float, c_int, 
 from pathlib import Path
 from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._client import Client, Document, Event, ForageError, Reply, Stream
+from ._client import Client, Document, Event, ForageError, Reply, Stream, _in_thread
 
 # By forage.h's enum forage_code, as the service calls them.
 _CODES = {-1: "bad_request", -2: "io", -3: "corrupt", -4: "no_memory", -5: "not_found", -6: "conflict", -7: "unsupported",
@@ -75,7 +75,11 @@ def _load() -> ctypes.CDLL:
 def _text(value: Optional[Union[str, "os.PathLike[str]"]], name: str) -> Optional[bytes]:
     if value is None:
         return None
-    encoded = os.fspath(value).encode()
+    text = os.fspath(value)
+    try:  # a file's name may be any bytes
+        encoded = os.fsencode(text) if name in ("path", "home") else text.encode()
+    except UnicodeEncodeError:  # half of a pair: libforage says where what is no UTF-8 stands
+        encoded = text.encode("utf-8", "surrogatepass")
     if b"\0" in encoded:
         raise ForageError("bad_field", f"{name} holds a NUL", name)
     return encoded
@@ -237,3 +241,10 @@ class Home(Client):
         error = _Error()
         self._check(self._lib.forage_embed(self._handle, array, len(texts), int(query), vectors, byref(error)), error)
         return [list(vectors[i * dim:(i + 1) * dim]) for i in range(len(texts))]
+
+    async def ainfo(self) -> Reply:
+        return await _in_thread(self.info)
+
+    async def async_sync(self, name: str, path: Union[str, "os.PathLike[str]"], **options: Any) -> Reply:
+        """sync's twin: what the others are called by, async, is a word of the language."""
+        return await _in_thread(lambda: self.sync(name, path, **options))

@@ -18,8 +18,26 @@ _TEXTS_MAX, _TEXTS_MAX_BYTES = 1000, 8 << 20  # of one request of ingest: --max-
 _FILE_OPTIONS = {"collection", "language", "chunking", "ocr", "ocr_language"}  # of ingest, where a file goes in
 
 
+_OF_DOCUMENT = (400, 413, 415)  # statuses of an upload that say something of the file
+
+
 def _given(options: Mapping[str, Any]) -> Dict[str, Any]:
     return {k: v for k, v in options.items() if v is not None}
+
+
+class _Cut(ForageError):
+    """The service ended the connection before all of a body was sent: of one that is far too large it reads no more."""
+
+
+def _failed(id: Optional[str], code: str, message: str, param: Optional[str] = None) -> Reply:
+    """The row of one that fails alone; nothing was stored, so it has no epoch."""
+    row = {"id": id, "status": "failed", "error": {"code": code, "message": message, "param": param}}
+    return {"epoch": 0, "results": [row]}
+
+
+def _readable(path: str) -> str:
+    """A file's name may be any bytes: what of it is no UTF-8 is shown as U+FFFD."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Service(Client):
@@ -48,12 +66,20 @@ class Service(Client):
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         if data is not None:
             headers["Content-Type"] = type
-        connection = self._connect()
+        connection, cut = self._connect(), False
         try:
-            connection.request(method, self._base + path + ("?" + urlencode(given) if given else ""), data, headers)
+            try:
+                connection.request(method, self._base + path + ("?" + urlencode(given) if given else ""), data, headers)
+            except (BrokenPipeError, ConnectionResetError):
+                if data is None:
+                    raise
+                cut = True  # there may be a reply all the same
             reply = connection.getresponse()
         except (OSError, http.client.HTTPException) as e:
             connection.close()
+            if cut:
+                raise _Cut("io", f"{self._host} ended the connection before all {len(data or b'')} bytes were sent: "
+                           "they may be more than its --max-body") from e
             raise ForageError("io", f"{self._host} cannot be asked: {e}") from e
         if reply.status >= 400:
             body_of_error = reply.read(1 << 20)
@@ -157,6 +183,8 @@ class Service(Client):
 
     def ingest(self, documents: Iterable[Document], **options: Any) -> Reply:
         """Texts go together, a thousand or 8 MiB to a request; files one by one: in the order in which they came."""
+        if options.get("wait") is not None:
+            raise ForageError("bad_field", "ingest always waits: wait is no option of it", "wait")
         whole: Reply = {"collection": options.get("collection") or "default", "epoch": 0, "results": []}
         texts: List[Dict[str, Any]] = []
         n_bytes = 0
@@ -167,7 +195,7 @@ class Service(Client):
 
         def flush() -> None:
             if texts:
-                add(self._call("POST", "/ingest", body={**_given(options), "documents": texts}))
+                add(self._ingest_texts(texts, options))
                 texts.clear()
 
         for d in documents:
@@ -190,29 +218,50 @@ class Service(Client):
         flush()
         return whole
 
+    def _ingest_texts(self, texts: List[Dict[str, Any]], options: Mapping[str, Any]) -> Reply:
+        """One that is larger than the service takes fails alone: the others go again without it."""
+        try:
+            return self._call("POST", "/ingest", body={**_given(options), "documents": texts})  # type: ignore[no-any-return]
+        except ForageError as e:
+            if e.status != 413 and not isinstance(e, _Cut):
+                raise
+            if len(texts) == 1:
+                return _failed(texts[0].get("id"), e.code, e.message, e.param)
+        parts = [self._ingest_texts(part, options) for part in (texts[:len(texts) // 2], texts[len(texts) // 2:])]
+        return {"epoch": max(r["epoch"] for r in parts), "results": [row for r in parts for row in r["results"]]}
+
     def _ingest_file(self, d: Document, options: Mapping[str, Any]) -> Reply:
         for unknown in set(_given(options)) - _FILE_OPTIONS:
             raise ForageError("bad_field", f"unknown field '{unknown}'", unknown)
-        path = d.get("path")
-        name = os.path.basename(path) if path else d.get("file_name") or "document"
+        path = os.fspath(d["path"]) if "path" in d else None
+        shown = None if path is None else _readable(path)
+        name = _readable(os.path.basename(path) if path else d.get("file_name") or "document")
         try:
             data = open(path, "rb").read() if path else d["bytes"]
-        except OSError as e:
-            failed = {"id": path, "status": "failed", "error": {"code": "io", "message": f"cannot open {path}: {e.strerror}"}}
-            return {"epoch": 0, "results": [failed]}
+        except (OSError, ValueError) as e:
+            return _failed(shown, "io", f"cannot open {shown}: {getattr(e, 'strerror', None) or e}")
         chunking = options.get("chunking") or {}
-        fields = {**{k: options.get(k) for k in ("collection", "language", "ocr", "ocr_language")}, **chunking,
+        of_call = {**{k: options.get(k) for k in ("collection", "language", "ocr", "ocr_language")}, **chunking}
+        fields = {**of_call,
                   "acl": ",".join(d["acl"]) if "acl" in d else None, "id": d.get("id", path), "title": d.get("title"),
                   "uri": d.get("uri", path), "metadata": json.dumps(d["metadata"]) if "metadata" in d else None}
         edge = "forage-" + secrets.token_hex(16)
         body = b""
         for key, value in _given(fields).items():
-            body += f'--{edge}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()
+            try:
+                body += f'--{edge}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()
+            except UnicodeEncodeError:
+                return _failed(shown, "bad_field", f"{key} is not UTF-8", key)
         plain = name.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "_").replace("\n", "_")
         body += (f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
                  f'Content-Type: {d.get("type", "application/octet-stream")}\r\n\r\n').encode()
         body += data + f"\r\n--{edge}--\r\n".encode()
-        return self._call("POST", "/ingest", body=body, type="multipart/form-data; boundary=" + edge)  # type: ignore[no-any-return]
+        try:
+            return self._call("POST", "/ingest", body=body, type="multipart/form-data; boundary=" + edge)  # type: ignore[no-any-return]
+        except ForageError as e:
+            if not isinstance(e, _Cut) and e.status not in _OF_DOCUMENT or (e.param or "").split(".")[-1] in of_call:
+                raise
+            return _failed(d.get("id", shown or d.get("file_name")), e.code, e.message, e.param)
 
     def get(self, id: str, **options: Any) -> Reply:
         return self._call("GET", "/documents/" + quote(id, safe=""), options)  # type: ignore[no-any-return]
