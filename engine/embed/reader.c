@@ -19,11 +19,14 @@ enum { ENDS = 2, THREAD_TOKENS = 512, MOST_TOKENS = 8192, MAX_TEXT = 1 << 30 };
 static int read_vocabulary(reader *r, const char *name, fo_err *err) {
     int rc = tokenizer_from_gguf(&r->tokens, model_gguf(r->weights), err);
     if (rc) return rc;
-    if (tokenizer_get_kind(r->tokens) != TOKENIZER_WORDPIECE)
-        return fo_fail(err, FO_EUNSUPPORTED, "%s has no WordPiece vocabulary, which a reader needs",
+    const int kind = tokenizer_get_kind(r->tokens);
+    if (kind != TOKENIZER_WORDPIECE && kind != TOKENIZER_UNIGRAM)
+        return fo_fail(err, FO_EUNSUPPORTED,
+                       "%s has neither a WordPiece nor a unigram vocabulary, as a reader needs",
                        name);
     if (!tokenizer_text_ends(r->tokens, &r->first, &r->last))
-        return fo_fail(err, FO_ECORRUPT, "%s: the vocabulary has no [CLS] and [SEP]", name);
+        return fo_fail(err, FO_ECORRUPT, "%s: the vocabulary has no token before and behind a text",
+                       name);
     return FO_OK;
 }
 

@@ -457,7 +457,7 @@ int64_t tokenizer_encode(const tokenizer *t, const char *text, size_t len, unsig
 
 int64_t tokenizer_encode_spans(const tokenizer *t, const char *text, size_t len, int32_t *out,
                                tokenizer_span *spans, size_t cap) {
-    if (t->kind != TOKENIZER_WORDPIECE) return FO_EUNSUPPORTED;
+    if (t->kind != TOKENIZER_WORDPIECE && t->kind != TOKENIZER_UNIGRAM) return FO_EUNSUPPORTED;
     if (len > MAX_TEXT) return FO_ELIMIT;
     token_sink sink = {.out = out, .cap = cap, .spans = spans, .origin = text};
     int rc = FO_OK;

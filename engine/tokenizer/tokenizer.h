@@ -91,7 +91,7 @@ void tokenizer_free(tokenizer *t); /* NULL is fine */
 int64_t tokenizer_encode(const tokenizer *t, const char *text, size_t len, unsigned flags,
                          int32_t *out, size_t cap);
 
-/* The same without special tokens, WordPiece alone, with the bytes of the text that each token
+/* The same without special tokens, WordPiece and unigram alone, with the bytes of the text that each token
  * stands for: from its first character to behind its last, accents that were taken off included.
  * They ascend; what the normaliser drops or divides at belongs to none; the parts of one character
  * may share its bytes. Stops behind cap tokens: returns cap + 1 where the text has more.

@@ -39,7 +39,7 @@ struct tokenizer { /* immutable after creation, but for the atomics in bpe and s
     struct wpm *wpm;
 };
 
-/* Where ids go: the first cap are kept, all are counted. With spans (WordPiece alone) nobody needs
+/* Where ids go: the first cap are kept, all are counted. With spans (WordPiece, unigram) nobody needs
  * the count of more than cap + 1. */
 typedef struct token_sink {
     int32_t *out;

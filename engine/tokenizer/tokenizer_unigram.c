@@ -96,9 +96,17 @@ void tokenizer_unigram_free(struct unigram *u) {
 
 typedef struct writer {
     fo_buf *out;
+    fo_buf
+        *origin;   /* NULL, or for each byte of out where what it was made of begins, as uint32_t */
+    uint32_t from; /* ... of what is written now */
     bool squeeze, blank; /* white space is squeezed; the last character was some, or none was yet */
     bool prefix;         /* a space is due before the first character */
 } writer;
+
+static void put_byte(writer *w, char c) {
+    fo_buf_char(w->out, c);
+    if (w->origin) fo_buf_add(w->origin, &w->from, sizeof w->from);
+}
 
 static void put(writer *w, const char *s, size_t n) {
     for (size_t i = 0; i < n;) {
@@ -106,16 +114,21 @@ static void put(writer *w, const char *s, size_t n) {
         char c = mark ? ' ' : s[i];
         i += mark ? 3 : 1;
         if (c == ' ' && w->squeeze && w->blank) continue;
-        if (w->prefix) fo_buf_char(w->out, ' ');
+        if (w->prefix) put_byte(w, ' ');
         w->prefix = false;
         w->blank = c == ' ';
-        fo_buf_char(w->out, c);
+        put_byte(w, c);
     }
 }
 
-static void normalise(const tokenizer *t, const char *s, size_t n, bool prefix, fo_buf *out) {
+static void normalise(const tokenizer *t, const char *s, size_t n, bool prefix, fo_buf *out,
+                      fo_buf *origin) {
     const charsmap *map = &t->unigram->map;
-    writer w = {out, t->remove_extra_whitespaces, true, prefix};
+    writer w = {.out = out,
+                .origin = origin,
+                .squeeze = t->remove_extra_whitespaces,
+                .blank = true,
+                .prefix = prefix};
     for (size_t i = 0; i < n;) {
         const char *text = s + i;
         size_t len, used = charsmap_match(map, s + i, n - i, &text, &len);
@@ -127,6 +140,7 @@ static void normalise(const tokenizer *t, const char *s, size_t n, bool prefix, 
                 len = 3;
             }
         }
+        w.from = (uint32_t)i;
         put(&w, text, len);
         i += used;
     }
@@ -160,10 +174,28 @@ static void find_best(const struct unigram *u, const char *s, size_t n, step *be
     }
 }
 
-/* Emits the pieces of s[0..n); best has room for n + 1. `unknown` carries from word to word whether
- * the last token was an unknown one. */
-static void cut(const tokenizer *t, const char *s, size_t n, step *best, bool *unknown,
-                token_sink *sink) {
+/* The normalised text, and which bytes of the caller's its bytes were made of. */
+typedef struct normal_text {
+    const char *s;
+    size_t n;
+    const uint32_t *origin; /* [n], or NULL */
+    uint32_t base,
+        len; /* the caller's text begins so far behind the sink's, and has so many bytes */
+} normal_text;
+
+/* What bytes [begin, end) were made of, without the space before a word. */
+static tokenizer_span span_of(const normal_text *t, size_t begin, size_t end) {
+    if (!t->origin) return (tokenizer_span){0, 0};
+    while (begin + 1 < end && t->s[begin] == ' ') begin++;
+    const uint32_t stop = end < t->n ? t->origin[end] : t->len;
+    return (tokenizer_span){t->base + t->origin[begin], t->base + stop};
+}
+
+/* Emits the pieces of `text` from byte `at` on, n of them; best has room for n + 1. `unknown` carries from word to word
+ * whether the last token was an unknown one. */
+static void cut(const tokenizer *t, const normal_text *text, size_t at, size_t n, step *best,
+                bool *unknown, token_sink *sink) {
+    const char *s = text->s + at;
     find_best(t->unigram, s, n, best);
     uint32_t next = (uint32_t)n;
     for (uint32_t i = next; i > 0;) { /* turn the links round: from[i] becomes "where to" */
@@ -174,10 +206,11 @@ static void cut(const tokenizer *t, const char *s, size_t n, step *best, bool *u
     }
     int32_t unk = t->special_id[TOKENIZER_UNK];
     for (uint32_t i = next, end = 0; n > 0 && end < n; i = best[i].from) {
+        const tokenizer_span span = span_of(text, at + end, at + i);
         if (best[i].id >= 0)
-            sink_add(sink, best[i].id);
+            sink_add_span(sink, best[i].id, span);
         else if (!*unknown && unk >= 0)
-            sink_add(sink, unk);
+            sink_add_span(sink, unk, span);
         *unknown = best[i].id < 0;
         end = i;
     }
@@ -185,13 +218,22 @@ static void cut(const tokenizer *t, const char *s, size_t n, step *best, bool *u
 
 int tokenizer_unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
                              token_sink *sink) {
-    fo_buf text = {0};
+    fo_buf text = {0}, origin = {0};
     step few[SHORT_WORD + 1], *many = NULL;
     size_t room = 0;
     bool unknown = false;
-    normalise(t, s, n, after_special && t->add_space_prefix, &text);
-    int rc = text.failed ? FO_ENOMEM : text.len > UINT32_MAX / 2 ? FO_ELIMIT : FO_OK;
+    normalise(t, s, n, after_special && t->add_space_prefix, &text, sink->spans ? &origin : NULL);
+    int rc = text.failed || origin.failed ? FO_ENOMEM
+             : text.len > UINT32_MAX / 2  ? FO_ELIMIT
+                                          : FO_OK;
+    const normal_text normal = {.s = text.data,
+                                .n = text.len,
+                                .origin =
+                                    sink->spans ? (const uint32_t *)(void *)origin.data : NULL,
+                                .base = sink->spans ? (uint32_t)(s - sink->origin) : 0,
+                                .len = (uint32_t)n};
     for (size_t i = 0, end; i < text.len && !rc; i = end) {
+        if (sink->spans && sink->n > sink->cap) break;
         end = t->unigram->words ? word_end(text.data, i, text.len) : text.len;
         if (end - i > SHORT_WORD && end - i > room) {
             free(many);
@@ -199,9 +241,10 @@ int tokenizer_unigram_encode(const tokenizer *t, const char *s, size_t n, bool a
             many = malloc((room + 1) * sizeof *many);
             if (!many) rc = FO_ENOMEM;
         }
-        if (!rc) cut(t, text.data + i, end - i, end - i > SHORT_WORD ? many : few, &unknown, sink);
+        if (!rc) cut(t, &normal, i, end - i, end - i > SHORT_WORD ? many : few, &unknown, sink);
     }
     free(many);
     fo_buf_free(&text);
+    fo_buf_free(&origin);
     return rc;
 }
