@@ -242,6 +242,7 @@ static int read_head(embed_encoder *s, const gguf *g, const model_info *i, const
     int rc = encoder_vocabulary(&s->tokens, &s->first, &s->last, g, i, err);
     if (rc) return rc;
     s->base.vocabulary = s->tokens;
+    s->base.weights = s->weights;
     rc = read_prefix(s, g, EMBED_QUERY, "forage.embedding.query_prefix", o->query_prefix, err);
     if (!rc)
         rc = read_prefix(s, g, EMBED_PASSAGE, "forage.embedding.passage_prefix", o->passage_prefix,

@@ -99,6 +99,10 @@ const char *embedder_fingerprint(const embedder *e) {
 const tokenizer *embedder_tokenizer(const embedder *e) {
     return e->vocabulary;
 }
+model *embedder_model(const embedder *e) {
+    return e->weights;
+}
+
 size_t embedder_dim(const embedder *e) {
     return e->dim;
 }

@@ -55,6 +55,8 @@ size_t embedder_dim(const embedder *e);              /* floats in a vector */
 
 /* How it splits text; valid until close. */
 const struct tokenizer *embedder_tokenizer(const embedder *e);
+/* Its weights, immutable and valid until close, for others that run them; NULL: a table has none. */
+struct model *embedder_model(const embedder *e);
 
 /* The dense side's weight in score fusion, in [0, 1]: stored with the model where it was
  * measured, else the measured default of its kind. */

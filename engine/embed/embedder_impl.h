@@ -25,6 +25,7 @@ struct embedder { /* immutable after open */
     size_t dim, max_tokens;
     float alpha;
     const tokenizer *vocabulary; /* the kind's own */
+    model *weights;              /* the kind's own; NULL: a table */
 };
 
 /* SHA-256 fed piece by piece; every piece is preceded by its length, so that no two lists of

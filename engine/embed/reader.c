@@ -47,7 +47,9 @@ static int load(reader *r, const char *path, const reader_options *o, fo_err *er
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     if (o->cache_bytes && !(r->cache = reader_cache_create(o->cache_bytes)))
         return fo_fail(err, FO_ENOMEM, "out of memory for the reader's cache");
-    int rc = load_weights(r, path, name, err);
+    r->shares = o->weights != NULL;
+    r->weights = o->weights;
+    int rc = r->shares ? FO_OK : load_weights(r, path, name, err);
     if (rc) return rc;
     const model_info *i = model_get_info(r->weights);
     if (!i->encoder || i->n_scores || i->d_model > ALIGN_MAX_LEN || i->n_context <= ENDS)
@@ -65,7 +67,8 @@ static int load(reader *r, const char *path, const reader_options *o, fo_err *er
     const encoder_limits limits = {.batch_tokens = (int)r->step_tokens, .pool = r->pool};
     if ((rc = encoder_create(&r->run, r->weights, &limits, err))) return rc;
     r->rows = malloc(r->step_tokens * r->dim * sizeof *r->rows);
-    return r->rows ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a step of the reader");
+    if (!r->rows) return fo_fail(err, FO_ENOMEM, "out of memory for a step of the reader");
+    return r->builtin ? FO_OK : reader_centre_find(r, err); /* that one has none */
 }
 
 int reader_open(reader **out, const char *path, const reader_options *options, fo_err *err) {
@@ -109,9 +112,10 @@ void reader_close(reader *r) {
     reader_cache_free(r->cache);
     encoder_free(r->run);
     tokenizer_free(r->tokens);
-    model_close(r->weights);
+    if (!r->shares) model_close(r->weights);
     fo_pool_free(r->own_pool);
     pthread_mutex_destroy(&r->mu);
+    free(r->centre);
     free(r->rows);
     free(r);
 }
@@ -192,7 +196,8 @@ static int by_tokens(const void *a, const void *b) {
 typedef struct rounding {
     reader_text *const *texts;
     const size_t *rows; /* [n + 1] where each text begins */
-    const float *from;
+    float *from;
+    const float *centre;
 } rounding;
 
 static void round_some(void *arg, size_t begin, size_t end, int thread) {
@@ -201,7 +206,7 @@ static void round_some(void *arg, size_t begin, size_t end, int thread) {
     for (size_t i = begin; i < end; i++) {
         reader_text *t = j->texts[i];
         for (size_t k = 0; k < t->n_tokens; k++)
-            reader_text_set(t, k, j->from + (j->rows[i] + 1 + k) * t->dim);
+            reader_text_set(t, k, j->from + (j->rows[i] + 1 + k) * t->dim, j->centre);
     }
 }
 
@@ -216,7 +221,7 @@ static int run_step(reader *r, reader_text *const *texts, size_t n, fo_err *err)
         at += texts[i]->n_tokens + ENDS;
     }
     if (!rc) {
-        rounding job = {texts, rows, r->rows};
+        rounding job = {texts, rows, r->rows, r->centre};
         pthread_mutex_lock(&r->mu);
         rc = encoder_hidden(r->run, in, n, r->rows, err);
         if (!rc) fo_pool_run(r->pool, n, 1, round_some, &job);

@@ -42,11 +42,14 @@ typedef struct reader_options {
     fo_pool *pool;      /* shared, outlives the reader; NULL: a pool of its own, a thread a core */
     size_t cache_bytes; /* of token vectors kept by content, least recently used go; 0: none */
     bool exact;         /* F32 arithmetic, and vectors that are not rounded: the oracle, slow */
+    struct model
+        *weights; /* those of an encoder that is open already (embedder_model), which outlives the
+                              reader; path is its name then; NULL: they are read */
 } reader_options;
 
 /* Open `path`: NULL or "" for the model inside the binary, else a GGUF file of an encoder with a
- * WordPiece vocabulary. On error *out is untouched. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED,
- * FO_ENOMEM. */
+ * WordPiece or a unigram vocabulary. On error *out is untouched. FO_EIO, FO_ECORRUPT,
+ * FO_EUNSUPPORTED, FO_ENOMEM. */
 int reader_open(reader **out, const char *path, const reader_options *options, fo_err *err);
 void reader_close(reader *r); /* NULL is fine; no call may be running; texts may live on */
 

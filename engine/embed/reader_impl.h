@@ -25,11 +25,12 @@ struct reader {
     model *weights;
     tokenizer *tokens;
     fo_pool *pool, *own_pool;
-    reader_cache *cache; /* NULL: none */
-    bool exact, builtin;
+    reader_cache *cache;         /* NULL: none */
+    bool exact, builtin, shares; /* shares: the weights are another's */
     size_t dim, max_tokens;
     int32_t first, last; /* [CLS] and [SEP] */
     size_t step_tokens;
+    float *centre; /* [dim], taken off every vector of unit length; NULL: none */
     char fingerprint[65];
     pair_slot *pairs; /* [PAIR_KINDS] */
     pthread_mutex_t mu;
@@ -61,8 +62,12 @@ static inline reader_text *reader_text_retain(reader_text *t) {
     atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
     return t;
 }
-/* Row i from a vector of any length; one without direction becomes zero. */
-void reader_text_set(reader_text *t, size_t i, const float *vector);
+/* Row i from a vector of any length, less `centre` (NULL: nothing) once it has unit length, which vector is then brought to in
+ * its place; one without direction becomes zero. */
+void reader_text_set(reader_text *t, size_t i, float *vector, const float *centre);
+
+/* r->centre, where the vectors of the model lie close together. r is open but for it. FO_ENOMEM. */
+int reader_centre_find(reader *r, fo_err *err);
 
 /* --- kept texts, by SHA-256 of their bytes; every function from any thread --- */
 typedef struct reader_key {

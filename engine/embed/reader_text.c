@@ -44,10 +44,20 @@ void reader_texts_release(reader_text **texts, size_t n) {
     for (size_t i = 0; i < n; i++) reader_text_release(texts[i]);
 }
 
+/* To unit length, less the centre. */
+static void take_off(float *vector, const float *centre, size_t dim) {
+    double squares = 0;
+    for (size_t k = 0; k < dim; k++) squares += (double)vector[k] * (double)vector[k];
+    if (!(squares > 1e-30 && squares < 1e30)) return;
+    const float times = (float)(1 / sqrt(squares));
+    for (size_t k = 0; k < dim; k++) vector[k] = vector[k] * times - centre[k];
+}
+
 /* The scale gives the rounded vector unit length: a cosine is then that of the two directions that
  * the codes have, and 1 for tokens that are the same. */
-void reader_text_set(reader_text *t, size_t i, const float *vector) {
+void reader_text_set(reader_text *t, size_t i, float *vector, const float *centre) {
     const vec_kernels *vec = vec_get();
+    if (centre) take_off(vector, centre, t->dim);
     const int dim = (int)t->dim;
     int8_t *row = t->codes + i * t->len;
     memset(row, 0, t->len);

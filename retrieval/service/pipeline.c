@@ -33,23 +33,26 @@ enum {
 static const double LEADS = 8;         /* on the reader's score, in standard deviations */
 static const double NOTHING_NEW = 0.8; /* of a context's shingles, met in those before it */
 
-/* Is the best context written in another script than Latin? */
-static bool has_other_script(const run *r) {
-    if (!r->out->n_contexts) return false;
+/* The number of the language that the best context is written in; -1: there is none, or it cannot be told. */
+static int language_of_best(const run *r) {
+    if (!r->out->n_contexts) return -1;
     const store_chunk *c = &r->out->contexts[0].chunk;
     int told = language_of(c->text, c->text_len, r->c->language);
-    return language_has_other_script(told >= 0 ? told : language_number(r->c->language));
+    return told >= 0 ? told : language_number(r->c->language);
 }
 
 int run_take_reader(run *r) {
     reader *all = NULL;
     if (r->reader) return FO_OK;
-    /* The built-in one learnt English. It helps with French and Portuguese; of Chinese, Japanese and Arabic
-     * it knows some letters, and words alone answer better (docs/measurements/quality.md). Who asks for
-     * its order gets it. */
-    if (r->s->reads_english && r->q->search.rerank != RERANK_READER && has_other_script(r))
+    /* The built-in one learnt English. An embedder that knows more languages reads those in its place. Without one it helps
+     * with French and Portuguese; of Chinese, Japanese and Arabic it knows some letters, and words alone answer better
+     * (docs/measurements/quality.md). Who asks for its order gets it. */
+    const int language = r->s->reads_english ? language_of_best(r) : -1;
+    const bool others =
+        r->s->reads_others && language >= 0 && language != language_number("english");
+    if (!others && r->q->search.rerank != RERANK_READER && language_has_other_script(language))
         return FO_OK;
-    int rc = service_take_reader(r->s, &all, r->err);
+    int rc = service_take_reader(r->s, others, &all, r->err);
     if (rc || !all) return rc;
     unsigned char space[32]; /* what others read is not to be told by the time it takes */
     service_kv_salt(r->q->tenant, r->q->sees, space);

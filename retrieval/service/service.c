@@ -11,6 +11,7 @@
 #include "data/extract/extract.h"
 #include "data/extract/extract_host.h"
 #include "engine/model/model_memory.h"
+#include "engine/tokenizer/tokenizer.h"
 #include "kernels/file.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/kv_warm.h"
@@ -93,14 +94,28 @@ static int open_reader(service *s, const char *path, fo_err *err) {
                        err);
 }
 
-int service_take_reader(service *s, reader **out, fo_err *err) {
+static int open_other_reader(service *s, fo_err *err) {
+    const reader_options how = {.pool = s->model_pool,
+                                .cache_bytes = s->reader_bytes,
+                                .weights = embedder_model(s->embedder)};
+    return reader_open(&s->other_reader, embedder_name(s->embedder), &how, err);
+}
+
+int service_take_reader(service *s, bool others, reader **out, fo_err *err) {
+    int rc = FO_OK;
     *out = NULL;
     if (!s->reads) return FO_OK;
     pthread_mutex_lock(&s->reader_mu);
-    int rc = s->reader ? FO_OK : open_reader(s, NULL, err);
-    *out = s->reader;
+    if (others && !s->other_reader) rc = open_other_reader(s, err);
+    if (!others && !s->reader) rc = open_reader(s, NULL, err);
+    *out = others ? s->other_reader : s->reader;
     pthread_mutex_unlock(&s->reader_mu);
     return rc;
+}
+
+/* An encoder with a unigram vocabulary has learnt many languages (XLM-RoBERTa, multilingual e5). */
+static bool knows_languages(const embedder *e) {
+    return embedder_model(e) && tokenizer_get_kind(embedder_tokenizer(e)) == TOKENIZER_UNIGRAM;
 }
 
 static int open_models(service *s, const service_options *opt, fo_err *err) {
@@ -126,6 +141,7 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     const char *read_by = opt->reader ? opt->reader : "builtin";
     s->reads = strcmp(read_by, "none") != 0;
     s->reads_english = strcmp(read_by, "builtin") == 0;
+    s->reads_others = !rc && s->reads_english && knows_languages(s->embedder);
     s->reader_bytes = opt->reader_cache_bytes ? opt->reader_cache_bytes : DEFAULT_READER_CACHE;
     /* The built-in one waits for the first question: not every open home is asked one. */
     if (!rc && s->reads && strcmp(read_by, "builtin") != 0) rc = open_reader(s, read_by, err);
@@ -248,6 +264,7 @@ void service_close(service *s) {
     generator_close(s->generator);
     reranker_close(s->reranker);
     reader_close(s->reader);
+    reader_close(s->other_reader); /* before the embedder, whose weights it runs */
     embedder_close(s->embedder);
     embedder_close(s->other_builtin);
     extract_host_free(s->extract_host);

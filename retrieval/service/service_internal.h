@@ -86,10 +86,11 @@ struct service {
     const prompt_template *prompts; /* with it */
     bool reads;                     /* answers are made with a reader */
     bool reads_english;             /* by the built-in reader; immutable */
-    size_t reader_bytes;            /* of its cache */
+    bool reads_others;              /* other languages: by the embedder's weights; immutable */
+    size_t reader_bytes;            /* of the cache of each */
     pthread_mutex_t reader_mu;
-    reader
-        *reader; /* guarded by reader_mu until it is there; the built-in one comes when asked for */
+    /* Guarded by reader_mu until they are there; the built-in one and that of other languages come when asked for. */
+    reader *reader, *other_reader;
     /* The first three give way to others (kernels/priority.h); queries never wait for them. */
     fo_pool *pool;         /* prepares documents */
     fo_pool *index_pool;   /* builds graphs */
@@ -143,8 +144,9 @@ struct service {
     atomic_uint_fast64_t n_queries, n_ingested, n_calls; /* n_calls: of service_ingest */
 };
 
-/* The reader of answers, *out NULL where the service has none; owned by s. */
-int service_take_reader(service *s, reader **out, fo_err *err);
+/* The reader of answers, *out NULL where the service has none; owned by s. others: of passages in another language than
+ * English, where s->reads_others. */
+int service_take_reader(service *s, bool others, reader **out, fo_err *err);
 
 /* Every public call stands between these: closing waits for them. FO_EBUSY once closing. */
 int service_enter(service *s, fo_err *err);
