@@ -42,6 +42,10 @@ static const char *const courtesies[] = {"good morning",
                                          "excellent",
                                          "got it",
                                          "i see",
+                                         "hmm",
+                                         "hm",
+                                         "mhm",
+                                         "aha",
                                          "sorry",
                                          "excuse me",
                                          "bye",
@@ -168,7 +172,9 @@ static const char *behind_courtesy(const char *text) {
         const char *behind = link ? skip(next + link, " \t\r\n,") : next;
         bool asks = link || parted ? phrase(behind, openings, COUNT(openings)) > 0
                                    : begins_question(behind, at);
-        bool ends = !has_any(next, is_word_or_sign) && !strchr(next, '?'); /* in a face, or so */
+        /* in a face, or so; "ok?" asks nothing, and "Nice?" may be the town */
+        const bool alone = next[0] == '?' && !next[1] && !phrase(at, adjectives, COUNT(adjectives));
+        bool ends = alone || (!has_any(next, is_word_or_sign) && !strchr(next, '?'));
         if (dotted || !(parted || more || asks || ends)) return any ? at : text;
         if (link && (asks || parted)) next = behind;
         if (ends || (*next == '?' && !next[1])) return text + strlen(text);

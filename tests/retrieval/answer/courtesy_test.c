@@ -25,6 +25,12 @@ static void what_is_asked_is_left(void **state) {
         {"ok, great, thank you very much.", ""},
         /* nor is it by signs alone: of sentences, and faces */
         {"????", ""},
+        {"hmm ok", ""},
+        {"hm", ""},
+        {"Aha!", ""},
+        {"ok?", ""},
+        {"hmm, where is the key?", "where is the key?"},
+        {"Nice?", "Nice?"},
         {" \t", ""},
         {"...!", ""},
         {"\xEF\xBC\x9F", ""},     /* full-width */
