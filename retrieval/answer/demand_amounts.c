@@ -317,7 +317,9 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             break;
         case MUCH:
             if (word_token_in("is are was were", &before) &&
-                word_token_in("the a an my your our his her their one each this that", &t) &&
+                word_token_in("the a an my your our his her their one each this that these "
+                              "those it they",
+                              &t) &&
                 amount == AMOUNT_ANY)
                 amount = AMOUNT_MONEY; /* "How much is the red one?" */
             /* fall through */

@@ -27,6 +27,8 @@ static enum demand_detail detail_at(const word_token *before, const word_token *
                                                                                   : DETAIL_NONE;
     if (word_token_in("extension", t)) /* Rohan's, hers: not that of a file */
         return word_token_in("s his her their your whose", before) ? DETAIL_PHONE : DETAIL_NONE;
+    if (word_token_in("email", t)) /* "what's her email" */
+        return word_token_in("s his her their your whose", before) ? DETAIL_MAIL : DETAIL_NONE;
     return word_token_in("website url homepage", t) ? DETAIL_WEB : DETAIL_NONE;
 }
 

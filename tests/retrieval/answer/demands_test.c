@@ -21,6 +21,8 @@ static void the_kind_of_amount_is_told(void **state) {
         {"How expensive is it?", AMOUNT_MONEY},
         {"What do children pay?", AMOUNT_MONEY},
         {"How much is the yearly rent?", AMOUNT_MONEY},
+        {"how much are they", AMOUNT_MONEY},
+        {"How much is it?", AMOUNT_MONEY},
         {"How heavy is the outdoor unit?", AMOUNT_WEIGHT},
         {"How much does the trailer weigh?", AMOUNT_WEIGHT},
         {"What is the weight of the boat?", AMOUNT_WEIGHT},
@@ -520,6 +522,7 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
     } cases[] = {
         {"What is the e-mail address of the club?", DETAIL_MAIL, "Write to club@lake.example.",
          "Phone of the club: 86 55 01 20"},
+        {"what's her email", DETAIL_MAIL, "club@lake.example", "Joyce Pell works on Tuesdays"},
         {"What's your email address?", DETAIL_MAIL, "club@lake.example",
          "We read mail on Mondays."},
         {"What is Solveig Krane's phone number?", DETAIL_PHONE, "Solveig Krane, 86 55 01 20",
