@@ -34,6 +34,10 @@ static const char people[] =
     "seniors member members guest guests visitor visitors family families infant infants baby "
     "babies "
     "toddler toddlers teenager teenagers youth youths man men woman women boy boys girl girls";
+/* "Where's", "I'm", "don't": what stands before the apostrophe, and says nothing. */
+static const char contracted[] =
+    "what when where who how why i you we they he she it that there here isn aren wasn don doesn "
+    "didn can couldn won wouldn shouldn hasn haven";
 /* What opens also closes: one of a row may stand for another. */
 static const char *const opposites[] = {"open close shut",
                                         "opens closes shuts",
@@ -41,6 +45,14 @@ static const char *const opposites[] = {"open close shut",
                                         "starts begins ends finishes stops",
                                         "arrive depart leave",
                                         "arrives departs leaves",
+                                        "front back rear",
+                                        "big large small little",
+                                        "left right",
+                                        "full half",
+                                        "single double",
+                                        "indoor outdoor",
+                                        "upper lower",
+                                        "white black silver gold red green blue yellow brown",
                                         "male female",
                                         "males females",
                                         "on off"};
@@ -75,6 +87,14 @@ static bool is_mark(char c) {
     return c && strchr("?!.,;:\"'()[]", c);
 }
 
+static bool is_contraction(const word *w) {
+    size_t n = 0;
+    while (n < w->n && fo_is_letter(w->s[n])) n++;
+    const bool apostrophe =
+        n < w->n && (w->s[n] == '\'' || (w->n - n > 3 && memcmp(w->s + n, "\xE2\x80\x99", 3) == 0));
+    return apostrophe && fo_words_have_any_case(contracted, w->s, n);
+}
+
 /* False where there are more than `most` words. */
 static bool read_words(sentence *out, const char *text, size_t len, size_t most) {
     out->n = 0;
@@ -95,24 +115,44 @@ static bool read_words(sentence *out, const char *text, size_t len, size_t most)
         w->preposition = in(prepositions, w);
         bool may = out->n > 1 && w->n == 3 && memcmp(w->s, "May", 3) == 0; /* the month */
         w->content = may || (!w->article && !w->preposition && !in(asking, w) && !in(verbs, w) &&
-                             !in(pointing, w) && !in(joining, w));
+                             !in(pointing, w) && !in(joining, w) && !is_contraction(w));
     }
     return out->n > 0;
+}
+
+/* Bytes of one of the phrases, and of blanks before it; 0: there is none. */
+static size_t one_of(const char *s, const char *const *phrases, size_t n) {
+    const size_t blank = strspn(s, " \t\r\n");
+    for (size_t i = 0; i < n; i++)
+        if (strncasecmp(s + blank, phrases[i], strlen(phrases[i])) == 0)
+            return blank + strlen(phrases[i]);
+    return 0;
+}
+
+/* Bytes of "no, I meant" before what is put right. A bare "no" begins other things, too: "no problem", "no dogs?" */
+static size_t corrections(const char *s) {
+    static const char *const refusals[] = {"no, ", "no ", "sorry, ", "nope, "};
+    static const char *const meant[] = {"i meant ", "i mean ", "i was asking about ", "rather "};
+    static const char *const things[] = {"the ", "a ", "an ", "for ", "in ", "on ", "with "};
+    const size_t no = one_of(s, refusals, sizeof refusals / sizeof *refusals);
+    const size_t mean = one_of(s + no, meant, sizeof meant / sizeof *meant);
+    const bool thing = one_of(s + no, things, sizeof things / sizeof *things) > 0;
+    return mean ? no + mean : thing ? no : 0;
+}
+
+bool follow_up_corrects(const char *turn) {
+    return corrections(turn) > 0;
 }
 
 /* Bytes of "and", "or what about", ... before what the turn is about. */
 static size_t opening(const char *s) {
     static const char *const openings[] = {"and ",  "or ",         "but ",       "so ",
                                            "then ", "what about ", "how about ", "what if "};
-    size_t at = 0;
-    for (bool more = true; more;) {
-        more = false;
-        at += strspn(s + at, " \t\r\n");
-        for (size_t i = 0; i < sizeof openings / sizeof *openings && !more; i++) {
-            more = strncasecmp(s + at, openings[i], strlen(openings[i])) == 0;
-            if (more) at += strlen(openings[i]);
-        }
-    }
+    /* ... and before the thing itself, which is as it is without them. */
+    static const char *const asides[] = {"just ", "only ", "maybe ", "perhaps "};
+    size_t at = corrections(s);
+    for (size_t n = 1; n; at += n) n = one_of(s + at, openings, sizeof openings / sizeof *openings);
+    for (size_t n = at; n; at += n) n = one_of(s + at, asides, sizeof asides / sizeof *asides);
     return at;
 }
 
@@ -128,6 +168,20 @@ bool follow_up_is_whole(const char *turn) {
     if (!read_words(&t, s, strlen(s), MAX_BEFORE)) return false;
     for (size_t i = 0; i < t.n; i++) content += t.w[i].content;
     return content > 1 && (in(asking, &t.w[0]) || in(verbs, &t.w[0]));
+}
+
+bool follow_up_asks_alone(const char *turn) {
+    sentence t;
+    const char *s = turn + opening(turn);
+    bool content = false;
+    if (!read_words(&t, s, strlen(s), MAX_BEFORE) || t.n < 3) return false;
+    const bool contracted_verb = is_contraction(&t.w[0]); /* "where's" */
+    bool verb = contracted_verb;
+    for (size_t i = 0; i < t.n; i++) {
+        verb |= in(verbs, &t.w[i]);
+        content |= t.w[i].content;
+    }
+    return verb && content && (contracted_verb || in(asking, &t.w[0]) || in(verbs, &t.w[0]));
 }
 
 /* "And the northern one?": a phrase whose noun was said before. */
@@ -290,9 +344,21 @@ static part phrase_from(const sentence *s, size_t at, bool verb_behind) {
     return p;
 }
 
+/* The phrase behind one of these articles, where there is one alone. */
+static bool the_only_one(part *out, const sentence *s, size_t from, const char *with) {
+    size_t found = 0;
+    for (size_t i = from; i < s->n; i++) {
+        const part p = in(with, &s->w[i]) ? phrase_from(s, i, false) : (part){0, 0};
+        if (p.end == p.begin) continue;
+        found++;
+        *out = p;
+    }
+    return found == 1;
+}
+
 /* What the question is about, where no two words tell: what is counted, what stands behind its first verb, or the one
  * phrase with an article. */
-static bool by_focus(part *out, const sentence *s, bool article) {
+static bool by_focus(part *out, const sentence *s, const word *article) {
     static const char need_another[] =
         "do does did can could may might must shall should will would";
     size_t verb = 0;
@@ -303,14 +369,9 @@ static bool by_focus(part *out, const sentence *s, bool article) {
     if (out->end > out->begin) return true;
     if (verb + 1 < s->n) *out = phrase_from(s, verb + 1, in(need_another, &s->w[verb]));
     if (out->end > out->begin && (!article || s->w[out->begin].article)) return true;
-    size_t found = 0;
-    for (size_t i = verb < s->n ? verb + 1 : 1; i < s->n; i++) {
-        const part p = s->w[i].article ? phrase_from(s, i, false) : (part){0, 0};
-        if (p.end == p.begin) continue;
-        found++;
-        *out = p;
-    }
-    return found == 1;
+    const size_t behind = verb < s->n ? verb + 1 : 1;
+    return the_only_one(out, s, behind, articles) ||
+           (article && in("a an", article) && the_only_one(out, s, behind, "a an"));
 }
 
 /* "And the pump?" says nothing that was not said. */
@@ -356,7 +417,10 @@ static size_t place_end(const sentence *s, size_t at) {
         "cost take last leave go run start begin end open close arrive depart weigh "
         "pay work happen stop sail";
     static const char needing[] = "do does did can could may might must shall should will would";
-    const size_t end = run_end(s, at);
+    size_t end = run_end(s, at);
+    const word *first = &s->w[at];
+    if (end == at + 1 && first->n > 4 && strncasecmp(first->s + first->n - 3, "ing", 3) == 0)
+        end = run_end(s, end); /* "after having a tooth out" */
     bool asked = false;
     for (size_t i = 0; i < at; i++) asked |= in(needing, &s->w[i]);
     return asked && end == s->n && end > at + 1 && in(ends, &s->w[end - 1]) ? end - 1 : end;
@@ -407,12 +471,42 @@ static void add(fo_buf *out, const char *begin, const char *end) {
     if (end > begin) fo_buf_add(out, begin, (size_t)(end - begin));
 }
 
+static bool comma_behind(const word *w) {
+    return w->s[w->n] == ',';
+}
+
+/* Where the asking begins: behind "The engine stopped, ..." */
+static size_t asking_begins(const sentence *s) {
+    for (size_t i = 1; i < s->n; i++)
+        if (comma_behind(&s->w[i - 1]) && (in(asking, &s->w[i]) || in(verbs, &s->w[i]))) return i;
+    return 0;
+}
+
+/* What the asker says of himself behind the question, "..., I'm not a member", holds no longer where words are added that speak of
+ * the same: one past the words that stay. */
+static size_t asking_ends(const sentence *s, const sentence *said) {
+    enum { STEM = 5 };
+    for (size_t i = 1; i < s->n; i++) {
+        const word *w = &s->w[i];
+        if (!comma_behind(&s->w[i - 1]) || !(in("i we", w) || is_contraction(w))) continue;
+        for (size_t k = i; k < s->n; k++)
+            for (size_t m = 0; m < said->n; m++)
+                if (said->w[m].content && said->w[m].n >= STEM && s->w[k].n >= STEM &&
+                    strncasecmp(said->w[m].s, s->w[k].s, STEM) == 0)
+                    return i;
+    }
+    return s->n;
+}
+
 /* The question before with words of this one in place of w[p.begin] to w[p.end - 1], or at its end. */
-static void put_in(fo_buf *out, const char *before, const sentence *s, part p, const char *begin,
-                   const char *end) {
+static void put_in(fo_buf *out, const char *before, const sentence *s, part p,
+                   const sentence *said) {
     const word *last = &s->w[s->n - 1];
     const bool added = p.begin == s->n;
-    add(out, before, added ? last->s + last->n : s->w[p.begin].from);
+    const char *begin = said->w[0].s, *end = said->w[said->n - 1].s + said->w[said->n - 1].n;
+    const size_t first = added && in("for about", &said->w[0]) ? asking_begins(s) : 0;
+    if (added) last = &s->w[asking_ends(s, said) - 1];
+    add(out, first ? s->w[first].from : before, added ? last->s + last->n : s->w[p.begin].from);
     if (added) fo_buf_char(out, ' ');
     add(out, begin, end);
     if (p.begin == p.end && !added) fo_buf_char(out, ' ');
@@ -435,6 +529,9 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     if (!is_new(&s, &said)) return false;
     const bool one = ends_in_one(&said);
     said.n -= one;
+    const bool behind = one && said.w[0].preposition;
+    if (behind) /* "for the big one": its noun has one where it stands */
+        memmove(said.w, said.w + 1, --said.n * sizeof *said.w);
     part noun = {said.w[0].preposition, said.n}, p = {0, 0};
     for (size_t i = noun.begin; i < said.n; i++)
         if (said.w[i].preposition) noun.end = i < noun.end ? i : noun.end; /* "a child of ten" */
@@ -442,16 +539,18 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     const bool article = said.w[noun.begin].article;
     bool found = !one && (by_noun(&p, &s, &said, noun) || by_kind(&p, &s, &said, noun) ||
                           by_opposite(&p, &s, &said));
-    if (one) found = by_named_one(&p, &s);
+    const bool opposite = one && !by_named_one(&p, &s) && by_opposite(&p, &s, &said);
+    if (one) found = opposite || by_named_one(&p, &s);
+    if (behind && !found) return false;
     if (!found && !one) found = by_plural(&p, &s, &said);
     if (!found && said.n == 1 && in(no_names, &said.w[0])) return false;
     if (noun.begin) { /* it brings its preposition */
-        if (one) return false;
         if (found && p.begin > 0 && s.w[p.begin - 1].preposition)
             p.begin--;
         else if (found || !by_preposition(&p, &s, &said.w[0]))
             p = (part){s.n, s.n};
-    } else if (!found && (!by_focus(&p, &s, article) || !says_more(&s, p))) {
+    } else if (!found &&
+               (!by_focus(&p, &s, article ? &said.w[noun.begin] : NULL) || !says_more(&s, p))) {
         return false;
     } else if (s.w[p.begin].article && !article) {
         const bool many = in("a an", &s.w[p.begin]) && is_plural(&said.w[noun.end - 1]);
@@ -461,8 +560,8 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     const word *ahead = found && !noun.begin && p.begin > 0 ? &s.w[p.begin - 1] : NULL;
     if (ahead && ahead->article &&
         (article || (in("a an", ahead) && is_plural(&said.w[noun.end - 1]))))
-        p.begin--;    /* "an adult", and children */
-    if (one) p.end--; /* its noun stays */
-    put_in(out, before, &s, p, said.w[0].s, said.w[said.n - 1].s + said.w[said.n - 1].n);
+        p.begin--;                 /* "an adult", and children */
+    if (one && !opposite) p.end--; /* its noun stays */
+    put_in(out, before, &s, p, &said);
     return true;
 }

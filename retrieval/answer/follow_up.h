@@ -21,6 +21,12 @@
 /* Does `turn` go on from what was said: "and the second?", "what about Rome?" */
 bool follow_up_goes_on(const char *turn);
 
+/* ... and is a sentence that asks something of its own, if by one word: "can I smoke?" */
+bool follow_up_asks_alone(const char *turn);
+
+/* Does it put right what was asked: "no, I meant the kayak"? */
+bool follow_up_corrects(const char *turn);
+
 /* ... and has all that a question needs by itself: "And what does the dinner cost?" */
 bool follow_up_is_whole(const char *turn);
 

@@ -167,6 +167,70 @@ static void other_turns_are_left_alone(void **state) {
     expect("Who services the north pump?", flood, NULL);
 }
 
+static void a_contraction_begins_a_question(void **state) {
+    (void)state;
+    expect("Can I borrow a towel?", "where's the café?", NULL);
+    expect("Can I borrow a towel?", "And what\xE2\x80\x99s for lunch?", NULL);
+    expect("Can I borrow a towel?", "And she's ten?", NULL);
+    expect("Can I borrow a towel?", "And the hotel's robe?", "Can I borrow the hotel's robe?");
+}
+
+static void what_is_said_aside_is_no_part_of_the_thing(void **state) {
+    (void)state;
+    expect("What does an e-bike cost for a week?", "and just for the weekend?",
+           "What does an e-bike cost for the weekend?");
+    expect("When is it open on Sunday?", "and maybe on Monday?", "When is it open on Monday?");
+}
+
+static void a_correction_takes_the_place_of_what_was_wrong(void **state) {
+    (void)state;
+    expect("How much is a canoe for two hours?", "no i meant the kayak",
+           "How much is the kayak for two hours?");
+    expect("How much is a canoe for two hours?", "No, the kayak.",
+           "How much is the kayak for two hours?");
+    expect("How much is a canoe for two hours?", "no problem", NULL);
+    expect("How much is a canoe for two hours?", "No, thanks", NULL);
+    assert_true(follow_up_corrects("no, the big one") && follow_up_corrects("I meant Rome"));
+    assert_false(follow_up_corrects("no") || follow_up_corrects("and the big one?"));
+}
+
+static void one_of_two_sides_takes_the_place_of_the_other(void **state) {
+    (void)state;
+    expect("How much is a puncture repair on the back wheel?", "and the front?",
+           "How much is a puncture repair on the front wheel?");
+    expect("What's the price of a crown on a back tooth?", "and a front one?",
+           "What's the price of a crown on a front tooth?");
+    expect("What does the small motor boat cost?", "and for the big one?",
+           "What does the big motor boat cost?");
+    expect("What does the motor boat cost?", "and for the big one?", NULL);
+    expect("Can I eat after a white filling?", "what about a silver one?",
+           "Can I eat after a silver filling?");
+}
+
+static void clauses_that_hold_no_longer_are_left_out(void **state) {
+    (void)state;
+    expect("how much for a bed in the dorm, i'm not a member?", "and with a membership?",
+           "how much for a bed in the dorm with a membership?");
+    expect("how much for a bed in the dorm, i'm a student?", "and with breakfast?",
+           "how much for a bed in the dorm, i'm a student with breakfast?");
+    expect("the engine stopped, who do I call?", "and for reservations?",
+           "who do I call for reservations?");
+    expect("my tooth hurts, can you see me today?", "and on Sunday?",
+           "my tooth hurts, can you see me today on Sunday?");
+    expect("Can I eat after having a tooth out?", "and after a white filling?",
+           "Can I eat after a white filling?");
+    expect("What's the price for a tent in the high season at Greendale?", "and a caravan?",
+           "What's the price for a caravan in the high season at Greendale?");
+}
+
+static void a_sentence_of_one_word_asks_alone(void **state) {
+    (void)state;
+    assert_true(follow_up_asks_alone("can I smoke?") && follow_up_asks_alone("How do I book?") &&
+                follow_up_asks_alone("where's the caf\xC3\xA9?"));
+    assert_false(follow_up_asks_alone("why not?") || follow_up_asks_alone("how much deposit?") ||
+                 follow_up_asks_alone("children?") || follow_up_asks_alone("when is it?"));
+}
+
 static void it_is_told_whether_a_turn_goes_on(void **state) {
     (void)state;
     assert_true(follow_up_goes_on(" And who?"));
@@ -184,6 +248,12 @@ int main(void) {
         cmocka_unit_test(people_take_the_place_of_people),
         cmocka_unit_test(verbs_are_no_names),
         cmocka_unit_test(other_turns_are_left_alone),
+        cmocka_unit_test(a_contraction_begins_a_question),
+        cmocka_unit_test(what_is_said_aside_is_no_part_of_the_thing),
+        cmocka_unit_test(a_correction_takes_the_place_of_what_was_wrong),
+        cmocka_unit_test(one_of_two_sides_takes_the_place_of_the_other),
+        cmocka_unit_test(clauses_that_hold_no_longer_are_left_out),
+        cmocka_unit_test(a_sentence_of_one_word_asks_alone),
         cmocka_unit_test(it_is_told_whether_a_turn_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
