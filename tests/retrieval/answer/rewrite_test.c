@@ -35,7 +35,6 @@ static void a_question_that_stands_alone_is_left_as_it_is(void **state) {
     free(s);
 }
 
-/* It is given a word or two of the topic; what leans on the turns before it, more. */
 static void a_question_that_stands_alone_does_not_lean(void **state) {
     (void)state;
     static const struct {
@@ -82,6 +81,62 @@ static void nothing_is_said_twice_and_the_latest_turn_counts_most(void **state) 
     free(s);
 }
 
+static void expect_rewritten(const prompt_turn *turns, size_t n, const char *asked,
+                             const char *want) {
+    char *s = rewrite(turns, n, asked);
+    assert_string_equal(s, want);
+    free(s);
+}
+
+static void a_short_question_that_stands_alone_is_given_no_words(void **state) {
+    (void)state;
+    static const char *const alone[] = {"is there anywhere to park?", "can I smoke?",
+                                        "do I need a licence?", "can I bring two things?",
+                                        "is there a toilet at the quay?"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        expect_rewritten(bridge, 2, alone[i], alone[i]);
+    expect_rewritten(bridge, 2, "how do we get there?",
+                     "how do we get there? Harbour Bridge Sydney opened");
+    expect_rewritten(bridge, 2, "what if it's windy?",
+                     "what if it's windy? Harbour Bridge Sydney opened");
+    expect_rewritten(bridge, 2, "until when is it walked on then",
+                     "until when is it walked on then Harbour Bridge Sydney opened");
+}
+
+static void things_are_taken_before_what_was_done_with_them(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {
+        {false, "hi! we'd really quickly gladly simply cheaply like wanting travelling to rent the "
+                "old houseboat in the harbour for a weekend"}};
+    char *s = rewrite(turns, 1, "what does it cost?");
+    assert_true(strstr(s, "houseboat") && strstr(s, "harbour") && strstr(s, "weekend"));
+    assert_false(strstr(s, "we'd") || strstr(s, "hi "));
+    free(s);
+}
+
+static void half_a_question_without_a_place_leaves_the_one_before_it(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {{false, "What does an adult pay for the outdoor pool?"},
+                                 {true, "6.50"},
+                                 {false, "and for both?"},
+                                 {true, "9.00"}};
+    expect_rewritten(turns, 4, "children?", "What does children pay for the outdoor pool?");
+}
+
+static void what_is_put_right_is_not_asked_again(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {{false, "How many people fit into the ballroom?"},
+                                 {true, "120."},
+                                 {false, "and the pavilion?"},
+                                 {true, "40."},
+                                 {false, "what does it cost? we are no members"},
+                                 {true, "15 euros."}};
+    char *s = rewrite(turns, 6, "no, the larger one");
+    assert_null(strstr(s, "pavilion"));
+    assert_non_null(strstr(s, "ballroom"));
+    free(s);
+}
+
 static void a_lengthy_or_hostile_history_is_no_trouble(void **state) {
     (void)state;
     size_t n = 1 << 20;
@@ -103,6 +158,10 @@ int main(void) {
         cmocka_unit_test(a_pronoun_brings_the_names_it_stands_for),
         cmocka_unit_test(nothing_is_said_twice_and_the_latest_turn_counts_most),
         cmocka_unit_test(a_question_that_stands_alone_does_not_lean),
+        cmocka_unit_test(a_short_question_that_stands_alone_is_given_no_words),
+        cmocka_unit_test(things_are_taken_before_what_was_done_with_them),
+        cmocka_unit_test(half_a_question_without_a_place_leaves_the_one_before_it),
+        cmocka_unit_test(what_is_put_right_is_not_asked_again),
         cmocka_unit_test(a_lengthy_or_hostile_history_is_no_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
