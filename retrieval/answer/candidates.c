@@ -160,6 +160,8 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
     for (size_t i = 0; !rc && i < n; i++) {
         set->n_passages = i + 1;
         rc = read_passage(set, i, &in->passages[i], in->lx, &title, tf[i], err);
+        set->passages[i].spoken_of =
+            !rc && in->spoken_of && !strcmp(in->spoken_of, set->passages[i].document);
         words += (double)set->passages[i].text.n_words;
     }
     if (!rc) mark_other_commands(set);
@@ -762,6 +764,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);
     if (!rc && set->read) rc = topics_of_reading(set, in, err);
     if (!rc) tiers_settle(set);
+    if (!rc) subjects_keep_to_the_talk(set);
     return rc;
 }
 

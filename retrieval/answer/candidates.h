@@ -47,6 +47,7 @@ enum {
     CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */
+    CAND_SPOKEN_OF,   /* 1: of the document that the turns before were answered from */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
     CAND_ALIGN_LEAST, /* ... the weightiest tokens' least: something that is asked for is not there */
     CAND_ALIGN_PASSAGE, /* ... to its whole passage */
@@ -92,6 +93,7 @@ typedef struct candidate_passage {
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
     bool off_subject;       /* subjects.h */
+    bool spoken_of;         /* the conversation was answered from its document last */
     uint8_t beyond;     /* bit i: no row of a table of it holds amount i of the question: tiers.h */
     bool whole_tables;  /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */

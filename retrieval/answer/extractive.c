@@ -82,9 +82,11 @@ static const double weights_reader[CAND_FEATURES] = {
 /* By hand, whatever the model: the fitted questions name no days, and a text that holds their other words
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
-    return 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] + 2 * c->f[CAND_DAY] -
-           4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] - 6 * c->f[CAND_NO_AMOUNT] -
-           6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
+    static const double spoken_of = 4; /* a rival of another document has to be much better */
+    return spoken_of * c->f[CAND_SPOKEN_OF] + 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] +
+           2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] -
+           6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] -
+           3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -160,6 +162,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         /* Of the unit that is to be said: that another one may answer is no reason to say this one. */
         .cross = set->crossed ? cross_of(best) : NAN,
     };
+    f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     if (set->read) {
         f->align = best->f[CAND_ALIGN];

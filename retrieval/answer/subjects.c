@@ -77,6 +77,16 @@ void subjects_mark(candidate_set *set) {
     }
 }
 
+void subjects_keep_to_the_talk(candidate_set *set) {
+    bool any = false;
+    for (size_t i = 0; i < set->n_passages; i++) any |= set->passages[i].spoken_of;
+    for (size_t i = 0; any && i < set->n; i++) {
+        candidate *c = &set->c[i];
+        c->f[CAND_SPOKEN_OF] = set->passages[c->passage].spoken_of;
+        if (!c->f[CAND_SPOKEN_OF]) c->f[CAND_TOPIC] /= 2;
+    }
+}
+
 /* What a document that never says it tells nothing about: not of breakfast by the hours of lunch, nor of an adult's dose by those
  * of children. A season may be said by its months, a place by its neighbours. */
 static bool has_to_be_said(const char *word, size_t n) {

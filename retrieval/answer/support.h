@@ -49,6 +49,7 @@ typedef struct support_features {
     double align;    /* by the reader: nearness of the best unit; NAN: not read */
     double back;     /* how near the best unit's own tokens come to the question */
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
+    double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */
     double follow_up;  /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */

@@ -144,6 +144,7 @@ static double least_support(const run *r) {
 static extractive_input extractive_input_of(const run *r, const passage *passages,
                                             const lexicon *lx) {
     return (extractive_input){.question = r->asked,
+                              .spoken_of = r->spoken_of,
                               .follow_up = r->rewritten != NULL && !r->whole_again,
                               .passages = passages,
                               .n_passages = r->out->n_contexts,

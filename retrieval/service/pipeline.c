@@ -12,6 +12,7 @@
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/leading.h"
 #include "retrieval/service/query_run.h"
+#include "retrieval/service/spoken_of.h"
 #include "retrieval/answer/courtesy.h"
 #include "retrieval/answer/model_rewrite.h"
 #include "retrieval/answer/plain_words.h"
@@ -31,6 +32,7 @@ enum {
     MAX_ANSWER_TOKENS = 1 << 24,
 };
 static const double LEADS = 8;         /* on the reader's score, in standard deviations */
+static const double SPOKEN_OF = 1.5;   /* ... and so much, of the document that the talk is of */
 static const double NOTHING_NEW = 0.8; /* of a context's shingles, met in those before it */
 
 /* The number of the language that the best context is written in; -1: there is none, or it cannot be told. */
@@ -195,7 +197,8 @@ static int rewrite(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     if (!rc) {
         lexicon lx = {words, run_idf, r->snapshot};
-        rc = rewrite_by_model(r, &lx, turns, n);
+        if (q->generate || r->reads) rc = spoken_of_find(r, &lx, turns, n);
+        if (!rc) rc = rewrite_by_model(r, &lx, turns, n);
         if (!rc && !r->rewritten)
             rc = query_rewrite(&r->rewritten, &r->whole_again, &lx, turns, n, r->asked, r->err);
         /* what stands alone is asked as if nothing had been said before it */
@@ -417,7 +420,10 @@ static int score_by_reader(run *r) {
     if (!rc) reading_rank_passages(view, ranks);
     for (size_t i = 0; !rc && i < n; i++) {
         bool leads = leading_has(&r->leading, out->contexts[i].chunk.id);
-        out->contexts[i].rerank = ranks[i].score + (leads ? LEADS : 0);
+        const bool spoken_of =
+            r->spoken_of && strcmp(r->spoken_of, out->contexts[i].chunk.document_id) == 0;
+        out->contexts[i].rerank =
+            ranks[i].score + (leads ? LEADS : 0) + (spoken_of ? SPOKEN_OF : 0);
         out->contexts[i].answers = ranks[i].answers;
     }
     reading_free(view);
@@ -552,6 +558,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.dense);
     free(r.sparse);
     free(r.fused);
+    free(r.spoken_of);
     const char *turn = r.plain.data ? r.plain.data : question_behind_courtesy(q->query);
     if (rc || !r.rewritten || !strcmp(r.rewritten, turn))
         free(r.rewritten);

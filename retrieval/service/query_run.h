@@ -33,6 +33,8 @@ typedef struct run {
     char *rewritten;  /* the question with words of the turns before it; NULL: there are none */
     bool whole_again; /* ... and it stands alone */
     size_t rewriting_tokens; /* that the model took for it */
+    char *
+        spoken_of; /* id of the document that the turns before were answered from; NULL: none is known */
     const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
     leading leading;      /* chunks that belong before those with better scores */

@@ -64,6 +64,42 @@ static void what_a_title_names_is_said_by_its_document(void **state) {
     assert_int_equal(off_subject("How do I list the files?"), 0);
 }
 
+/* Of two documents that answer alike, the one that the talk is of is quoted first; one that answers better is not kept back. */
+static void a_talk_stays_with_its_document(void **state) {
+    (void)state;
+    static const struct {
+        const char *spoken_of, *asked, *said, *not_said;
+    } cases[] = {
+        {"inn.md", "how late can I still get in?", "until 23:00", "until 17:00"},
+        {"museum.md", "how late can I still get in?", "until 17:00", "until 23:00"},
+        {"inn.md", "Where is the whale skeleton?", "whale skeleton", "23:00"},
+    };
+    const passage two[] = {
+        {.text = "You can get in late until 17:00. The whale skeleton hangs in the great hall.",
+         .title = "Museum of Seafaring",
+         .document = "museum.md"},
+        {.text = "You can get in late until 23:00. Breakfast is at eight.",
+         .title = "The Larkspur Inn",
+         .document = "inn.md"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        passage p[] = {two[0], two[1]};
+        for (size_t k = 0; k < 2; k++) p[k].len = strlen(p[k].text);
+        extractive_answer a;
+        fo_err err = {0};
+        const extractive_input in = {.question = cases[i].asked,
+                                     .spoken_of = cases[i].spoken_of,
+                                     .passages = p,
+                                     .n_passages = 2,
+                                     .lx = &lx,
+                                     .max_sentences = 1,
+                                     .min_support = -1};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        if (!strstr(a.text, cases[i].said) || strstr(a.text, cases[i].not_said))
+            fail_msg("%s: %s", cases[i].asked, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void the_document_that_was_asked_about_answers(void **state) {
     (void)state;
     extractive_answer a;
@@ -163,6 +199,7 @@ static void a_file_is_called_by_its_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
+        cmocka_unit_test(a_talk_stays_with_its_document),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
         cmocka_unit_test(a_kind_that_is_not_said_is_lost),

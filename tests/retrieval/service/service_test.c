@@ -512,6 +512,41 @@ static void a_follow_up_is_understood_from_the_turns_before(void **state) {
     forget(home);
 }
 
+/* Which document the talk is of, the last answer tells that quotes one; a refusal or thanks are of none. */
+static void a_conversation_stays_with_the_document_that_it_was_answered_from(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "boats", "Canoes are hired out by the hour. The deposit is 20 crowns.", NULL);
+    put(s, "hall", "The great hall seats ninety people. The deposit is 150 crowns.", NULL);
+    static const struct {
+        const char *asked, *answer, *said;
+    } cases[] = {
+        {"How are canoes hired out?", "Canoes are hired out by the hour. [1]", "20 crowns"},
+        {"How many people does the great hall seat?", "The great hall seats ninety people. [1]",
+         "150 crowns"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        query_message turns[] = {{"user", cases[i].asked},
+                                 {"assistant", cases[i].answer},
+                                 {"user", "Who won the world cup?"},
+                                 {"assistant", "The documents do not answer this question."},
+                                 {"user", "How much is the deposit?"}};
+        query_request q = question(NULL);
+        q.query = NULL;
+        q.messages = turns;
+        q.n_messages = 5;
+        q.max_sentences = 1;
+        q.strict = false;
+        query_result r;
+        assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+        if (!strstr(r.answer, cases[i].said)) fail_msg("%s: %s", cases[i].asked, r.answer);
+        query_result_deinit(&r);
+    }
+    service_close(s);
+    forget(home);
+}
+
 static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
     (void)state;
     fo_err err = {0};
@@ -909,6 +944,7 @@ int main(void) {
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
         cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
         cmocka_unit_test(a_follow_up_is_understood_from_the_turns_before),
+        cmocka_unit_test(a_conversation_stays_with_the_document_that_it_was_answered_from),
         cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
         cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
         cmocka_unit_test(a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty),
