@@ -187,6 +187,7 @@ typedef struct normal_text {
 static tokenizer_span span_of(const normal_text *t, size_t begin, size_t end) {
     if (!t->origin) return (tokenizer_span){0, 0};
     while (begin + 1 < end && t->s[begin] == ' ') begin++;
+    while (end < t->n && t->origin[end] <= t->origin[begin]) end++; /* a space that was put in */
     const uint32_t stop = end < t->n ? t->origin[end] : t->len;
     return (tokenizer_span){t->base + t->origin[begin], t->base + stop};
 }
@@ -211,6 +212,8 @@ static void cut(const tokenizer *t, const normal_text *text, size_t at, size_t n
             sink_add_span(sink, best[i].id, span);
         else if (!*unknown && unk >= 0)
             sink_add_span(sink, unk, span);
+        else if (sink->spans && sink->n && sink->n <= sink->cap) /* one more of the same token */
+            sink->spans[sink->n - 1].end = span.end;
         *unknown = best[i].id < 0;
         end = i;
     }

@@ -17,6 +17,8 @@ typedef struct tiny_shape {
     bool shared_gate;
     int odd_router; /* says of itself: 1 a gating, 2 groups, 3 a bias, 4 shared experts; 0: nothing */
     bool alone;     /* what rows see of each other counts for nothing */
+    bool
+        unigram; /* bert: an embedder with a vocabulary of the family t5, else it scores pairs and has none */
 } tiny_shape;
 
 enum { TINY_MAX = 64, TINY_CONTEXT = 512, TINY_VOCAB = 200 };
@@ -82,7 +84,7 @@ static inline void tiny_key_f32(tiny_writer *w, const char *arch, const char *ke
 
 /* A SentencePiece vocabulary: <unk>, <s>, </s>, the space, then the printable characters, then
  * pairs of letters. */
-static inline void tiny_tokenizer(gguf_writer *w, int n) {
+static inline void tiny_tokenizer(gguf_writer *w, const char *model, int n) {
     char text[512][4];
     gguf_str pieces[512];
     float scores[512];
@@ -101,7 +103,7 @@ static inline void tiny_tokenizer(gguf_writer *w, int n) {
         scores[i] = i < 98 ? -100 : -(float)i;
         types[i] = i == 0 ? 2 : i < 3 ? 3 : 1;
     }
-    gguf_put_str(w, "tokenizer.ggml.model", "llama");
+    gguf_put_str(w, "tokenizer.ggml.model", model);
     gguf_put_strs(w, "tokenizer.ggml.tokens", pieces, (size_t)n);
     gguf_put_f32s(w, "tokenizer.ggml.scores", scores, (size_t)n);
     gguf_put_i32s(w, "tokenizer.ggml.token_type", types, (size_t)n);
@@ -132,7 +134,7 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
     if (s->window) tiny_key_u32(&w, a, "attention.sliding_window", s->window);
     tiny_key_f32(&w, a, bert ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
                  1e-5f);
-    if (!bert) tiny_tokenizer(w.w, s->vocab);
+    if (!bert || s->unigram) tiny_tokenizer(w.w, bert ? "t5" : "llama", s->vocab);
     if (s->experts) {
         tiny_key_u32(&w, a, "expert_count", s->experts);
         tiny_key_u32(&w, a, "expert_used_count", s->experts_used);
@@ -156,13 +158,15 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
         tiny_tensor(&w, "token_types.weight", -1, s->d, 2, f, 0.3, 0);
         tiny_tensor(&w, "token_embd_norm.weight", -1, s->d, 1, f, 0.2, 1);
         tiny_tensor(&w, "token_embd_norm.bias", -1, s->d, 1, f, 0.2, 0);
+    }
+    if (bert && !s->unigram) {
         tiny_tensor(&w, "cls.weight", -1, s->d, s->d, f, gd, 0);
         tiny_tensor(&w, "cls.bias", -1, s->d, 1, f, 0.1, 0);
         uint64_t dims[2] = {(uint64_t)s->d, 1};
         snprintf(w.t[w.n].name, 64, "cls.output.weight");
         w.t[w.n].k = s->d, w.t[w.n].n = 1, w.t[w.n].scale = gd, w.t[w.n].type = f;
         gguf_put_tensor(w.w, w.t[w.n++].name, f, 2, dims);
-    } else {
+    } else if (!bert) {
         tiny_tensor(&w, "output_norm.weight", -1, s->d, 1, f, 0.2, 1);
         if (!gemma) tiny_tensor(&w, "output.weight", -1, s->d, s->vocab, s->type, 2 * gd, 0);
     }

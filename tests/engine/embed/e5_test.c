@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 #include "engine/embed/embedder.h"
+#include "engine/embed/reader.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "tests/engine/embed/e5_golden.h"
 
@@ -79,11 +80,55 @@ static void served_vectors_are_near_those_of_the_oracle(void **state) {
     embedder_close(e);
 }
 
+/* Its vectors lie in a narrow cone; less their mean, a question is nearest to what answers it, in another language too. */
+static void a_reader_of_it_tells_texts_apart(void **state) {
+    (void)state;
+    static const char *const texts[] = {"Wann kommt der Lohn auf das Konto?",
+                                        "Das Gehalt wird am 28. des Monats \xC3\xBC"
+                                        "berwiesen.",
+                                        "The salary is paid on the 28th of the month.",
+                                        "Die Tonne wird am Freitag geleert.",
+                                        "The dishwasher is emptied in the evening."};
+    enum { N = sizeof texts / sizeof *texts };
+    fo_err err = {0};
+    embedder *e = open_model(false);
+    reader *r = NULL;
+    reader_text *t[N];
+    size_t lens[N];
+    reader_part parts[N];
+    reader_unit units[N];
+    for (size_t i = 0; i < N; i++) lens[i] = strlen(texts[i]);
+    assert_ok(reader_open(&r, "e5", &(reader_options){.weights = embedder_model(e)}, &err), &err);
+    assert_ok(reader_encode(r, texts, lens, N, NULL, t, &err), &err);
+    for (size_t i = 0; i < N; i++) {
+        parts[i] = reader_part_of(t[i], 0, lens[i], 1);
+        units[i] = (reader_unit){&parts[i], 1};
+    }
+    float best[N][READER_MAX_TOKENS], score[N];
+    const size_t n = reader_text_tokens(t[0]);
+    float flat[N * READER_MAX_TOKENS];
+    assert_ok(reader_align(t[0], units, N, flat, &err), &err);
+    for (size_t i = 0; i < N; i++) {
+        score[i] = 0;
+        for (size_t k = 0; k < n; k++)
+            best[i][k] = flat[i * n + k], score[i] += best[i][k] / (float)n;
+    }
+    print_message("same %.2f; answers %.2f, %.2f; others %.2f, %.2f\n", (double)score[0],
+                  (double)score[1], (double)score[2], (double)score[3], (double)score[4]);
+    assert_true(score[1] > score[3] + .05f && score[1] > score[4] + .05f);
+    assert_true(score[2] > score[4] + .05f);
+    assert_true(score[4] < .5f);
+    reader_texts_release(t, N);
+    reader_close(r);
+    embedder_close(e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_of_eight_scripts_are_cut_as_the_oracle_cuts_them),
         cmocka_unit_test(exact_vectors_are_those_of_the_oracle),
         cmocka_unit_test(served_vectors_are_near_those_of_the_oracle),
+        cmocka_unit_test(a_reader_of_it_tells_texts_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <pthread.h>
+#include "engine/embed/embedder.h"
 #include "engine/embed/reader.h"
 #include "engine/embed/reader_impl.h"
 #include "engine/model/encoder.h"
@@ -437,6 +438,66 @@ static void other_models_are_refused(void **state) {
     assert_null(r);
 }
 
+/* What all vectors have in common says nothing: less that, tokens that point the same way otherwise are near, others are not. */
+static void the_centre_is_taken_off(void **state) {
+    (void)state;
+    enum { N = 40, WIDTH = 64 };
+    uint64_t seed = test_seed();
+    float common[WIDTH], own[N / 2][WIDTH], row[WIDTH];
+    for (size_t k = 0; k < WIDTH; k++) common[k] = k % 3 ? .12f : -.12f;
+    for (size_t i = 0; i < N / 2; i++)
+        for (size_t k = 0; k < WIDTH; k++) own[i][k] = (float)(test_uniform(&seed) - .5) * .12f;
+    for (int off = 0; off < 2; off++) {
+        reader_text *t = reader_text_create(N, WIDTH, false);
+        for (size_t i = 0; i < N; i++) { /* 2 i and 2 i + 1 are alike, of different lengths */
+            for (size_t k = 0; k < WIDTH; k++)
+                row[k] = (common[k] + own[i / 2][k]) * (float)(1 + i % 2);
+            reader_text_set(t, i, row, off ? common : NULL);
+        }
+        float a[DIM] = {0}, b[DIM] = {0}, c[DIM] = {0};
+        for (size_t k = 0; k < WIDTH; k++) {
+            a[k] = t->scale[0] * (float)t->codes[k];
+            b[k] = t->scale[1] * (float)t->codes[t->len + k];
+            c[k] = t->scale[2] * (float)t->codes[2 * t->len + k];
+        }
+        assert_true(cosine(a, b, WIDTH) > .99);
+        if (off)
+            assert_true(cosine(a, c, WIDTH) < .6);
+        else
+            assert_true(cosine(a, c, WIDTH) > .8);
+        reader_text_release(t);
+    }
+}
+
+/* A reader over weights that are open already gives what one that read them gives, and leaves them open. */
+static void weights_may_be_shared(void **state) {
+    (void)state;
+    fo_err err = {0};
+    embedder *e = NULL;
+    assert_ok(embedder_open(&e, EMBEDDER_ENCODER, &err), &err);
+    assert_non_null(embedder_model(e));
+    float before[DIM], after[DIM];
+    const char *text = texts[3];
+    const size_t len = strlen(text);
+    assert_int_equal(embedder_dim(e), DIM);
+    assert_ok(embedder_embed(e, EMBED_QUERY, &text, &len, 1, before, &err), &err);
+    for (int round = 0; round < 2; round++) {
+        reader *r = open_reader(embedder_name(e), (reader_options){.weights = embedder_model(e)});
+        assert_null(r->centre); /* MiniLM's vectors are scattered */
+        reader_text *t = read_one(r, text, len);
+        assert_true(reader_text_tokens(t) > 10);
+        reader_text_release(t);
+        reader_close(r);
+    }
+    assert_ok(embedder_embed(e, EMBED_QUERY, &text, &len, 1, after, &err), &err);
+    assert_memory_equal(before, after, sizeof before);
+    embedder_close(e);
+    embedder *table = NULL;
+    assert_ok(embedder_open(&table, EMBEDDER_TABLE, &err), &err);
+    assert_null(embedder_model(table));
+    embedder_close(table);
+}
+
 /* --- alignment --- */
 static float random_weight(uint64_t *seed) {
     static const float weights[] = {0, .5f, .9f, 1};
@@ -725,6 +786,8 @@ int main(void) {
         cmocka_unit_test(many_short_texts_are_read_in_several_steps),
         cmocka_unit_test(a_cancelled_call_gives_nothing),
         cmocka_unit_test(other_models_are_refused),
+        cmocka_unit_test(the_centre_is_taken_off),
+        cmocka_unit_test(weights_may_be_shared),
         cmocka_unit_test(alignment_is_the_best_weighted_cosine),
         cmocka_unit_test(the_sentence_that_answers_is_the_nearest),
         cmocka_unit_test(what_cannot_be_aligned_is_named),

@@ -244,6 +244,65 @@ static double best_cut(const made *m, const char *s, double unknown) {
     return known ? best : fmax(best, unknown + best_cut(m, s + 1, unknown));
 }
 
+/* "begin-end" of every token, as the text's own bytes. */
+static void expect_spans(const tokenizer *t, const char *text, const char *want) {
+    int32_t ids[64], plain[64];
+    tokenizer_span spans[64];
+    char got[512] = "";
+    const int64_t n = tokenizer_encode_spans(t, text, strlen(text), ids, spans, 64);
+    assert_int_equal(tokenizer_encode(t, text, strlen(text), 0, plain, 64), n);
+    assert_memory_equal(ids, plain, (size_t)n * sizeof *ids);
+    for (int64_t i = 0; i < n; i++)
+        sprintf(got + strlen(got), "|%.*s", (int)(spans[i].end - spans[i].begin),
+                text + spans[i].begin);
+    if (strcmp(got, want)) fail_msg("\"%s\": got %s, want %s", text, got, want);
+}
+
+static void spans_are_the_bytes_a_piece_was_made_of(void **state) {
+    (void)state;
+    made *m = calloc(1, sizeof *m);
+    add(m, "<unk>", 0, 2);
+    add(m, "\xE2\x96\x81gar", -1, 1);
+    add(m, "ten", -1, 1);
+    add(m, "\xE2\x96\x81", -3, 1);
+    add(m, "haus", -1, 1);
+    add(m, ",", -1, 1);
+    charsmap_rule made_of[] = {{"\xEF\xBC\x8C", ",", 3, 1}, {"G", "g", 1, 1}, {"\n", " ", 1, 1}};
+    fo_buf map = {0};
+    fo_err err = {0};
+    assert_ok(charsmap_build(made_of, 3, &map, &err), &err);
+    tokenizer *t = create(m, &map, true, true);
+    expect_spans(t, "", "");
+    expect_spans(t, "Garten,haus", "|Gar|ten|,|haus");
+    expect_spans(t, "  haus \n garten",
+                 "|h|haus|gar|ten"); /* the space in front is of what follows */
+    expect_spans(t, "garten\xEF\xBC\x8C", "|gar|ten|\xEF\xBC\x8C"); /* three bytes became one */
+    expect_spans(t, "garxyten", "|gar|xy|ten"); /* two unknown characters are one token */
+    int32_t ids[2];
+    tokenizer_span spans[2];
+    assert_int_equal(tokenizer_encode_spans(t, "garten,haus", 11, ids, spans, 2), 3);
+    uint64_t seed = test_seed();
+    for (int round = 0; round < 2000; round++) {
+        static const char *const parts[] = {"gar",          "ten",  " ", "\n", "G",
+                                            "\xEF\xBC\x8C", "\xFF", "x", ",",  "\xE2\x96\x81"};
+        char text[256] = "";
+        tokenizer_span all[256];
+        int32_t some[256];
+        for (int k = (int)(test_random(&seed) % 40); k > 0; k--)
+            strcat(text, parts[test_random(&seed) % (sizeof parts / sizeof *parts)]);
+        const size_t len = strlen(text);
+        const int64_t n = tokenizer_encode_spans(t, text, len, some, all, 256);
+        for (int64_t i = 0; i < n; i++) {
+            if (!(all[i].begin < all[i].end && all[i].end <= len))
+                fail_msg("'%s': token %d", text, (int)i);
+            if (i) assert_true(all[i].begin >= all[i - 1].begin);
+        }
+    }
+    tokenizer_free(t);
+    fo_buf_free(&map);
+    free(m);
+}
+
 static void the_best_of_all_cuts_is_found(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -372,6 +431,7 @@ int main(void) {
         cmocka_unit_test(a_charsmap_that_was_built_says_what_its_rules_say),
         cmocka_unit_test(a_charsmap_replaces_the_longest_match),
         cmocka_unit_test(a_hostile_charsmap_is_walked_inside_its_bounds),
+        cmocka_unit_test(spans_are_the_bytes_a_piece_was_made_of),
         cmocka_unit_test(the_best_of_all_cuts_is_found),
         cmocka_unit_test(text_is_normalised_first),
     };
