@@ -143,10 +143,15 @@ bool table_row_names_years(const char *s, size_t n) {
 
 enum { MAX_NAME = 80, NAME_WORDS = 8 };
 
+/* A time of the day: "Whole day (9:00-23:00): £130" */
+static bool is_within_time(const char *s, size_t n, size_t colon) {
+    return colon > 0 && colon + 1 < n && fo_is_digit(s[colon - 1]) && fo_is_digit(s[colon + 1]);
+}
+
 /* Bytes of a column's name that s begins with, behind which ": " stands; 0: it begins with none. */
 static size_t name_at(const char *s, size_t n) {
     size_t words = 1, i = 0;
-    for (; i < n && i <= MAX_NAME && s[i] != ':'; i++) {
+    for (; i < n && i <= MAX_NAME && (s[i] != ':' || is_within_time(s, n, i)); i++) {
         if (strchr(";|\n", s[i])) return 0;
         words += s[i] == ' ';
     }

@@ -99,6 +99,11 @@ static void a_record_falls_into_pairs(void **state) {
     expect_pair(nameless, &at, "Q1", "41");
     assert_true(table_row_first(nameless, strlen(nameless), true, &p));
     assert_memory_equal(p.value, "Revenue", p.n_value);
+    const char *whole = "Room: Garden Room; Whole day (9:00-23:00), all hirers: 130; Till: 9:30";
+    at = 0;
+    expect_pair(whole, &at, "Room", "Garden Room");
+    expect_pair(whole, &at, "Whole day (9:00-23:00), all hirers", "130");
+    expect_pair(whole, &at, "Till", "9:30");
     const char *none[] = {"", "a", "a: b", "He came; he saw", "Note: this ends; ", "a: ; b: c"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (table_row_is_record(none[i], strlen(none[i]))) fail_msg("a record: %s", none[i]);
