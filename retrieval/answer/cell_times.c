@@ -61,7 +61,7 @@ static bool word_ends(const char *s, size_t n, size_t i) {
 static size_t half_at(const char *s, size_t n, enum cell_half *out) {
     size_t i = cell_blanks_at(s, n);
     if (i + 2 > n || !cell_is_mark(s[i], "aApP")) return 0;
-    const enum cell_half half = (s[i] | 0x20) == 'a' ? HALF_AM : HALF_PM;
+    const enum cell_half half = (s[i] | 0x20) == 'a' ? CELL_HALF_AM : CELL_HALF_PM;
     i += 1 + (s[i + 1] == '.');
     if (i >= n || (s[i] | 0x20) != 'm' || !word_ends(s, n, i + 1)) return 0;
     *out = half;
@@ -76,7 +76,7 @@ static size_t word_at(const char *s, size_t n, const char *word) {
 
 void cell_clock_set_half(cell_clock *c, enum cell_half half) {
     if (c->minutes >= NOON) c->minutes -= NOON;
-    if (half == HALF_PM) c->minutes += NOON;
+    if (half == CELL_HALF_PM) c->minutes += NOON;
     c->half = half;
     c->hours = CELL_HOURS_12;
 }
@@ -85,7 +85,7 @@ size_t cell_clock_at(const char *s, size_t n, cell_clock *out) {
     *out = (cell_clock){0};
     size_t used = word_at(s, n, "noon");
     if (used) {
-        *out = (cell_clock){NOON, true, HALF_NOT_SAID, CELL_HOURS_SURE};
+        *out = (cell_clock){NOON, true, CELL_HALF_NOT_SAID, CELL_HOURS_SURE};
         return used;
     }
     int hours, minutes = 0;
@@ -100,7 +100,7 @@ size_t cell_clock_at(const char *s, size_t n, cell_clock *out) {
     }
     out->minutes = HOUR * hours + minutes;
     out->hours = leads || hours > 12 ? CELL_HOURS_SURE : CELL_HOURS_OPEN;
-    enum cell_half half = HALF_NOT_SAID;
+    enum cell_half half = CELL_HALF_NOT_SAID;
     used = half_at(s + i, n - i, &half);
     if (used) {
         out->told = true;
@@ -108,7 +108,7 @@ size_t cell_clock_at(const char *s, size_t n, cell_clock *out) {
         return i + used;
     }
     used = hours == 12 ? word_at(s + i, n - i, "noon") : 0;
-    if (used) *out = (cell_clock){NOON, true, HALF_NOT_SAID, CELL_HOURS_SURE};
+    if (used) *out = (cell_clock){NOON, true, CELL_HALF_NOT_SAID, CELL_HOURS_SURE};
     if (word_at(s + i, n - i, "midnight")) return 0; /* of which end of the day? */
     return i + used;
 }

@@ -30,7 +30,7 @@ typedef struct cell_clock {
     double minutes;
     bool
         told; /* by what it looks like: 8:30, 8 am, noon; 8 and 8.30 are times only beside one that is told */
-    enum cell_half { HALF_NOT_SAID, HALF_AM, HALF_PM } half;
+    enum cell_half { CELL_HALF_NOT_SAID, CELL_HALF_AM, CELL_HALF_PM } half;
     enum cell_hours hours;
 } cell_clock;
 

@@ -368,10 +368,10 @@ static bool read_clock(const char *s, size_t n, cell_value *out, bool *more_said
     if (halves && !low.half && low.hours == CELL_HOURS_OPEN) {
         cell_clock_set_half(&low, high.half);
         if (low.minutes > high.minutes)
-            cell_clock_set_half(&low, high.half == HALF_PM ? HALF_AM : HALF_PM);
+            cell_clock_set_half(&low, high.half == CELL_HALF_PM ? CELL_HALF_AM : CELL_HALF_PM);
     }
     *more_said = says_more(s + at, n - at, false) || !told || open_end ||
-                 (halves && high.half == HALF_NOT_SAID && high.hours == CELL_HOURS_OPEN);
+                 (halves && high.half == CELL_HALF_NOT_SAID && high.hours == CELL_HOURS_OPEN);
     if (high.minutes < low.minutes) high.minutes += 2 * HALF_DAY; /* on the next day */
     const bool sure = low.hours == CELL_HOURS_SURE || high.hours == CELL_HOURS_SURE;
     *out = (cell_value){.unit = CELL_CLOCK,

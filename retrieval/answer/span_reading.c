@@ -6,10 +6,12 @@
 
 #include "engine/embed/reader_spans.h"
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/facts.h"
 #include "retrieval/answer/own_words.h"
 #include "retrieval/answer/question.h"
+#include "retrieval/answer/short_clauses.h"
 #include "retrieval/answer/units.h"
 
 /* How far what was written may be behind the best span. */
@@ -241,32 +243,184 @@ static bool is_list(const char *s, size_t n) {
     return items > 1;
 }
 
+/* What the unit and the words of the question are, for what tells of several values the one. */
+typedef struct short_reading {
+    stretch around;
+    fact_text unit;
+    asked_words asked;
+} short_reading;
+
+/* Reads the quote in the place of the unit where what is asked now stands beside it. */
+static int look_beside(short_reading *out, span_reading_input *in, fo_err *err) {
+    fact_text quote = {0};
+    const char *text = in->passage->text + in->quote_start;
+    if (out->asked.n < 2 || in->quote_end <= in->quote_start) return FO_OK;
+    int rc = fact_text_read(&quote, in->lx->analyzer, text, in->quote_end - in->quote_start, err);
+    if (!rc && short_is_beside(&out->asked, &out->unit, &quote)) {
+        const fact_text unit = out->unit;
+        out->unit = quote;
+        quote = unit;
+        in->start = in->quote_start;
+        in->end = in->quote_end;
+    }
+    fact_text_deinit(&quote);
+    return rc;
+}
+
+static int read_short(short_reading *out, span_reading_input *in, fo_err *err) {
+    int rc = asked_words_read(&out->asked, in->lx, in->question, in->own, err);
+    if (!rc)
+        rc = fact_text_read(&out->unit, in->lx->analyzer, in->passage->text + in->start,
+                            in->end - in->start, err);
+    if (!rc) rc = look_beside(out, in, err);
+    return rc ? rc : read_around(&out->around, in, in->passage, in->start, in->end, err);
+}
+
+/* The words of the clause that answer: the reader's where they say its value, or that. */
+static void take_of_clause(const char *text, const stretch *s, const short_clause *c, size_t *from,
+                           size_t *to) {
+    const reader_answer best = best_in(s, c->from, c->to);
+    size_t a = s->from + best.begin, b = s->from + best.end;
+    if (a < c->from) a = c->from;
+    if (b > c->to) b = c->to;
+    const char *open = memchr(text + a, '(', b - a);
+    const bool cut = open && !memchr(open, ')', (size_t)(text + b - open)),
+               says =
+                   c->value_from == c->value_to || (!cut && a <= c->value_from && b >= c->value_to);
+    *from = says ? a : c->value_from;
+    *to = says ? b : c->value_to;
+}
+
+static bool is_of_word(char c) {
+    return word_token_letter(c) || fo_is_digit(c);
+}
+
+/* The reader may see parts of words: "£1" of "£15". */
+static void take_whole_words(const span_reading_input *in, size_t *from, size_t *to) {
+    const char *text = in->passage->text;
+    while (*from > in->start && is_of_word(text[*from - 1]) && is_of_word(text[*from])) --*from;
+    while (*to < in->end && is_of_word(text[*to - 1]) && is_of_word(text[*to])) ++*to;
+}
+
+/* "day" of "the same day" says another thing. */
+static void take_attribute(const span_reading_input *in, size_t *from) {
+    const char *text = in->passage->text;
+    size_t end = *from;
+    while (end > in->start && fo_is_blank(text[end - 1])) end--;
+    size_t start = end;
+    while (start > in->start && fo_is_letter(text[start - 1])) start--;
+    if (end < *from &&
+        fo_words_have_any_case("same next following previous", text + start, end - start))
+        *from = start;
+}
+
+/* Bytes of the passage that answer; equal: nothing is told. */
+typedef struct short_choice {
+    size_t from, to;
+    bool value; /* a value as it stands, with nothing beside it */
+} short_choice;
+
+/* What the reader takes is right as a rule where there is one value of the kind; where there are several, it often takes the
+ * wrong one. */
+static int choose_short(short_choice *out, const span_reading_input *in, const short_reading *r,
+                        fo_err *err) {
+    const reader_answer best = best_in(&r->around, in->start, in->end);
+    size_t a = r->around.from + best.begin, b = r->around.from + best.end;
+    if (a >= b || best.score - r->around.ends.none < sure) return FO_OK;
+    take_whole_words(in, &a, &b);
+    const short_input at = {.lx = in->lx,
+                            .asked = &r->asked,
+                            .passage = in->passage,
+                            .start = in->start,
+                            .end = in->end,
+                            .best_from = a,
+                            .best_to = b};
+    bool row;
+    enum short_told told;
+    short_clause clause = {0};
+    int rc = short_cell(&row, &told, &a, &b, &at, err);
+    if (!rc && !row) {
+        rc = short_clause_find(&told, &clause, &at, &r->unit, err);
+        if (!rc && told == SHORT_TOLD)
+            take_of_clause(in->passage->text, &r->around, &clause, &a, &b);
+        if (!rc && !short_says_amount(&at, a, b)) told = SHORT_NOT_TOLD;
+    }
+    if (rc || told == SHORT_NOT_TOLD) return rc;
+    take_attribute(in, &a);
+    *out = (short_choice){a, b, told == SHORT_TOLD && (row || clause.value_to > 0)};
+    return FO_OK;
+}
+
+/* Does it say nothing that the question does not: "Is it on in February?", "What about the pasta one?" "Red or blue?" may be
+ * answered by its own words, and so may what something is. */
+static bool says_only_what_is_asked(const short_reading *r, const span_reading_input *in,
+                                    size_t from, size_t to) {
+    const question *q = &r->asked.tier[0].q;
+    if (r->asked.n < 2 && !q->demands.whether) return false;
+    size_t words = 0;
+    if (word_tokens_say("or", q->text.text, q->text.len)) return false;
+    for (size_t i = 0; i < r->unit.n_words; i++) {
+        const fact_word *w = &r->unit.words[i];
+        if (in->start + w->start < from || in->start + w->end > to) continue;
+        if (w->flags & WORD_NEGATION) return false;
+        if (!fact_is_content(w)) continue;
+        if (!question_says(q, w->id)) return false;
+        words++;
+    }
+    return words > 0;
+}
+
+/* Bytes of the answer that say bytes [from, to) of the passage: where the unit stands in it, or the first that do. */
+static void find_in_answer(const span_reading_input *in, size_t at, size_t n, size_t *from,
+                           size_t *to) {
+    const char *unit = in->passage->text + in->start, *words = in->passage->text + at;
+    for (size_t i = 0; i < in->n_answer; i++) {
+        const char *s = in->answer + i;
+        const size_t said = says_here(s, in->n_answer - i, unit, at + n - in->start),
+                     before = said ? says_here(s, said, unit, at - in->start) : 0;
+        if (!said) continue;
+        if (memchr(s + before, '\n', said - before)) return;
+        *from = i + before;
+        *to = i + said;
+        return;
+    }
+    (void)find_said(in, words, n, from, to);
+}
+
+/* The words with what limits an amount, where the answer says that. */
+static int say_short(size_t *from, size_t *to, const span_reading_input *in, size_t at, size_t n,
+                     fo_err *err) {
+    fo_buf own = {0};
+    int rc = own_words(&own,
+                       &(own_words_input){.analyzer = in->lx->analyzer,
+                                          .answer = in->passage->text + at,
+                                          .n_answer = n,
+                                          .span = in->passage->text + in->start,
+                                          .n_span = in->end - in->start,
+                                          .question = in->question},
+                       err);
+    if (!rc && !(own.len <= SHORT && find_said(in, own.data, own.len, from, to)))
+        find_in_answer(in, at, n, from, to);
+    fo_buf_free(&own);
+    return rc;
+}
+
 int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, fo_err *err) {
     *from = *to = 0;
     if (!can_tell(in) || is_list(in->answer, in->n_answer)) return FO_OK;
-    stretch around;
-    int rc = read_around(&around, in, in->passage, in->start, in->end, err);
-    if (rc) return rc;
-    const reader_answer best = best_in(&around, in->start, in->end);
-    const size_t n = best.end - best.begin, at = around.from + best.begin;
-    if (!n || n > SHORT || best.score - around.ends.none < sure) return FO_OK;
-    compared w = {0};
-    rc = read_words(&w, in, err);
-    const bool other = !rc && of_another_clause(&w, in, at);
-    words_deinit(&w);
-    if (rc || other) return rc;
-    const char *words = in->passage->text + at;
-    fo_buf own = {0}; /* with what limits an amount */
-    rc = own_words(&own,
-                   &(own_words_input){.analyzer = in->lx->analyzer,
-                                      .answer = words,
-                                      .n_answer = n,
-                                      .span = in->passage->text + in->start,
-                                      .n_span = in->end - in->start,
-                                      .question = in->question},
-                   err);
-    if (!rc && !(own.len <= SHORT && find_said(in, own.data, own.len, from, to)))
-        (void)find_said(in, words, n, from, to);
-    fo_buf_free(&own);
+    short_reading r = {0};
+    short_choice c = {0};
+    span_reading_input at = *in;
+    int rc = read_short(&r, &at, err);
+    if (!rc) rc = choose_short(&c, &at, &r, err);
+    const size_t n = c.to - c.from;
+    if (!rc && n && n <= SHORT && !says_only_what_is_asked(&r, &at, c.from, c.to)) {
+        if (c.value)
+            find_in_answer(&at, c.from, n, from, to);
+        else
+            rc = say_short(from, to, &at, c.from, n, err);
+    }
+    fact_text_deinit(&r.unit);
+    asked_words_deinit(&r.asked);
     return rc;
 }

@@ -17,8 +17,12 @@ typedef struct span_reading_input {
     reader *reader; /* NULL, or one that cannot tell: everything holds */
     const lexicon *lx;
     const char *question;
+    const char *
+        own; /* of a question made whole from the turns before, what was asked now; NULL: all of it */
     const passage *passage;
-    size_t start, end;   /* bytes of the passage: the support */
+    size_t start, end; /* bytes of the passage: the support */
+    size_t quote_start,
+        quote_end; /* of a short answer: the sentences that the unit is quoted with; equal: it alone */
     const passage *lead; /* that of the best unit; NULL: not known */
     size_t lead_start, lead_end;
     const char *answer; /* what was written, or quoted */
@@ -29,7 +33,8 @@ typedef struct span_reading_input {
 int span_reading_holds(bool *holds, const span_reading_input *in, fo_err *err);
 
 /* The words of bytes [start, end) of the passage that answer, as bytes [*from, *to) of in->answer, which says that stretch
- * with other white space; equal where there are none, or the reader is not sure. Only English is told. FO_ENOMEM. */
+ * with other white space; equal where there are none, the reader is not sure, or one of several values may be meant as well as
+ * another (short_cells.h, short_clauses.h). Only English is told. FO_ENOMEM, FO_ELIMIT. */
 int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, fo_err *err);
 
 #endif

@@ -68,9 +68,12 @@ static int point_out(run *r, const extractive_input *in, const extractive_answer
                                &(span_reading_input){.reader = in->reader,
                                                      .lx = in->lx,
                                                      .question = in->question,
+                                                     .own = r->rewritten ? r->q->query : NULL,
                                                      .passage = &in->passages[c->passage],
                                                      .start = best->start,
                                                      .end = best->end,
+                                                     .quote_start = c->start,
+                                                     .quote_end = c->end,
                                                      .answer = a->text + c->answer_start,
                                                      .n_answer = c->answer_end - c->answer_start},
                                r->err);
