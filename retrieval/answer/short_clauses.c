@@ -247,6 +247,13 @@ static size_t of_words(const asked_tier *t, const fact_text *unit, const clause 
     return best == n && most && read < n && own[read] == most ? read : best;
 }
 
+/* "In September we open at 10 and the last boat goes out at 4.30 pm": the month alone, that was asked now, stands before the
+ * first value and may be said of all, while the whole question speaks of another, which is no "a half plot £36". */
+static bool is_said_of_all(const clause *c, size_t found, size_t whole, size_t n) {
+    return found == 0 && c[0].from < c[0].v.from && whole > 0 && whole < n &&
+           c[whole].own > SHORT_CLAUSE;
+}
+
 static size_t meant(const short_input *in, const fact_text *unit, const clause *c, size_t n) {
     size_t read = 0;
     while (read < n && !takes(in, &c[read].v)) read++;
@@ -254,6 +261,10 @@ static size_t meant(const short_input *in, const fact_text *unit, const clause *
         const asked_tier *t = &in->asked->tier[i];
         size_t found = of_words(t, unit, c, n, read);
         if (found == n) found = of_day(t, unit, c, n);
+        if (i + 1 < in->asked->n) {
+            const size_t whole = of_words(t + 1, unit, c, n, read);
+            if (is_said_of_all(c, found, whole, n)) return whole;
+        }
         if (found < n) return found;
     }
     return n;

@@ -276,19 +276,27 @@ static int read_short(short_reading *out, span_reading_input *in, fo_err *err) {
     return rc ? rc : read_around(&out->around, in, in->passage, in->start, in->end, err);
 }
 
-/* The words of the clause that answer: the reader's where they say its value, or that. */
+static bool is_cut_bracket(const char *s, size_t n) {
+    const char *open = memchr(s, '(', n);
+    return open && !memchr(open, ')', (size_t)(s + n - open));
+}
+
+/* The words of the clause that answer: the reader's where they say its value, or that. What stands behind the window it has not
+ * read. */
 static void take_of_clause(const char *text, const stretch *s, const short_clause *c, size_t *from,
                            size_t *to) {
-    const reader_answer best = best_in(s, c->from, c->to);
+    const reader_answer best = best_in(s, c->from > s->from ? c->from : s->from, c->to);
     size_t a = s->from + best.begin, b = s->from + best.end;
     if (a < c->from) a = c->from;
     if (b > c->to) b = c->to;
-    const char *open = memchr(text + a, '(', b - a);
-    const bool cut = open && !memchr(open, ')', (size_t)(text + b - open)),
-               says =
-                   c->value_from == c->value_to || (!cut && a <= c->value_from && b >= c->value_to);
-    *from = says ? a : c->value_from;
-    *to = says ? b : c->value_to;
+    const bool read = isfinite(best.score) && a < b, value = c->value_from < c->value_to;
+    *from = c->value_from;
+    *to = c->value_to;
+    if (!read ||
+        (value && (a > c->value_from || b < c->value_to || is_cut_bracket(text + a, b - a))))
+        return;
+    *from = a;
+    *to = b;
 }
 
 static bool is_of_word(char c) {
@@ -346,7 +354,7 @@ static int choose_short(short_choice *out, const span_reading_input *in, const s
         if (!rc && !short_says_amount(&at, a, b)) told = SHORT_NOT_TOLD;
     }
     if (rc || told == SHORT_NOT_TOLD) return rc;
-    take_attribute(in, &a);
+    if (a < b) take_attribute(in, &a);
     *out = (short_choice){a, b, told == SHORT_TOLD && (row || clause.value_to > 0)};
     return FO_OK;
 }

@@ -157,7 +157,8 @@ static void a_value_is_chosen_by_its_clause(void **state) {
          {"When do you open in August?", NULL, "9"});
     SAID(
         "In April, May, September and October we open at 10 and the last boat goes out at 4.30 pm.",
-        {"when is the last boat in september?", NULL, "4.30 pm"});
+        {"when is the last boat in september?", NULL, "4.30 pm"},
+        {"when is the last boat in september?", "and in september?", "4.30 pm"});
     SAID("Public tours start in the foyer on Saturdays at 11:00 (in English) and 13:00 (in Welsh).",
          {"and english? tours welsh", "and english?", "11:00"},
          {"When is the tour in Welsh?", NULL, "13:00"},
@@ -227,6 +228,62 @@ static void words_of_the_question_are_no_answer(void **state) {
          {"is it on in february?", NULL, ""});
 }
 
+/* What is asked now stands behind all that the reader reads: its value may be told, and nothing else. */
+static void what_stands_behind_the_window_is_not_read(void **state) {
+    (void)state;
+    static char text[6000] = "The red pump costs £5 an hour. ";
+    while (strlen(text) < 4000) strcat(text, "It has been oiled by the men of the yard. ");
+    strcat(text, "The blue crane costs £90 an hour. ");
+    size_t from, to;
+    fo_err err = {0};
+    static const char *const questions[] = {
+        "How much is the blue crane?", "Who oils the blue crane?", "How much is the red pump?"};
+    const passage p = {.text = text, .len = strlen(text), .title = ""};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        const span_reading_input in = {.reader = reads,
+                                       .lx = &lx,
+                                       .question = questions[i],
+                                       .passage = &p,
+                                       .end = p.len,
+                                       .answer = text,
+                                       .n_answer = p.len};
+        assert_ok(span_reading_short(&from, &to, &in, &err), &err);
+        assert_true(from <= to && to <= p.len && to - from <= 120);
+    }
+}
+
+static void any_bytes_are_taken(void **state) {
+    (void)state;
+    enum { TRIALS = 60, BYTES = 400 };
+    static const char some[] = "£€ 0123456789:.;,()-| \nabcdAt until to and per a";
+    char text[BYTES + 1], question[64];
+    uint64_t seed = test_seed();
+    for (int trial = 0; trial < TRIALS; trial++) {
+        size_t from, to, n = 0;
+        fo_err err = {0};
+        strcpy(text, "When is it £5, ");
+        for (n = strlen(text); n < BYTES; n++)
+            text[n] = some[5 + test_random(&seed) % (sizeof some - 6)];
+        text[n] = 0;
+        memcpy(question, text, 60);
+        question[60] = 0;
+        const passage p = {.text = text, .len = n, .title = ""};
+        const span_reading_input in = {.reader = reads,
+                                       .lx = &lx,
+                                       .question = question,
+                                       .own = question + 20,
+                                       .passage = &p,
+                                       .start = 15,
+                                       .end = 200,
+                                       .quote_start = 15,
+                                       .quote_end = n,
+                                       .answer = text,
+                                       .n_answer = n};
+        assert_ok(span_reading_short(&from, &to, &in, &err), &err);
+        assert_true(from <= to && to <= n);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_is_chosen_by_its_column),
@@ -234,6 +291,8 @@ int main(void) {
         cmocka_unit_test(a_value_is_chosen_by_its_clause),
         cmocka_unit_test(the_clause_that_speaks_of_it_is_read),
         cmocka_unit_test(words_of_the_question_are_no_answer),
+        cmocka_unit_test(what_stands_behind_the_window_is_not_read),
+        cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
