@@ -124,6 +124,10 @@ const char *reader_name(const reader *r) {
     return model_get_info(whole(r)->weights)->name;
 }
 
+bool reader_has_languages(const reader *r) {
+    return tokenizer_get_kind(whole(r)->tokens) == TOKENIZER_UNIGRAM;
+}
+
 const char *reader_fingerprint(const reader *r) {
     return whole(r)->fingerprint;
 }

@@ -167,6 +167,7 @@ static void measure_support(support_features *f, const candidate_set *set,
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];
+        f->languages = in->reader && reader_has_languages(in->reader);
         f->follow_up = in->follow_up;
     }
     if (set->n_passages > 1 && top > 0)

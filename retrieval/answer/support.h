@@ -51,6 +51,7 @@ typedef struct support_features {
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */
+    bool languages;    /* align and back are of a reader that has learnt many languages */
     double follow_up;  /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */
 } support_features;
