@@ -30,16 +30,20 @@ static double passage_bm25(const question *q, const uint16_t *tf, double relativ
     return q->mass > 0 ? sum / (1.9 * q->mass) : 0;
 }
 
+/* The question's term that word i is, or is made of; -1: none. */
+static int term_of_word(const question *q, const fact_text *t, size_t i) {
+    const int term = question_term_of(q, t->words[i].id);
+    return term < 0 ? compound_term_of(q, t, i) : term;
+}
+
 int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
                            const passage *p, fo_err *err) {
     int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
     if (!rc) rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
     if (!rc && !(cp->terms = malloc(cp->text.n_words + 1)))
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a passage");
-    for (size_t i = 0; !rc && i < cp->text.n_words; i++) {
-        const int term = question_term_of(q, cp->text.words[i].id);
-        cp->terms[i] = (int8_t)(term < 0 ? compound_term_of(q, &cp->text, i) : term);
-    }
+    for (size_t i = 0; !rc && i < cp->text.n_words; i++)
+        cp->terms[i] = (int8_t)term_of_word(q, &cp->text, i);
     return rc;
 }
 
@@ -122,7 +126,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     cp->other_year = by_title != YEAR_MET && by_text != YEAR_MET &&
                      (by_title == YEAR_OTHER || by_text == YEAR_OTHER);
     for (size_t i = 0; i < title->n_words; i++) {
-        int k = question_term_of(q, title->words[i].id);
+        int k = term_of_word(q, title, i);
         if (k < 0) continue;
         if (title->words[i].end <= names) cp->unnamed = false;
         cp->title |= 1ull << k;

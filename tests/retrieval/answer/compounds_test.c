@@ -1,0 +1,60 @@
+/* compounds_test.c - which words of a text a question's words are part of, in languages that join them. */
+#include "retrieval/answer/compounds.h"
+
+#include "tests/test.h"
+
+/* Is the last word of `text` made of a term of the question, and of which word of it? "": of none. */
+static void expect(const char *language, const char *asked, const char *text, const char *want) {
+    fo_err err = {0};
+    analyzer *a = NULL;
+    question q = {0};
+    fact_text t = {0};
+    assert_ok(analyzer_create(&a, language, &err), &err);
+    const lexicon lx = {.analyzer = a};
+    assert_ok(question_read(&q, &lx, asked, strlen(asked), &err), &err);
+    assert_ok(fact_text_read(&t, a, text, strlen(text), &err), &err);
+    assert_true(t.n_words > 0);
+    const int term = compound_term_of(&q, &t, t.n_words - 1);
+    const char *got = "";
+    size_t n = 0;
+    for (size_t i = 0; term >= 0 && i < q.text.n_words; i++)
+        if (q.text.words[i].id == q.terms[term].id) {
+            got = asked + q.text.words[i].start;
+            n = q.text.words[i].end - q.text.words[i].start;
+        }
+    if (n != strlen(want) || memcmp(got, want, n))
+        fail_msg("%s: of '%s' it is '%.*s', not '%s'", asked, text, (int)n, got, want);
+    fact_text_deinit(&t);
+    question_deinit(&q);
+    analyzer_free(a);
+}
+
+static void a_word_may_be_part_of_another(void **state) {
+    (void)state;
+    expect("german", "Darf ich mit Kohle grillen?", "Holzkohle", "Kohle");
+    expect("german", "Wie oft wird das Sieb sauber gemacht?", "Flusensieb", "Sieb");
+    expect("german", "Was kostet ein Reifen?", "Autoreifen", "Reifen");
+    expect("german", "Wer belegt die Halle?", "Hallenbelegung", "Halle");
+    expect("dutch", "Waar staat mijn fiets?", "huurfiets", "fiets");
+    expect("german", "Was kostet ein Reifen?", "Reifen",
+           "");                                          /* the word itself is another's business */
+    expect("german", "Was kostet ein Ei?", "Eimer", ""); /* too short to tell */
+    expect("german", "Was kostet der Bus?", "Buch", "");
+    expect("english", "Where is the ball?", "football", ""); /* English writes most apart */
+}
+
+static void what_stands_before_may_make_it_another(void **state) {
+    (void)state;
+    expect("german", "Wo kann ich Karten kaufen?", "verkaufen", "");
+    expect("german", "In welchem Fall zahlt die Kasse?", "Unfall", "");
+    expect("german", "Wie schalte ich den Ton aus?", "ausschalten", "schalte");
+    expect("german", "Wie schalte ich den Ton aus?", "einschalten", "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_may_be_part_of_another),
+        cmocka_unit_test(what_stands_before_may_make_it_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
