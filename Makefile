@@ -299,7 +299,7 @@ help:
 	@echo 'make coverage   lines that the tests run, by room (gcovr)'
 	@echo 'make bench      the benchmarks, one JSON object each'
 	@echo 'make bench-compare  Forage beside other programs, which the environment names (tests/bench/compare.sh)'
-	@echo 'make quality    500 questions over manual pages, documents and files: right, wrong, refused'
+	@echo 'make quality    1,700 questions over manual pages, documents and files: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make deb        a package of Debian: build/forage_VERSION_ARCH.deb'
