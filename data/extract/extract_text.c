@@ -64,6 +64,39 @@ static bool leads_in_capitals(const char *s, size_t n, line l, line below) {
     return is_title(s, n, l) && in_capitals(s, l) && begins_sentence(s, below);
 }
 
+/* What a title in capitals is about, which names the kind of document alone: "Dolprex 300 mg film-coated tablets" below "PACKAGE
+ * LEAFLET", a line of its own in small letters; empty: there is none. from: behind the title's line. */
+static line subtitle_of(const char *s, size_t n, line title, size_t from) {
+    enum { LONGEST = 60 };
+    line l = title;
+    if (!in_capitals(s, title)) return (line){from, from, from};
+    for (size_t at = from; at < n; at = l.next) {
+        l = line_at(s, n, at);
+        if (l.start < l.end) break;
+    }
+    if (l.start < from || !is_title(s, n, l) || l.end - l.start > LONGEST || in_capitals(s, l) ||
+        !fo_is_upper(s[l.start]) || memchr(s + l.start, ':', l.end - l.start))
+        return (line){from, from, from};
+    for (size_t i = l.start + 1; i < l.end; i++)
+        if (strchr("\t|=", s[i]) || (s[i] == ' ' && s[i - 1] == ' '))
+            return (line){from, from, from};
+    const line below = l.next < n ? line_at(s, n, l.next) : (line){n, n, n};
+    const bool ends = below.start == below.end || s[below.start] == '(';
+    return ends && l.next < n ? l : (line){from, from, from};
+}
+
+/* The title, and behind a dash what it is about. */
+static void take_title(builder *b, const char *s, line title, line about) {
+    fo_buf both = {0};
+    fo_buf_add(&both, s + title.start, title.end - title.start);
+    if (about.end > about.start) {
+        fo_buf_str(&both, " - ");
+        fo_buf_add(&both, s + about.start, about.end - about.start);
+    }
+    if (!both.failed) builder_title_heading(b, 1, both.data, both.len);
+    fo_buf_free(&both);
+}
+
 /* Mark the blocks of the n bytes that end b's text. */
 static void mark_plain(builder *b, size_t n) {
     const size_t base = b->text.len - n;
@@ -95,7 +128,10 @@ static void mark_plain(builder *b, size_t n) {
             /* The rule belongs to no block worth keeping apart. */
             size_t stop = underlined ? below.end : l.end;
             builder_mark(b, base + l.start, base + stop, TEXT_HEADING, level);
-            builder_title_heading(b, level, s + l.start, l.end - l.start);
+            if (alone && !underlined)
+                take_title(b, s, l, subtitle_of(s, n, l, at));
+            else
+                builder_title_heading(b, level, s + l.start, l.end - l.start);
             if (underlined) at = below.next;
             first = false;
             after_blank = true;

@@ -59,6 +59,31 @@ static void a_heading_is_the_title_before_the_text_alone(void **state) {
     }
 }
 
+/* A title in capitals that says what kind of document it is goes on with what that is about. */
+static void a_title_in_capitals_has_its_subject(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *title;
+    } cases[] = {
+        {"PACKAGE LEAFLET\n\nDolprex 300 mg tablets\n(fenaprofen)\n\nRead all of it.",
+         "PACKAGE LEAFLET - Dolprex 300 mg tablets"},
+        {"HOUSE RULES\n\nGarden Street 5\n\nDogs are kept on a lead.",
+         "HOUSE RULES - Garden Street 5"},
+        {"MINUTES\n\nPresent: Ann, Bob\n\nThe roof leaks.", "MINUTES"},
+        {"NOTICE\n\nDear neighbours,\n\nThe roof leaks.", "NOTICE"},
+        {"NOTICE\n\nThe roof leaks, and nobody may go below it\nuntil Monday.\n", "NOTICE"},
+        {"PRICES\n\nName    Price\n\nTea     2", "PRICES"},
+        {"House rules\n\nGarden Street 5\n\nDogs are kept on a lead.", "House rules"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_as_type(cases[i].text, "text/plain");
+        if (!x.title || strcmp(x.title, cases[i].title))
+            fail_msg("case %zu: '%s'", i, x.title ? x.title : "");
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* A first line of capitals right above a sentence is a title, and none of the sentence. */
 static void capitals_right_above_the_text_are_a_title(void **state) {
     (void)state;
@@ -93,6 +118,7 @@ static void capitals_right_above_the_text_are_a_title(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heading_is_the_title_before_the_text_alone),
+        cmocka_unit_test(a_title_in_capitals_has_its_subject),
         cmocka_unit_test(capitals_right_above_the_text_are_a_title),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
