@@ -4,6 +4,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "data/chunk/leaders.h"
 #include "data/extract/list_marker.h"
 #include "kernels/utf8.h"
 
@@ -196,6 +197,15 @@ static bool is_deliberate(const char *s, size_t len, size_t line, size_t newline
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* Does an entry with leaders, on the line that begins at s[line], end with it? What is indented deeper below it, or begins
+ * with a small letter, is the rest of it, unless that is the next one. */
+static bool ends_entry(const char *s, size_t len, size_t line, size_t next) {
+    size_t below = next;
+    while (below > line && s[below - 1] != '\n') below--;
+    if (leaders_in_line(s, len, next)) return true;
+    return next - below <= skip_blanks(s, len, line) - line && !is_lower(s, len, next);
+}
+
 bool line_break_ends_block(const char *s, size_t len, size_t newline) {
     size_t next = skip_blanks(s, len, newline + 1);
     return next >= len || s[next] == '\n' || list_item_begins(s, len, next);
@@ -209,6 +219,8 @@ bool line_break_ends(const char *s, size_t len, size_t first, size_t newline) {
     while (end > first && fo_is_blank(s[end - 1])) end--;
     size_t text = skip_blanks(s, newline, line), next_end = line_end(s, len, next);
     if (is_row(s, newline, text)) return true;
+    if (leaders_in_line(s, len, text))
+        return !leads_on(s, first, end) && ends_entry(s, len, line, next);
     if (is_option(s, len, next) && is_option(s, len, first)) return true;
     if (is_entry(s, end, text) && is_entry(s, next_end, next)) return true;
     if (leads_on(s, first, end) || s[next] == '-') return false;

@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 
 #include "data/chunk/chunk.h"
+#include "data/chunk/leaders.h"
 #include "data/chunk/line_break.h"
 #include "kernels/utf8.h"
 
@@ -36,7 +37,14 @@ static const char *const foreign[] = {
 /* Short forms of two words, "z. B.": a stop after the first of them. */
 static const char *const pairs[] = {
     "z b", "d h", "u a", "u u", "i d", "d r", "o g", "u g", "s o", "s u", "v chr", "n chr", "p ej", "p ex",
-    "e v", "j c", "ee uu", "т е", "т д", "т п", "т к", "т н", "н э",
+    "e v", "e k", "j c", "ee uu", "s a", "s l", "s p", "p a", "s r", "r l", "т е", "т д", "т п", "т к", "т н", "н э",
+};
+/* What a company is behind its name, "S. A.", "S. L.", "S. p. A.", "e. K.": the last two letters of it. */
+static const char *const companies[] = {"s a", "s l", "p a", "r l", "e k", "e v"};
+/* Behind it and other short forms these begin a sentence: Spanish, Italian, Portuguese, French. */
+static const char *const romance_starters[] = {
+    "el", "los", "las", "se", "en", "no", "si", "al", "del", "il", "lo", "gli", "le", "les", "os", "um", "uma", "un", "una",
+    "une", "para", "por", "con", "per", "desde", "esta", "este", "su", "sus", "cada", "si", "il", "elle", "nous", "vous",
 };
 /* What an ordinal counts in German, "am 3. Oktober", "im 19. Jahrhundert": nouns, and written with a capital. */
 static const char *const counted[] = {
@@ -191,6 +199,11 @@ static bool is_pair(const char *word, const char *s, size_t len, size_t next) {
     return HAS(pairs, both);
 }
 
+/* "S." before "A.", "L." or "p. A.": both letters with their stops, of a company's name. */
+static bool is_company(const char *word, const char *s, size_t len, size_t next) {
+    return word[0] == 's' && !word[1] && is_pair(word, s, len, next);
+}
+
 /* The word that begins at `at`, lower-cased ASCII; "" when it is none or too long. */
 static void next_word(const char *s, size_t len, size_t at, char out[MAX_WORD]) {
     size_t n = 0;
@@ -218,17 +231,39 @@ static bool word_before(const char *s, size_t start, size_t dot, char out[MAX_WO
     return true;
 }
 
+/* The short form of two words of which `word`, which begins at `from`, is the second; "": it is of none. */
+static void pair_of(const char *word, const char *s, size_t start, size_t from,
+                    char both[2 * MAX_WORD]) {
+    char first[MAX_WORD];
+    size_t at = from, begin;
+    both[0] = 0;
+    while (at > start && fo_is_blank(s[at - 1])) at--;
+    if (at == from || at <= start || s[at - 1] != '.') return;
+    if (!word_before(s, start, at - 1, first, &begin)) return;
+    snprintf(both, 2 * MAX_WORD, "%s %s", first, word);
+}
+
 /* Is `word`, which begins at `from`, the second of one behind which something must follow? */
 static bool ends_pair(const char *word, const char *s, size_t start, size_t from) {
     static const char *const open[] = {"z b",  "d h",  "i d", "o g", "s o", "s u",
                                        "p ej", "p ex", "т е", "т к", "т н"};
-    char first[MAX_WORD], both[2 * MAX_WORD];
-    size_t at = from, begin;
-    while (at > start && fo_is_blank(s[at - 1])) at--;
-    if (at == from || at <= start || s[at - 1] != '.') return false;
-    if (!word_before(s, start, at - 1, first, &begin)) return false;
-    snprintf(both, sizeof both, "%s %s", first, word);
+    char both[2 * MAX_WORD];
+    pair_of(word, s, start, from, both);
     return HAS(open, both);
+}
+
+/* "AUTOBUSES DEL VALLE, S. A." with the stop at `dot`, and what follows at `next` begins a sentence, or on a line that was
+ * broken on purpose: it is over, as behind no initial. */
+static bool ends_company(const char *s, size_t len, size_t start, size_t dot, size_t next,
+                         bool broken) {
+    char word[MAX_WORD], both[2 * MAX_WORD], follows[MAX_WORD];
+    size_t from;
+    if (next >= len || !word_before(s, start, dot, word, &from)) return false;
+    pair_of(word, s, start, from, both);
+    if (!HAS(companies, both)) return false;
+    next_word(s, len, next, follows);
+    const bool capital = s[next] >= 'A' && s[next] <= 'Z';
+    return broken || (capital && (HAS(romance_starters, follows) || HAS(german_starters, follows)));
 }
 
 static bool all_digits(const char *s) {
@@ -247,6 +282,22 @@ static bool is_ordinal(const char *s, size_t len, size_t start, size_t from, siz
     while (at > start && fo_is_blank(s[at - 1])) at--;
     return noun[0] && at > start && at < from && word_before(s, start, at, before, &begin) &&
            HAS(ordered, before) && !HAS(german_starters, noun);
+}
+
+/* "01.11. - 31.03.", "bis 31.08. 112 EUR": a day and a month as German writes them, and what follows goes on. */
+static bool is_day_within(const char *s, size_t len, size_t start, size_t dot, size_t next) {
+    static const char *const dashes[] = {"-", "\xE2\x80\x93", "\xE2\x80\x94"};
+    char word[MAX_WORD];
+    size_t from;
+    int day = 0, month = 0, n = 0;
+    if (next >= len || !word_before(s, start, dot, word, &from)) return false;
+    if (sscanf(word, "%2d.%2d%n", &day, &month, &n) != 2 || word[n]) return false;
+    if (!fo_is_digit(word[0]) || day < 1 || day > 31 || month < 1 || month > 12) return false;
+    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++) {
+        const size_t k = strlen(dashes[i]);
+        if (len - next >= k && memcmp(s + next, dashes[i], k) == 0) return true;
+    }
+    return fo_is_digit(s[next]);
 }
 
 /* Does the single stop at `dot` end the sentence, when `next` is what follows after the space? */
@@ -269,6 +320,7 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
     int32_t first = cp_at(s, dot, from, &letter_len);
     bool initial = from + letter_len == dot && is_letter(first) && !is_lower(first);
     if (ends_pair(word, s, start, from) || (!initial && is_pair(word, s, len, next))) return false;
+    if (initial && is_company(word, s, len, next)) return false;
     if (initial) return starter && first != 'I'; /* an initial, unless "vitamin C. The" */
     if (strcmp(word, "e.g") == 0 || strcmp(word, "i.e") == 0) return false;
     bool dotted = strchr(word, '.') != NULL;
@@ -316,6 +368,11 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
             at += n;
             continue;
         }
+        const size_t led = plain ? leaders_end(text, len, at) : 0;
+        if (led) {
+            at = led;
+            continue;
+        }
         size_t end = skip_closers(text, len, at + n);
         if (!plain) return end;
         if (end >= len) return len;
@@ -336,8 +393,11 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
         if (next >= len || block) return end;
         size_t k, word = next;
         while (word < len && is_opener(text[word])) word++;
-        bool short_form = cp == '.' && end == at + 1 && !dot_ends(text, len, first, at, word);
-        if (short_form || (!broken && is_lower(cp_at(text, len, word, &k)))) {
+        const bool single = cp == '.' && end == at + 1;
+        if (single && ends_company(text, len, first, at, word, broken)) return end;
+        bool short_form = single && !dot_ends(text, len, first, at, word);
+        const bool day = single && !broken && is_day_within(text, len, first, at, word);
+        if (short_form || day || (!broken && is_lower(cp_at(text, len, word, &k)))) {
             at = end;
             while (short_form && at < next && text[at] != '\n') at++;
             if (short_form) short_end = at;

@@ -25,6 +25,7 @@ bool unit_is_numbered_heading(const unit_lines *lines, size_t i) {
     if (i + 1 >= lines->n || (i > 0 ? lines->v[i - 1].class != LINE_BLANK : lines->goes_on))
         return false;
     if (l[1].class == LINE_BLANK) return !is_beside_items(lines, i);
+    if (l[1].class == LINE_ITEM) return unit_is_led(lines, i + 1); /* "6. Dates" above dates */
     const text_line *next = l + 1, *last = &lines->v[unit_paragraph_end(lines, i + 1) - 1];
     const char first = lines->text[next->start];
     return next->class == LINE_TEXT && !(first >= 'a' && first <= 'z') &&

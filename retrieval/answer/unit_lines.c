@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/chunk/leaders.h"
 #include "data/extract/list_marker.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
@@ -234,30 +235,14 @@ static void find_mail(unit_lines *l) {
     }
 }
 
-/* "Flat white ............. 3.80": a name, dots that lead the eye, and what it has. */
-static bool is_led(const char *s, size_t n) {
-    enum { DOTS = 4, WIDEST = 32 };
-    size_t i = 0, dots = 0;
-    while (i < n && s[i] != '.') i++;
-    if (i == 0 || s[i - 1] != ' ') return false;
-    while (i < n && (s[i] == '.' || s[i] == ' ')) dots += s[i++] == '.';
-    return dots >= DOTS && i < n && n - i <= WIDEST;
+bool unit_is_led(const unit_lines *l, size_t i) {
+    return leaders_in_line(l->text - l->before, l->before + l->len, l->before + l->v[i].start);
 }
 
-/* Such lines are items where there are several. */
+/* Lines with dots that lead from a name to what it has are items. */
 static void find_led(unit_lines *l) {
-    size_t n;
-    for (size_t i = 0; i + 1 < l->n; i++) {
-        const char *s = unit_lines_text(l, i, &n);
-        const bool led = l->v[i].class == LINE_TEXT && is_led(s, n);
-        const char *next = unit_lines_text(l, i + 1, &n);
-        if (!led || l->v[i + 1].class != LINE_TEXT || !is_led(next, n)) continue;
-        for (; i < l->n && l->v[i].class == LINE_TEXT; i++) {
-            s = unit_lines_text(l, i, &n);
-            if (!is_led(s, n)) break;
-            l->v[i].class = LINE_ITEM;
-        }
-    }
+    for (size_t i = l->goes_on; i < l->n; i++)
+        if (l->v[i].class == LINE_TEXT && unit_is_led(l, i)) l->v[i].class = LINE_ITEM;
 }
 
 bool unit_is_comment(const char *s, size_t n) {

@@ -66,6 +66,9 @@ bool unit_is_tagged(const unit_lines *l, size_t i);
  * of what follows. "Chapter 2: 1990 to 2000" has a figure before the colon, too. */
 bool unit_is_field(const unit_lines *l, size_t i);
 
+/* "Flat white ..... 3.80", "Concert . . . . 25 April": dots lead from a name to what it has (data/chunk/leaders.h). */
+bool unit_is_led(const unit_lines *l, size_t i);
+
 bool unit_ends_sentence(const char *s, size_t n);
 /* The line between header and rows: "| --- | :-: |", "=====  ====". */
 bool unit_is_rule(const char *s, size_t n);

@@ -213,6 +213,7 @@ static bool goes_on(const unit_reader *r, size_t k) {
     const text_line *l = &r->in.v[k], *before = l - 1;
     if (l->class == LINE_BLANK) return k + 1 < r->in.n && l[1].class == LINE_ITEM;
     if (l->class != LINE_TEXT || before->class == LINE_BLANK) return false;
+    if (unit_is_led(&r->in, k - 1)) return !unit_reader_ends_line(r, k - 1);
     /* else a new paragraph right below the list */
     return !(unit_ends_sentence(r->in.text + before->start, before->end - before->start) &&
              unit_breaks_on_purpose(&r->in, k - 1));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "data/chunk/chunk.h"
+#include "data/chunk/line_break.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
 
@@ -30,6 +31,13 @@ int unit_reader_add(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, 
 size_t unit_reader_stop(const unit_reader *r, size_t end, size_t at) {
     return sentence_end(r->in.text - r->in.before, r->in.before + end, r->in.before + at) -
            r->in.before;
+}
+
+bool unit_reader_ends_line(const unit_reader *r, size_t i) {
+    size_t newline = r->in.v[i].end;
+    while (newline < r->in.len && r->in.text[newline] != '\n') newline++;
+    return line_break_ends(r->in.text - r->in.before, r->in.before + r->in.len,
+                           r->in.before + r->in.v[i].start, r->in.before + newline);
 }
 
 /* [*a, *b) without the white space at its ends. */

@@ -30,6 +30,8 @@ int unit_reader_add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint
 
 /* Where the sentence that begins at `at` ends, which the lines before the text have a say in. */
 size_t unit_reader_stop(const unit_reader *r, size_t end, size_t at);
+/* Does nothing say that the sentence of line i goes on in the next one? */
+bool unit_reader_ends_line(const unit_reader *r, size_t i);
 /* Where the last sentence of a stretch begins. */
 uint32_t unit_reader_last_sentence(const unit_reader *r, uint32_t start, uint32_t stop);
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/chunk/line_break.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/table_row.h"
 #include "retrieval/answer/unit_headings.h"
@@ -16,14 +15,6 @@
 #include "retrieval/answer/unit_reader.h"
 
 enum { SEVERAL = 3 }; /* sentences below a word, of which each is a unit of its own */
-
-/* Does nothing say that the sentence of line i goes on in the next one? */
-static bool ends_here(const unit_reader *r, size_t i) {
-    size_t newline = r->in.v[i].end;
-    while (newline < r->in.len && r->in.text[newline] != '\n') newline++;
-    return line_break_ends(r->in.text - r->in.before, r->in.before + r->in.len,
-                           r->in.before + r->in.v[i].start, r->in.before + newline);
-}
 
 /* The end of the question that line i begins with and goes on to answer, "Is it free? For three people."; 0: none */
 static uint32_t asked_first(const unit_reader *r, size_t i) {
@@ -80,8 +71,8 @@ static bool is_term(const unit_reader *r, size_t i) {
         blank |= s[k] == ' ';
     }
     if (r->in.v[i + 1].class == LINE_TEXT)
-        return (odd || !blank) && n <= 48 && unit_breaks_on_purpose(&r->in, i) && ends_here(r, i) &&
-               (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
+        return (odd || !blank) && n <= 48 && unit_breaks_on_purpose(&r->in, i) &&
+               unit_reader_ends_line(r, i) && (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
     return odd && i + 2 < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
            r->in.v[i + 2].class == LINE_TEXT && !unit_is_shouted(&r->in, i + 2) &&
            !(blank && unit_is_heading(&r->in, i + 2)); /* a command above the next section */

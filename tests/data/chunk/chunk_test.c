@@ -49,6 +49,28 @@ static void sentences_end_where_readers_see_it(void **state) {
     CHECK("Am 3. Oktober 1990, im 20. Jahrhundert, kamen ca. Hundert bzw. Zweihundert. Es regnete.",
           "Am 3. Oktober 1990, im 20. Jahrhundert, kamen ca. Hundert bzw. Zweihundert.",
           "Es regnete.");
+    CHECK("Offen ist vom 01.11. - 31.03. und vom 15.06. \u2013 31.08. Das ist so. Bis 31.08. 112 "
+          "EUR. "
+          "Frei bis 31.12. Danach nicht.",
+          "Offen ist vom 01.11. - 31.03. und vom 15.06. \u2013 31.08.", "Das ist so.",
+          "Bis 31.08. 112 EUR.", "Frei bis 31.12.", "Danach nicht.");
+    CHECK(
+        "Autobuses del Valle, S. A. de Torremora. Tejados, S. L. El taller cierra. Rossi S. p. A. "
+        "Milano. Holz Meier e. K. Die Firma bleibt.",
+        "Autobuses del Valle, S. A. de Torremora.", "Tejados, S. L.", "El taller cierra.",
+        "Rossi S. p. A. Milano.", "Holz Meier e. K.", "Die Firma bleibt.");
+    CHECK("AUTOBUSES DEL VALLE, S. A.\nHorarios de la L\u00EDnea 4: todos los d\u00EDas laborables",
+          "AUTOBUSES DEL VALLE, S. A.",
+          "Horarios de la L\u00EDnea 4: todos los d\u00EDas laborables");
+    CHECK("Concierto ...... 25 de abril, Teatro\nCertamen ........... 13 de junio\n"
+          "Fiestas . . . . . en agosto\nVuelve el a\u00F1o que viene.",
+          "Concierto ...... 25 de abril, Teatro", "Certamen ........... 13 de junio",
+          "Fiestas . . . . . en agosto", "Vuelve el a\u00F1o que viene.");
+    CHECK("Abono .... 25,00 \u20AC\nPuente Nuevo es el l\u00EDmite.", "Abono .... 25,00 \u20AC",
+          "Puente Nuevo es el l\u00EDmite.");
+    CHECK("Menu \u2026 12\nSoup \u2026 4", "Menu \u2026 12", "Soup \u2026 4");
+    CHECK("He waited ... Then it came. Well .... It was late.", "He waited ...", "Then it came.",
+          "Well ....", "It was late.");
     CHECK("Es waren 12. Der Rest ging.", "Es waren 12.", "Der Rest ging.");
     CHECK("Costaba 5 Mio. Euros, p. ej. Ayer. La Sra. L\u00F3pez lo vio en la p\u00E1g. Siete. "
           "\u00BFD\u00F3nde?",

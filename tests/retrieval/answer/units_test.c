@@ -551,6 +551,17 @@ static void lines_with_leaders_are_items(void **state) {
     read_units(text);
     expect(text, "Flat white ............. 3.80", TEXT_UNIT_ITEM, "COFFEE");
     expect(text, "He waited .... and then he left.", TEXT_UNIT_SENTENCE, "COFFEE");
+    const char *dates = "6. Calendario\nConcierto ...... 25 de abril, 19.30 h, Teatro\n"
+                        "Certamen ....... 13 de junio, en Villaseca,\n"
+                        "                 junto al puente\n"
+                        "Fiestas . . . . del 22 al 25 de agosto\nPuente Nuevo es el fin.\n\n"
+                        "Abono mensual .......... 25,00 \u20AC\nPuente Nuevo es el fin.\n";
+    read_units(dates);
+    expect(dates, "Concierto ...... 25 de abril, 19.30 h, Teatro", TEXT_UNIT_ITEM, "6. Calendario");
+    expect(dates, "Certamen ....... 13 de junio, en Villaseca,\n                 junto al puente",
+           TEXT_UNIT_ITEM, "6. Calendario");
+    expect(dates, "Fiestas . . . . del 22 al 25 de agosto", TEXT_UNIT_ITEM, "6. Calendario");
+    expect(dates, "Abono mensual .......... 25,00 \u20AC", TEXT_UNIT_ITEM, "6. Calendario");
 }
 
 static void faults_with_a_dash_are_items(void **state) {
