@@ -9,6 +9,7 @@
 #include "data/extract/front_matter.h"
 #include "data/extract/superscript.h"
 #include "data/extract/term_words.h"
+#include "data/extract/text_columns.h"
 #include "data/extract/text_table.h"
 #include "kernels/utf8.h"
 
@@ -24,6 +25,12 @@ typedef struct reader {
     bool in_html, in_code, item_fresh, in_row;
     bool raised, link; /* a <sup>, a link has begun, and no text since */
     bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
+    const char *source;
+    size_t n_source;
+    text_rows rows; /* of the paragraph, the next that text stands in or before */
+    bool has_rows;  /* they are known */
+    bool in_rows;   /* the last text stands in them */
+    bool hard;      /* a line has ended as it was written */
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
@@ -68,7 +75,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_P:
         r->begins = !r->list_depth;
-        r->soft = false;
+        r->soft = r->hard = r->has_rows = r->in_rows = false;
         if (!r->item_fresh) builder_begin(r->b, r->list_depth ? TEXT_LIST_ITEM : TEXT_PARAGRAPH, 0);
         r->item_fresh = false;
         break;
@@ -217,10 +224,27 @@ static size_t join_meaning(reader *r, const MD_CHAR *s, size_t n) {
     return mark;
 }
 
-/* The end of a line is a blank, once it is known what the next one begins with. */
-static void end_line(reader *r) {
-    if (r->soft) builder_str(r->b, " ");
-    r->begins = r->soft = false;
+/* Does text that begins at s stand in rows whose columns stand below each other? *line: where its line begins. */
+static bool is_in_rows(reader *r, const char *s, const char **line) {
+    *line = s;
+    if (r->list_depth || s < r->source || s >= r->source + r->n_source) return false;
+    while (*line > r->source && (*line)[-1] != '\n') --*line;
+    const size_t at = (size_t)(*line - r->source);
+    if (!r->has_rows || at >= r->rows.end) r->rows = text_columns_find(r->source, r->n_source, at);
+    r->has_rows = true;
+    return at >= r->rows.start && at < r->rows.end;
+}
+
+/* The end of a line is a blank, once it is known what the next one begins with; rows keep their lines and indents. */
+static void end_line(reader *r, const char *s) {
+    if (r->begins || r->soft || r->hard) {
+        const char *line;
+        const bool before = r->in_rows;
+        r->in_rows = is_in_rows(r, s, &line);
+        if (r->soft) builder_str(r->b, r->in_rows || before ? "\n" : " ");
+        for (; r->in_rows && !r->begins && *line == ' '; line++) builder_str(r->b, " ");
+    }
+    r->begins = r->soft = r->hard = false;
 }
 
 static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
@@ -235,12 +259,13 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
         size_t mark = join_meaning(r, s, n);
         s += mark, n -= (MD_SIZE)mark;
     }
-    end_line(r);
+    end_line(r, s);
     switch (type) {
     case MD_TEXT_NULLCHAR:
         break; /* decoding has left none */
     case MD_TEXT_BR:
         builder_str(r->b, r->in_row ? " " : "\n");
+        r->hard = true;
         break;
     case MD_TEXT_SOFTBR:
         r->soft = true;
@@ -331,7 +356,7 @@ static forecast forecast_work(builder *b, const char *s, size_t n) {
 void extract_markdown_text(builder *b, const char *s, size_t n) {
     /* Hundredths of a second: nothing that somebody wrote comes near. */
     const double most_brackets = 1e8, most_addresses = 1e7, most_nesting = 1e8;
-    reader r = {.b = b, .calls = 65536};
+    reader r = {.b = b, .calls = 65536, .source = s, .n_source = n};
     size_t calls;
     if (fo_mul_size(n, 16, &calls)) r.calls += calls;
     forecast work = forecast_work(b, s, n);

@@ -16,12 +16,6 @@
  * empty. */
 bool table_row_cell(const char *s, size_t n, size_t *at, const char **cell, size_t *bytes);
 
-/* Do both lines have as many columns, two at least and 24 at most, each of which begins or ends below the one above? */
-bool table_row_is_below(const char *above, size_t n_above, const char *s, size_t n);
-
-/* Does `first` name the columns of `second`, which stands below it, but the first, "            Gym     Pool"? Both from where
- * their lines begin. */
-bool table_row_names_others(const char *first, size_t n_first, const char *second, size_t n);
 /* Are the first row's cells what the columns are called? Three columns or more, no figure in the first row, capitals or none
  * throughout, and a column of figures below it (second: the next row). */
 bool table_row_names_columns(const char *first, size_t n_first, const char *second, size_t n);

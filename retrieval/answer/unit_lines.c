@@ -5,6 +5,7 @@
 
 #include "data/chunk/leaders.h"
 #include "data/extract/list_marker.h"
+#include "data/extract/text_columns.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
@@ -13,7 +14,6 @@
 
 enum {
     MAX_TAG = 160, /* bytes of a line that may be an option or a term */
-    FEW_ROWS = 3,  /* rows of columns: two lines may be alike by chance */
     TAG = 40,      /* bytes of what a line says something of: "E2: water does not drain." */
     TAG_WORDS = 4, /* of it */
 };
@@ -136,8 +136,8 @@ static bool is_below(const unit_lines *l, size_t above, size_t i) {
     for (int k = 0; k < 2; k++)
         if (l->v[pair[k]].class != LINE_TEXT && !is_row_with_bullet(l, pair[k])) return false;
     const uint32_t from = indented_start(l, above), from_below = indented_start(l, i);
-    return table_row_is_below(l->text + from, l->v[above].end - from, l->text + from_below,
-                              l->v[i].end - from_below);
+    return text_columns_are_below(l->text + from, l->v[above].end - from, l->text + from_below,
+                                  l->v[i].end - from_below);
 }
 
 /* Rows from line i on: a line right above them that names all columns but the first is one, too, and begins with its
@@ -146,8 +146,8 @@ static void find_names_above(unit_lines *l, size_t i) {
     if (i == 0 || l->v[i - 1].class != LINE_TEXT) return;
     const uint32_t from = indented_start(l, i - 1), from_below = indented_start(l, i);
     if (l->text[from] != ' ' ||
-        !table_row_names_others(l->text + from, l->v[i - 1].end - from, l->text + from_below,
-                                l->v[i].end - from_below))
+        !text_columns_name_others(l->text + from, l->v[i - 1].end - from, l->text + from_below,
+                                  l->v[i].end - from_below))
         return;
     l->v[i - 1].start = from;
     l->v[i - 1].class = LINE_ROW;
@@ -167,7 +167,7 @@ static void find_columns(unit_lines *l) {
             last = k;
             rows++;
         }
-        if (rows < FEW_ROWS) {
+        if (rows < TEXT_COLUMNS_ROWS) {
             last = i;
             continue;
         }

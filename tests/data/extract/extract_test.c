@@ -156,6 +156,35 @@ static void a_rule_at_the_top_costs_no_text(void **state) {
     }
 }
 
+/* Columns that are set with blanks keep their lines and gaps; prose, and two lines that are alike by chance, flow. */
+static void rows_of_markdown_that_blanks_part_stay_rows(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"Prices\nfor all:\nSeason    From      Night\nLow       01.11.    58 EUR  \nMiddle    "
+         "01.04.    79 EUR\n"
+         "*High*    15.06.    112 EUR\nNothing else is\nto pay.\n",
+         "Prices for all:\nSeason    From      Night\nLow       01.11.    58 EUR\nMiddle    01.04. "
+         "   79 EUR\n"
+         "High    15.06.    112 EUR\nNothing else is to pay."},
+        {"Hours\n           Gym    Pool\nSunday     7-9    10-12\nMonday     8-9    11-12\n  "
+         "Tuesday  8-10   12-13\n",
+         "Hours\n           Gym    Pool\nSunday     7-9    10-12\nMonday     8-9    11-12\n  "
+         "Tuesday  8-10   12-13"},
+        {"The boat left at nine.  It was cold.\nThe mate saw the land.  He was glad.\n"
+         "The dog saw the gulls.  It was loud.\n",
+         "The boat left at nine.  It was cold. The mate saw the land.  He was glad. "
+         "The dog saw the gulls.  It was loud."},
+        {"one   two\nsix   ten\n", "one   two six   ten"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* What a text says of itself above its title is a record of it, and short values are fields of the document. */
 static void front_matter_is_a_record(void **state) {
     (void)state;
@@ -632,6 +661,7 @@ static void hostile_nesting_and_long_lines_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_becomes_readable_text),
+        cmocka_unit_test(rows_of_markdown_that_blanks_part_stay_rows),
         cmocka_unit_test(raised_numbers_stand_apart),
         cmocka_unit_test(items_keep_their_state_and_numbers),
         cmocka_unit_test(titles_of_several_lines_are_whole),

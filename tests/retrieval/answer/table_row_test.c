@@ -1,6 +1,8 @@
 /* table_row_test.c - cells of rows with bars and of columns; which lines stand below each other. */
 #include "retrieval/answer/table_row.h"
 
+#include "data/extract/text_columns.h"
+
 #include <string.h>
 
 #include "tests/test.h"
@@ -29,7 +31,7 @@ static void a_row_falls_into_cells(void **state) {
 }
 
 static bool is_below(const char *a, const char *b) {
-    return table_row_is_below(a, strlen(a), b, strlen(b));
+    return text_columns_are_below(a, strlen(a), b, strlen(b));
 }
 
 static void columns_stand_below_each_other(void **state) {
@@ -46,7 +48,7 @@ static void columns_stand_below_each_other(void **state) {
 }
 
 static bool names_others(const char *a, const char *b) {
-    return table_row_names_others(a, strlen(a), b, strlen(b));
+    return text_columns_name_others(a, strlen(a), b, strlen(b));
 }
 
 static void the_first_column_may_have_no_name(void **state) {

@@ -1,0 +1,119 @@
+#include "data/extract/text_columns.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+size_t text_columns_gap(const char *s, size_t n, size_t i) {
+    size_t k = i;
+    bool tab = false;
+    while (k < n && fo_is_blank(s[k])) tab |= s[k++] == '\t';
+    if (!tab && k - i == 2 && i > 0 && strchr(".!?:", s[i - 1])) return 0;
+    return tab || k - i > 1 ? k - i : 0;
+}
+
+static size_t characters(const char *s, size_t n) {
+    size_t c = 0;
+    for (size_t i = 0; i < n; i++) c += ((unsigned char)s[i] & 0xC0) != 0x80;
+    return c;
+}
+
+size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOST], bool *tabs) {
+    size_t count = 0, at = 0, passed = 0, chars = 0;
+    *tabs = memchr(s, '\t', n) != NULL;
+    if (memchr(s, '|', n)) return 0;
+    while (n && fo_is_blank(s[n - 1])) n--;
+    while (at < n && fo_is_blank(s[at])) at++;
+    while (at < n) {
+        size_t end = at, gap = 0;
+        bool figures = false;
+        for (; end < n && !(gap = text_columns_gap(s, n, end)); end++)
+            figures |= fo_is_digit(s[end]);
+        if (count == TEXT_COLUMNS_MOST) return 0;
+        chars += characters(s + passed, at - passed);
+        const size_t start = chars;
+        chars += characters(s + at, end - at);
+        out[count++] =
+            (text_column){start, chars, at, end - at, figures, !(s[at] >= 'a' && s[at] <= 'z')};
+        passed = end;
+        at = end + gap;
+    }
+    return count;
+}
+
+static bool is_near(size_t a, size_t b) {
+    return a + 1 >= b && b + 1 >= a;
+}
+
+bool text_columns_are_below(const char *above, size_t n_above, const char *s, size_t n) {
+    text_column a[TEXT_COLUMNS_MOST], b[TEXT_COLUMNS_MOST];
+    bool tabs_above, tabs;
+    const size_t count = text_columns_of(above, n_above, a, &tabs_above);
+    if (count < 2 || text_columns_of(s, n, b, &tabs) != count || tabs != tabs_above) return false;
+    for (size_t i = 1; i < count && !tabs; i++)
+        if (!is_near(a[i].start, b[i].start) && !is_near(a[i].end, b[i].end)) return false;
+    return true;
+}
+
+bool text_columns_name_others(const char *first, size_t n_first, const char *second, size_t n) {
+    text_column a[TEXT_COLUMNS_MOST], b[TEXT_COLUMNS_MOST];
+    bool tabs_above, tabs;
+    const size_t count = text_columns_of(first, n_first, a, &tabs_above);
+    if (count < 2 || tabs_above || text_columns_of(second, n, b, &tabs) != count + 1 || tabs)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const bool above = a[i].start <= b[i + 1].end && a[i].end >= b[i + 1].start;
+        if (a[i].figures || a[i].start < b[0].end || !above) return false;
+    }
+    return true;
+}
+
+/* ---- in a paragraph ------------------------------------------------------------------------- */
+
+typedef struct line {
+    size_t start, end, next; /* end without blanks */
+} line;
+
+static line line_at(const char *s, size_t n, size_t at) {
+    const char *newline = memchr(s + at, '\n', n - at);
+    line l = {at, newline ? (size_t)(newline - s) : n, 0};
+    l.next = newline ? l.end + 1 : n;
+    while (l.end > l.start && fo_is_blank(s[l.end - 1])) l.end--;
+    return l;
+}
+
+/* "=====  ====" */
+static bool is_rule(const char *s, line l) {
+    for (size_t i = l.start; i < l.end; i++)
+        if (!strchr("-= ", s[i])) return false;
+    return l.end > l.start;
+}
+
+static bool are_below(const char *s, line above, line l) {
+    return text_columns_are_below(s + above.start, above.end - above.start, s + l.start,
+                                  l.end - l.start);
+}
+
+text_rows text_columns_find(const char *s, size_t n, size_t at) {
+    line above = {at, at, at};
+    for (line first; at < n; above = first, at = first.next) {
+        first = line_at(s, n, at);
+        if (first.end == first.start) break;
+        line last = first;
+        size_t rows = 1;
+        for (size_t k = first.next; k < n;) {
+            const line l = line_at(s, n, k);
+            k = l.next;
+            if (rows == 1 && last.start == first.start && is_rule(s, l)) continue;
+            if (!are_below(s, last, l)) break;
+            last = l;
+            rows++;
+        }
+        if (rows < TEXT_COLUMNS_ROWS) continue;
+        const bool named = above.end > above.start && s[above.start] == ' ' &&
+                           text_columns_name_others(s + above.start, above.end - above.start,
+                                                    s + first.start, first.end - first.start);
+        return (text_rows){named ? above.start : first.start, last.end};
+    }
+    return (text_rows){at, at};
+}

@@ -1,0 +1,47 @@
+/* text_columns.h - columns that stand below each other in plain text, parted by two blanks or more, or a tab.
+ *
+ *     if (text_columns_are_below(above, n_above, s, n)) ...a row of the same table...
+ *     text_columns_find(s, n, at, &rows);     // where such a table stands in a paragraph
+ *
+ * Ours: rules for how people lay tables out by hand, and for what pdftotext and mail programs leave of them. */
+#ifndef FORAGE_DATA_TEXT_COLUMNS_H
+#define FORAGE_DATA_TEXT_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    TEXT_COLUMNS_MOST = 24,
+    TEXT_COLUMNS_ROWS = 3, /* rows of a table: two lines may be alike by chance */
+};
+
+typedef struct text_column {
+    size_t start, end; /* characters from the beginning of the line */
+    size_t at, bytes;  /* the same in bytes */
+    bool figures, capital;
+} text_column;
+
+/* Bytes of the gap that parts two cells at s[i]; 0: none begins there. Behind a sentence two blanks are none: typewriters had
+ * them there. */
+size_t text_columns_gap(const char *s, size_t n, size_t i);
+
+/* Columns of a line; 0: there are too many, or bars. *tabs: a tab parts them, so that places say nothing. */
+size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOST], bool *tabs);
+
+/* Do both lines have as many columns, two at least, each of which begins or ends below the one above? */
+bool text_columns_are_below(const char *above, size_t n_above, const char *s, size_t n);
+
+/* Does `first` name the columns of `second`, which stands below it, but the first, "            Gym     Pool"? Both from where
+ * their lines begin. */
+bool text_columns_name_others(const char *first, size_t n_first, const char *second, size_t n);
+
+typedef struct text_rows {
+    size_t start,
+        end; /* of lines, the last one's line break left out; start == end: there are none */
+} text_rows;
+
+/* The first three rows or more of a paragraph from the line that begins at s[at] on, with a rule below the first and the line
+ * above that names the others, if there is one. The paragraph ends at a line without text. */
+text_rows text_columns_find(const char *s, size_t n, size_t at);
+
+#endif
