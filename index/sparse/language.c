@@ -13,7 +13,7 @@ enum {
     READ_BYTES = 4096, /* of a text: a chunk holds no more */
     CLASSIFY_BYTES = 1024,
     MAX_WORD = 24,
-    SLOTS = 2048,
+    SLOTS = 4096,
     /* A text is in another language than expected if it has so many of its function words, and twice as
      * many as of the expected one; measured on the English sets, of which no chunk is told wrongly. */
     LEAST_WORDS = 4,
@@ -71,13 +71,14 @@ bool language_joins_words(int number) {
 }
 
 /* --- function words --- */
-/* All lists in one hash set: a word, and in which of the lists it stands. Made once. */
+/* All lists in one hash set: a word, and in which of the lists it stands; of questions there are further ones. Made once. */
 static struct function_words {
     pthread_once_t once;
     struct slot {
         const char *word; /* ends at a space */
         uint32_t len;
         uint64_t lists; /* bits by language */
+        uint64_t asks;  /* the same of those of questions */
     } slots[SLOTS];     /* immutable after that */
 } function_words = {.once = PTHREAD_ONCE_INIT};
 
@@ -88,17 +89,24 @@ static struct slot *slot_of(const char *word, size_t len) {
     }
 }
 
+static void gather_words(const char *words, uint64_t lists, uint64_t asks) {
+    for (const char *s = words; *s;) {
+        size_t n = strcspn(s, " ");
+        struct slot *at = slot_of(s, n);
+        *at = (struct slot){s, (uint32_t)n, at->lists | lists, at->asks | asks};
+        s += n + (s[n] == ' ');
+    }
+}
+
 static void gather_function_words(void) {
-    for (int i = 0; i < N_LANGUAGES; i++)
-        for (const char *s = stopwords_of(languages[i].name); *s;) {
-            size_t n = strcspn(s, " ");
-            struct slot *at = slot_of(s, n);
-            *at = (struct slot){s, (uint32_t)n, at->lists | 1ull << i};
-            s += n + (s[n] == ' ');
-        }
+    for (int i = 0; i < N_LANGUAGES; i++) {
+        gather_words(stopwords_of(languages[i].name), 1ull << i, 1ull << i);
+        gather_words(asking_words_of(languages[i].name), 0, 1ull << i);
+    }
 }
 
 typedef struct counts {
+    bool asked; /* of a question */
     size_t n_words, of[N_LANGUAGES], different[N_LANGUAGES];
     uint64_t seen[SLOTS / 64]; /* words of the set */
     size_t letters, han, kana, hangul, thai, devanagari, arabic, persian, cyrillic, not_russian,
@@ -146,7 +154,7 @@ static void count_word(counts *c, const char *word, size_t len) {
     size_t at = (size_t)(s - function_words.slots);
     bool first = !(c->seen[at / 64] >> at % 64 & 1);
     c->seen[at / 64] |= 1ull << at % 64;
-    for (uint64_t bits = s->lists; bits; bits &= bits - 1) {
+    for (uint64_t bits = c->asked ? s->asks : s->lists; bits; bits &= bits - 1) {
         int i = __builtin_ctzll(bits);
         c->of[i]++;
         c->different[i] += first;
@@ -282,9 +290,10 @@ int language_of(const char *text, size_t len, const char *expected) {
 }
 
 int language_of_question(const char *text, size_t len, const char *expected, uint64_t among) {
-    counts c = {0};
+    counts c = {.asked = true};
     int home = language_number(expected);
     count_all(&c, text, len < READ_BYTES ? len : READ_BYTES);
+    if (memmem(text, len, "\xC2\xBF", 2)) c.of[by_name("spanish")] += 2; /* no other has it */
     int told = c.letters ? of_script(&c) : -1;
     if (told >= 0) return told != home && among >> told & 1 ? told : -1;
     int best = most_words(&c, among, home);

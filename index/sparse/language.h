@@ -32,7 +32,7 @@ int language_of(const char *text, size_t len, const char *expected);
 enum { LANGUAGE_UNTOLD = -2 };
 
 /* The same of a question, of which there are a few words only: of the languages in `among` (bits by
- * number) the one that has most of its words as function words; -1 where none has more than the
+ * number) the one that has most of its words as function words or words to ask with ("¿" tells Spanish); -1 where none has more than the
  * expected one, LANGUAGE_UNTOLD where it has no function word at all. */
 int language_of_question(const char *text, size_t len, const char *expected, uint64_t among);
 

@@ -78,6 +78,34 @@ static const struct {
                  "どこ いつ どの どん なに なん 何で 何と 何の 誰が"},
 };
 
+/* What people begin questions with, and the verbs beside: no stop words of the index, whose terms they are. */
+static const struct {
+    const char *language, *words;
+} asking[] = {
+    {"english",
+     "could would should can may must shall you your my me our us please tell write show "
+     "many much any about does"},
+    {"german", "wieviel wieviele welche welcher welches welchem welchen wem wen wessen woher wohin "
+               "wieso weshalb darf dürfen muss müssen muß soll sollte sollen können könnte brauche "
+               "braucht brauchen kriege bekomme bekommt gibt kostet mein meine meinen meinem "
+               "meiner mich"},
+    {"french",
+     "combien faut doit doivent peut peuvent puis dois peux veux voudrais lequel laquelle "
+     "notre votre coûte"},
+    {"spanish", "cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas cuándo cuáles quiénes "
+                "adónde puedo puede pueden tengo "
+                "debo quiero necesito cuesta hace"},
+    {"italian", "quanto quanta quanti quante quali posso può possono devo deve voglio costa"},
+    {"portuguese", "quanto quanta quantos quantas quais aonde posso pode podem devo preciso custa "
+                   "meu minha"},
+};
+
+const char *asking_words_of(const char *language) {
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+        if (strcmp(asking[i].language, language) == 0) return asking[i].words;
+    return "";
+}
+
 const char *stopwords_of(const char *language) {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (strcmp(lists[i].language, language) == 0) return lists[i].words;

@@ -8,4 +8,8 @@
  * no list. Static string. */
 const char *stopwords_of(const char *language);
 
+/* More words that tell the language of a question, "combien", "faut", "cuánto", "could": they are terms of the index and stay
+ * such. "" where we have no list. Static string. */
+const char *asking_words_of(const char *language);
+
 #endif

@@ -29,13 +29,16 @@ static const struct {
 };
 enum { N_TEXTS = sizeof texts / sizeof *texts };
 
-const char *refusal_text(const char *question, bool found) {
+const char *refusal_text(const char *question, const char *documents, bool found) {
     uint64_t known = 0;
-    for (size_t i = 1; i < N_TEXTS; i++) {
+    for (size_t i = 0; i < N_TEXTS; i++) {
         int n = language_number(texts[i].language);
         if (n >= 0) known |= UINT64_C(1) << n;
     }
-    int told = language_of_question(question, strlen(question), "english", known);
+    /* Between neighbours that share a word ("la") the documents decide, too. */
+    const char *home = documents ? documents : texts[0].language;
+    int told = language_of_question(question, strlen(question), home, known);
+    if (told < 0) told = language_number(home);
     size_t at = 0;
     for (size_t i = 1; told >= 0 && i < N_TEXTS; i++)
         if (language_number(texts[i].language) == told) at = i;

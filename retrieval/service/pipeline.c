@@ -43,6 +43,21 @@ static int language_of_best(const run *r) {
     return told >= 0 ? told : language_number(r->c->language);
 }
 
+/* The language of most of the best contexts, or of the collection where there are none; NULL: they are in several. */
+static const char *language_of_documents(const run *r) {
+    enum { BEST = 5 };
+    const size_t n = r->out->n_contexts < BEST ? r->out->n_contexts : BEST;
+    const int home = language_number(r->c->language);
+    size_t of[LANGUAGE_MAX] = {0};
+    for (size_t i = 0; i < n; i++) {
+        const store_chunk *c = &r->out->contexts[i].chunk;
+        const int told = language_of(c->text, c->text_len, r->c->language),
+                  language = told >= 0 ? told : home;
+        if (language >= 0 && ++of[language] * 2 > n) return language_name(language);
+    }
+    return n ? NULL : r->c->language;
+}
+
 int run_take_reader(run *r) {
     reader *all = NULL;
     if (r->reader) return FO_OK;
@@ -553,6 +568,11 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (!rc) rc = prepare(&r);
     if (!rc) rc = is_courtesy(&r) ? answer_courtesy(&r) : answer_from_documents(&r);
     query_memory_end(&r.lookup, rc);
+    if (out->status == QUERY_ANSWERED)
+        out->refusal = "";
+    else
+        out->refusal =
+            refusal_text(q->query, r.c ? language_of_documents(&r) : NULL, out->n_contexts > 0);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
     free(r.dense);
@@ -569,7 +589,6 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     reader_close(r.reader); /* its own view of the service's */
     leading_deinit(&r.leading);
     service_leave(s);
-    out->refusal = out->status == QUERY_ANSWERED ? "" : refusal_text(q->query, out->n_contexts > 0);
     out->ms.total = fo_now_ms() - r.started;
     if (out->ms.first_visible == 0) out->ms.first_visible = out->ms.total;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);

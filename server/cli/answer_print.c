@@ -74,7 +74,7 @@ static void print_source(const cJSON *source, const char *label, const char *quo
 
 const char *answer_print_nothing(const cJSON *a) {
     const char *said = text_of(a, "refusal"); /* in the question's language */
-    return *said ? said : refusal_text("", strcmp(text_of(a, "status"), "no_context") != 0);
+    return *said ? said : refusal_text("", NULL, strcmp(text_of(a, "status"), "no_context") != 0);
 }
 
 static size_t offset_in(const char *s, const cJSON *span, const char *key) {

@@ -104,6 +104,12 @@ static void a_question_is_told_among_the_languages_that_there_are(void **state) 
     q = "水泵在哪里?";
     assert_int_equal(language_of_question(q, strlen(q), "english", de | zh),
                      language_number("chinese"));
+    uint64_t es = 1ull << language_number("spanish");
+    q = "\u00BFCu\u00E1nto vale la ruta?";
+    assert_int_equal(language_of_question(q, strlen(q), "english", de | fr | es),
+                     language_number("spanish"));
+    q = "Could you show me a pump?";
+    assert_int_equal(language_of_question(q, strlen(q), "english", de | fr | es), -1);
     q = "Pumpe Wartung";
     assert_int_equal(language_of_question(q, strlen(q), "english", de | fr), LANGUAGE_UNTOLD);
 }
