@@ -101,7 +101,8 @@ static void gather_words(const char *words, uint64_t lists, uint64_t asks) {
 static void gather_function_words(void) {
     for (int i = 0; i < N_LANGUAGES; i++) {
         gather_words(stopwords_of(languages[i].name), 1ull << i, 1ull << i);
-        gather_words(asking_words_of(languages[i].name), 0, 1ull << i);
+        gather_words(asking_words_of(languages[i].name, false), 0, 1ull << i);
+        gather_words(asking_words_of(languages[i].name, true), 0, 1ull << i);
     }
 }
 

@@ -78,31 +78,39 @@ static const struct {
                  "どこ いつ どの どん なに なん 何で 何と 何の 誰が"},
 };
 
-/* What people begin questions with, and the verbs beside: no stop words of the index, whose terms they are. */
+/* What people begin questions with, and the verbs beside: no stop words of the index, whose terms they are. said: such as say
+ * something of what is asked for. */
 static const struct {
-    const char *language, *words;
+    const char *language, *words, *said;
 } asking[] = {
     {"english",
-     "could would should can may must shall you your my me our us please tell write show "
-     "many much any about does"},
-    {"german", "wieviel wieviele welche welcher welches welchem welchen wem wen wessen woher wohin "
-               "wieso weshalb darf dürfen muss müssen muß soll sollte sollen können könnte brauche "
-               "braucht brauchen kriege bekomme bekommt gibt kostet mein meine meinen meinem "
-               "meiner mich"},
+     "could would should can may must shall you your my me our us please tell write show many much "
+     "any about does",
+     "cost costs"},
+    {"german",
+     "wieviel wieviele welche welcher welches welchem welchen wem wen wessen woher wohin wieso "
+     "weshalb darf dürfen muss müssen muß soll sollte sollen können könnte brauche braucht "
+     "brauchen "
+     "kriege bekomme bekommt mein meine meinen meinem meiner mich",
+     "kostet kosten gibt"},
     {"french",
-     "combien faut doit doivent peut peuvent puis dois peux veux voudrais lequel laquelle "
-     "notre votre coûte"},
-    {"spanish", "cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas cuándo cuáles quiénes "
-                "adónde puedo puede pueden tengo "
-                "debo quiero necesito cuesta hace"},
-    {"italian", "quanto quanta quanti quante quali posso può possono devo deve voglio costa"},
-    {"portuguese", "quanto quanta quantos quantas quais aonde posso pode podem devo preciso custa "
-                   "meu minha"},
+     "combien faut doit doivent peut peuvent puis dois peux veux voudrais lequel laquelle notre "
+     "votre",
+     "coûte coûtent"},
+    {"spanish",
+     "cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas cuándo cuáles quiénes adónde "
+     "puedo puede pueden tengo debo quiero necesito",
+     "cuesta cuestan hace"},
+    {"italian", "quanto quanta quanti quante quali posso può possono devo deve voglio", "costano"},
+    {"portuguese",
+     "quanto quanta quantos quantas quais aonde posso pode podem devo preciso meu minha",
+     "custa custam"},
 };
 
-const char *asking_words_of(const char *language) {
+const char *asking_words_of(const char *language, bool said) {
     for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
-        if (strcmp(asking[i].language, language) == 0) return asking[i].words;
+        if (strcmp(asking[i].language, language) == 0)
+            return said ? asking[i].said : asking[i].words;
     return "";
 }
 

@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 #include "index/format/term_hash.h"
 #include "index/sparse/language.h"
+#include "index/sparse/stopwords.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/question.h"
 
@@ -28,6 +29,7 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"german", WORD_REASON, "weil denn da wegen aufgrund daher deshalb deswegen darum folglich grund ursache führte führt "
      "damit dadurch"},
     {"german", WORD_PLACE, "in im bei am aus von nahe zwischen nördlich südlich östlich westlich norden süden osten westen"},
+    {"german", WORD_ASKS, "man mir"},
     {"german", WORD_CLAUSE, "aber obwohl während jedoch doch sondern weil"},
     {"french", WORD_NUMERAL, "un une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize "
      "vingt trente quarante cinquante soixante cent cents mille million millions milliard milliards dizaine douzaine "
@@ -232,6 +234,8 @@ static void put_all(const char *language, const char *words, uint32_t flags, int
 static void build(void) {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         put_all(lists[i].language, lists[i].words, lists[i].flags, 0);
+    for (int i = 0; language_name(i); i++)
+        put_all(language_name(i), asking_words_of(language_name(i), false), WORD_ASKS, 0);
     for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
         put_all(asking[i].language, asking[i].words, 0, asking[i].kind + 8);
 }

@@ -28,6 +28,9 @@ enum {
     WORD_DATED =
         1
         << 12, /* of a date that what it is held against says too (claim_dates.h): no word by itself */
+    WORD_ASKS =
+        1
+        << 13, /* in another language than English: asks, or is a verb beside ("combien", "muss") */
 };
 
 typedef struct fact_word {

@@ -113,9 +113,41 @@ static void denials_numbers_and_names_are_held_against_the_quote(void **state) {
     expect("chinese", "水泵是1950年建造的。", "水泵是1960年建造的。", "number");
 }
 
+/* Else a heading "Combien et combien de temps ?" has what every question with these words asks for. */
+static void words_that_ask_are_no_terms_of_a_question(void **state) {
+    (void)state;
+    static const struct {
+        const char *language, *question, *terms;
+    } asked[] = {
+        {"french", "Combien de temps faut-il pour la traversée ?", "traversée"},
+        {"french", "Puis-je fumer ? Doit-on payer ? Peut-on fumer ?", "fumer payer"},
+        {"german", "Wie lange muss ich auf die Fähre warten?", "Fähre warten"},
+        {"german", "Wieviel Geld brauche ich, welche Karte kriege ich?", "Geld Karte"},
+        {"spanish", "¿Cuánto tiempo puedo dejar el coche?", "dejar coche"},
+        {"spanish", "¿Cuándo tengo que pagar? ¿Hay que pagar?", "pagar"},
+        {"italian", "Quanto tempo devo aspettare?", "aspettare"},
+        {"portuguese", "Quanto tempo posso ficar?", "ficar"},
+        {"german", "Wie lange?", "wie lange"},
+    };
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        lexicon own = in_language(asked[i].language);
+        question q = {0}, terms = {0};
+        assert_ok(question_read(&q, &own, asked[i].question, strlen(asked[i].question), &err),
+                  &err);
+        assert_ok(question_read(&terms, &own, asked[i].terms, strlen(asked[i].terms), &err), &err);
+        if (q.n_terms != terms.n_terms) fail_msg("%s: %zu", asked[i].question, q.n_terms);
+        for (size_t k = 0; k < terms.n_terms; k++)
+            if (question_term_of(&q, terms.terms[k].id) < 0) fail_msg("%s", asked[i].question);
+        question_deinit(&q);
+        question_deinit(&terms);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_word_says_what_is_asked_for),
+        cmocka_unit_test(words_that_ask_are_no_terms_of_a_question),
         cmocka_unit_test(the_words_of_another_language_mean_nothing_in_english),
         cmocka_unit_test(denials_numbers_and_names_are_held_against_the_quote),
     };
