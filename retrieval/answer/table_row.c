@@ -41,16 +41,34 @@ static bool is_figure(const char *s, size_t n) {
     return false;
 }
 
+/* "6:52", "2,60 EUR", "-" for none: begins with a figure, or has no letter. */
+static bool is_value(const char *s, size_t n) {
+    if (fo_is_digit(s[0])) return true;
+    for (size_t i = 0; i < n; i++)
+        if (fo_is_letter(s[i])) return false;
+    return true;
+}
+
+/* "Fare          Adults    Children 6-14" above "Single        2.60      1.30": a name may have a figure in it where all that is
+ * below names are values. */
+static bool names_values(const char *first, const text_column *a, const char *second,
+                         const text_column *b, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (!fo_is_letter(first[a[i].at]) || !is_value(second + b[i].at, b[i].bytes)) return false;
+    return !a[0].figures && !is_value(second + b[0].at, b[0].bytes);
+}
+
 bool table_row_names_columns(const char *first, size_t n_first, const char *second, size_t n) {
     text_column a[TEXT_COLUMNS_MOST], b[TEXT_COLUMNS_MOST];
-    bool tabs, changes = false;
+    bool tabs, changes = false, figures = false;
     const size_t count = text_columns_of(first, n_first, a, &tabs);
     if (count < 3 || text_columns_of(second, n, b, &tabs) != count) return false;
     for (size_t i = 0; i < count; i++) {
-        if (a[i].figures || a[i].capital != a[0].capital) return false;
+        if (a[i].capital != a[0].capital) return false;
+        figures |= a[i].figures;
         changes |= b[i].figures;
     }
-    return changes;
+    return changes && (!figures || names_values(first, a, second, b, count));
 }
 
 /* 1900 to 2099; 0: it is none. */

@@ -16,8 +16,9 @@
  * empty. */
 bool table_row_cell(const char *s, size_t n, size_t *at, const char **cell, size_t *bytes);
 
-/* Are the first row's cells what the columns are called? Three columns or more, no figure in the first row, capitals or none
- * throughout, and a column of figures below it (second: the next row). */
+/* Are the first row's cells what the columns are called? Three columns or more, no figure in the first row ("Children 6-14" may
+ * stand above values in all columns but the first), capitals or none throughout, and a column of figures below it (second: the
+ * next row). */
 bool table_row_names_columns(const char *first, size_t n_first, const char *second, size_t n);
 
 /* "Item | 2023 | 2024": a first cell in words, or empty, and years behind it, two or more that rise or fall. */

@@ -71,6 +71,12 @@ static void names_of_columns_are_told_from_values(void **state) {
     (void)state;
     assert_true(names("Program  Time  Use", "Eco      50    pots"));
     assert_false(names("Eco      50    pots", "Quick    20    pans"));
+    assert_true(
+        names("Karte         Erwachsene  Kinder 6-14", "Einzelfahrt   2,60 EUR    1,30 EUR"));
+    assert_true(names("Stop     Run 1  Run 2", "Klinik   -      8:51"));
+    assert_false(names("Mill     Gate 1  6:52", "Bridge   Gate 2  6:55"));
+    assert_false(names("Mill     Gate 1  Bay 2", "Bridge   Gate 2  6:55"));
+    assert_false(names("Zone 1   Adults  Under 6", "Zone 2   2.60    1.30"));
     assert_false(names("Ann  Oslo  cook", "Bo   Rome  guide")); /* nothing tells */
     assert_false(names("day  Oslo  Use", "Mon  5     pots"));
     assert_false(names("Monday  closed", "Tuesday  9 to 12"));

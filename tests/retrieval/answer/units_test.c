@@ -523,6 +523,18 @@ static void years_may_name_columns(void **state) {
     expect(values, "2 | 800 | 950", TEXT_UNIT_ROW, "");
 }
 
+static void names_of_columns_may_have_figures(void **state) {
+    (void)state;
+    const char *text = "Fahrpreise\n\n"
+                       "Karte                    Erwachsene    Kinder 6-14 Jahre\n"
+                       "Einzelfahrt              2,60 EUR      1,30 EUR\n"
+                       "Kurzstrecke (3 Halte)    1,70 EUR      0,90 EUR\n"
+                       "Tageskarte               5,80 EUR      3,00 EUR\n";
+    read_units(text);
+    expect(text, "Tageskarte               5,80 EUR      3,00 EUR", TEXT_UNIT_ROW,
+           "Karte                    Erwachsene    Kinder 6-14 Jahre");
+}
+
 static void a_short_list_below_its_heading_is_a_unit_too(void **state) {
     (void)state;
     const char *text = "## In the box\n\n- kettle\n- pouch\n\nAll of it.\n\n- one\n- two\n";
@@ -688,6 +700,7 @@ int main(void) {
         cmocka_unit_test(amounts_line_for_line_are_items),
         cmocka_unit_test(a_table_of_pairs_has_no_header),
         cmocka_unit_test(years_may_name_columns),
+        cmocka_unit_test(names_of_columns_may_have_figures),
         cmocka_unit_test(a_short_list_below_its_heading_is_a_unit_too),
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
