@@ -23,6 +23,8 @@ typedef struct reader {
     int64_t item_number[MAX_LIST_DEPTH]; /* -1: bullets */
     text_table table;
     bool in_html, in_code, item_fresh, in_row;
+    bool
+        in_mark; /* a list of numbers has begun where an item's text would: its first mark stands there */
     bool raised, link; /* a <sup>, a link has begun, and no text since */
     bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
     const char *source;
@@ -36,8 +38,11 @@ typedef struct reader {
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
 static void begin_item(reader *r, const MD_BLOCK_LI_DETAIL *item) {
     size_t depth = r->list_depth < MAX_LIST_DEPTH ? r->list_depth : MAX_LIST_DEPTH;
-    builder_begin(r->b, TEXT_LIST_ITEM, 0);
-    for (size_t i = 1; i < depth; i++) builder_str(r->b, "  ");
+    if (!r->in_mark) {
+        builder_begin(r->b, TEXT_LIST_ITEM, 0);
+        for (size_t i = 1; i < depth; i++) builder_str(r->b, "  ");
+    }
+    r->in_mark = false;
     int64_t *number = depth ? &r->item_number[depth - 1] : NULL;
     if (number && *number >= 0) {
         char mark[32];
@@ -62,7 +67,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
     switch (type) {
     case MD_BLOCK_UL:
     case MD_BLOCK_OL:
-        builder_end(r->b);
+        r->in_mark = type == MD_BLOCK_OL && r->item_fresh; /* "- 23. March: concert" */
+        if (!r->in_mark) builder_end(r->b);
         if (r->list_depth < MAX_LIST_DEPTH) {
             int64_t *number = &r->item_number[r->list_depth];
             *number = -1;

@@ -100,6 +100,8 @@ static void items_keep_their_state_and_numbers(void **state) {
         {"text/markdown", "- [x] Ship it\n- [ ] Test it\n- [X] Plan\n- [y] none\n",
          "- [x] Ship it\n- [ ] Test it\n- [x] Plan\n- [y] none"},
         {"text/markdown", "3. [x] a\n4. b\n", "3. [x] a\n4. b"},
+        {"text/markdown", "- 23. March: concert\n- 17. and 18. May: trip\n- c\n\n  - d\n",
+         "- 23. March: concert\n- 17. and 18. May: trip\n- c\n  - d"},
         {"text/markdown", "0. a\n1. b\n   - c\n\n999999999) d\n999999999) e\n",
          "0. a\n1. b\n  - c\n999999999. d\n1000000000. e"},
         {"text/html",
