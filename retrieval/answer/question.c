@@ -127,6 +127,23 @@ static bool asks_procedure(const fact_text *t) {
     return false;
 }
 
+bool question_only_asks(const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    const char *word = t->text + w->start;
+    const size_t n = w->end - w->start;
+    if (w->flags & WORD_ASKS) return true;
+    for (size_t back = 1; t->language >= 0 && back <= 2 && back <= i; back++) {
+        const fact_word *x = w - back;
+        const int asks = question_word_of(t->language, t->text + x->start, x->end - x->start);
+        if (asks == ASKS_HOW && back == 1 &&
+            fo_words_have_any_case("viel viele vielen lange lang", word, n))
+            return true;
+        if (asks == ASK_NUMBER && fo_words_have_any_case("temps tiempo tempo", word, n))
+            return true;
+    }
+    return false;
+}
+
 static int by_idf_falling(const void *a, const void *b) {
     double x = ((const question_term *)a)->idf, y = ((const question_term *)b)->idf;
     return x < y ? 1 : x > y ? -1 : 0;
@@ -146,25 +163,6 @@ static void index_terms(question *q) {
     }
 }
 
-/* "combien de temps", "wie lange", "muss ich", in another language than English: words that ask and say nothing of what is
- * asked for, so that a heading "Combien et combien de temps ?" is no answer to all that have them. */
-static bool only_asks(const fact_text *t, size_t i) {
-    const fact_word *w = &t->words[i];
-    const char *word = t->text + w->start;
-    const size_t n = w->end - w->start;
-    if (w->flags & WORD_ASKS) return true;
-    for (size_t back = 1; t->language >= 0 && back <= 2 && back <= i; back++) {
-        const fact_word *x = w - back;
-        const int asks = question_word_of(t->language, t->text + x->start, x->end - x->start);
-        if (asks == ASKS_HOW && back == 1 &&
-            fo_words_have_any_case("viel viele vielen lange lang", word, n))
-            return true;
-        if (asks == ASK_NUMBER && fo_words_have_any_case("temps tiempo tempo", word, n))
-            return true;
-    }
-    return false;
-}
-
 /* Distinct content words become terms, the rarest first. */
 static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo_err *err) {
     const fact_text *t = &q->text;
@@ -173,7 +171,7 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
     size_t n = 0;
     for (size_t i = 0; i < t->n_words && n < 4 * QUESTION_MAX_TERMS; i++) {
         const fact_word *x = &t->words[i];
-        if (!stop_words_too && ((x->flags & WORD_STOP) || only_asks(t, i))) continue;
+        if (!stop_words_too && ((x->flags & WORD_STOP) || question_only_asks(t, i))) continue;
         char w[24];
         if (q->defines && !stop_words_too && listed(surface(t, i, w), meanings)) continue;
         size_t k = 0;

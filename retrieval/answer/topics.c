@@ -234,6 +234,14 @@ static void lower_below(candidate_set *set, const candidate *heading, const comp
     }
 }
 
+/* "Combien et combien de temps ?" says nothing of what is asked for: it is no question that another one could be. */
+static bool says_something(const fact_text *page, const candidate *heading) {
+    const fact_sentence s = candidate_words(page, heading->start, heading->end);
+    for (size_t i = s.w0; i < s.w1; i++)
+        if (fact_is_content(&page->words[i]) && !question_only_asks(page, i)) return true;
+    return false;
+}
+
 int topics_of_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     static const double alike = 0.4; /* of headings that come less near nothing is said */
     const candidate *best = NULL;
@@ -241,7 +249,8 @@ int topics_of_reading(candidate_set *set, const extractive_input *in, fo_err *er
     for (size_t i = 0; i < set->n; i++) {
         const candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
-        if (!is_asked(p, &c->unit) || c->f[CAND_ALIGN] < alike || !same_kind(&set->q, p, &c->unit))
+        if (!is_asked(p, &c->unit) || c->f[CAND_ALIGN] < alike ||
+            !same_kind(&set->q, p, &c->unit) || !says_something(&p->text, c))
             continue;
         comparison with;
         int rc = compare_things(&with, &set->q, p, c, in, err);

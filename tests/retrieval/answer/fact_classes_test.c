@@ -142,6 +142,15 @@ static void words_that_ask_are_no_terms_of_a_question(void **state) {
         question_deinit(&q);
         question_deinit(&terms);
     }
+    lexicon french = in_language("french");
+    fact_text heading = {0};
+    const char *text = "Combien et combien de temps pour un livre ?";
+    assert_ok(fact_text_read(&heading, french.analyzer, text, strlen(text), &err), &err);
+    for (size_t i = 0; i < heading.n_words; i++)
+        if (fact_is_content(&heading.words[i]))
+            assert_int_equal(question_only_asks(&heading, i),
+                             text[heading.words[i].start] != 'l'); /* "livre" */
+    fact_text_deinit(&heading);
 }
 
 int main(void) {
