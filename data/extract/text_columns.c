@@ -104,7 +104,7 @@ text_rows text_columns_find(const char *s, size_t n, size_t at) {
         for (size_t k = first.next; k < n;) {
             const line l = line_at(s, n, k);
             k = l.next;
-            if (rows == 1 && last.start == first.start && is_rule(s, l)) continue;
+            if (l.start == first.next && is_rule(s, l)) continue;
             if (!are_below(s, last, l)) break;
             last = l;
             rows++;
