@@ -14,6 +14,7 @@
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
 #include "retrieval/answer/subjects.h"
+#include "retrieval/answer/table_names.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
 
@@ -762,6 +763,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
         set->passages[i].align = NAN;
     }
     for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
+    if (!rc) rc = table_names_mark(set, err);
     if (!rc) tiers_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);

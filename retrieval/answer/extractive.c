@@ -285,6 +285,26 @@ static bool goes_on_answering(const candidate_set *set, const candidate *c) {
            cross_of(c) >= 0 && cross_of(c) >= cross_of(best);
 }
 
+/* The sentence right behind the best says of what that one names something that is asked for and not said there: "The trial
+ * period is six months. During it either side may give two weeks' notice." */
+static bool completes(const candidate_set *set, const candidate *c) {
+    static const double much = 0.25;
+    enum { FIRST_WORDS = 3 };
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[c->passage];
+    if (c->passage != best->passage || c->order != best->order + 1 ||
+        c->unit.kind != TEXT_UNIT_SENTENCE || best->unit.kind != TEXT_UNIT_SENTENCE ||
+        question_share(&set->q, c->set & ~best->set & ~p->title) < much)
+        return false;
+    for (size_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
+        const fact_word *w = &p->text.words[i];
+        if (fo_words_have_any_case("it its they their them this these that those afterwards then",
+                                   p->text.text + w->start, w->end - w->start))
+            return true;
+    }
+    return false;
+}
+
 /* Does what read both with the question speak against saying this beside the best? Rows of one table and turns of one talk
  * belong together: which of them is the last, and what came of it, is seen by who reads them. */
 static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
@@ -328,6 +348,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                candidate_below(&c->unit) == candidate_below(&best->unit);
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
+    if (completes(set, c)) return true;
     if (is_a_sibling(set, c) || is_beside_the_point(set, c) || is_said_before(set, c)) return false;
     if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
         return false;

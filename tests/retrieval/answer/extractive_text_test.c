@@ -37,6 +37,17 @@ static void an_exception_stands_behind_its_rule(void **state) {
             "Are dogs allowed?", "Dogs are allowed on a lead.");
 }
 
+/* What the best sentence names is spoken of in the next one, which has the rest of what was asked for. */
+static void the_next_sentence_says_the_rest(void **state) {
+    (void)state;
+    static const char work[] = "Holidays are thirty days. The trial period is six months. During "
+                               "it either side may give two "
+                               "weeks' notice. The canteen is on the first floor.";
+    answers(
+        work, "What is the notice in the trial period?",
+        "The trial period is six months. During it either side may give two weeks' notice. [1]");
+}
+
 /* A whole answer, markers and all. */
 static void answers_only(const char *text, const char *question, const char *want) {
     extractive_answer a;
@@ -89,6 +100,7 @@ static void an_item_is_said_with_the_item_it_stands_in(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exception_stands_behind_its_rule),
+        cmocka_unit_test(the_next_sentence_says_the_rest),
         cmocka_unit_test(an_item_is_said_with_the_item_it_stands_in),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
