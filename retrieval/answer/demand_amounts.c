@@ -127,6 +127,38 @@ static bool is_money(const word_token *before, const word_token *t) {
 static enum amount_stated bare_price(const char *text, size_t len, size_t at,
                                      const word_token *before, const word_token *t) {
     if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
+/* The token behind the number that ends at byte `at`, and behind those that it is listed with: "10, 20 or 50 tablets". */
+static word_token behind_number(const char *text, size_t len, size_t at) {
+    word_token t = word_token_next(text, len, &at);
+    for (;;) {
+        size_t further = at;
+        const word_token number = word_token_next(text, len, &further);
+        if (!(word_token_is(&t, ",") || word_token_in("or and", &t)) || !number.digits) return t;
+        at = further;
+        t = word_token_next(text, len, &at);
+    }
+}
+
+/* What may stand behind a price that is a number alone: "12 for members", "60 in cash". */
+static const char goes_on[] =
+    "for to up and or plus with including in cash every if when on at from "
+    "instead back only now before without unless more off until once is as";
+
+/* Does the same number count something elsewhere in the text: the 50 of "10, 20 or 50 tablets; 50 on prescription"? */
+static bool counts_elsewhere(const char *text, size_t len, const word_token *number) {
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (t.s == number->s || !t.digits || t.n != number->n || memcmp(t.s, number->s, t.n) != 0)
+            continue;
+        const word_token behind = behind_number(text, len, at);
+        if (behind.letters && !word_token_in(goes_on, &behind) &&
+            !word_token_in("a an per each apiece flat extra rates rents", &behind) &&
+            !demand_currency_named(&behind))
+            return true;
+    }
+}
+
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
                        fo_is_digit(before->s[-1]);
     if (clock || word_token_is_dash(before) || word_token_in(labels, before) ||
@@ -134,16 +166,16 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
         word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;
     if (word_token_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
-    const word_token next = word_token_next(text, len, &at);
+    size_t next_at = at;
+    const word_token next = word_token_next(text, len, &next_at);
     if (!before->n && next.n && strchr(".)", next.s[0])) return AMOUNT_NOT_STATED;
     if (word_token_in("a an per each apiece flat extra rates rents", &next)) return AMOUNT_STATED;
     if (word_token_in("from to at until till by around before after", before)) /* a clock's hour */
         return AMOUNT_NOT_STATED;
-    if (next.letters ? word_token_in("for to up and or plus with including in cash every if when "
-                                     "on at from instead back only now before without unless more "
-                                     "off until once is as",
-                                     &next)
-                     : !next.n || strchr(",.;|)(!?/", next.s[0]))
+    const word_token behind = behind_number(text, len, at);
+    if (t->digits && counts_elsewhere(text, len, t)) return AMOUNT_NOT_STATED;
+    if (behind.letters ? word_token_in(goes_on, &behind)
+                       : !behind.n || strchr(",.;|)(!?/", behind.s[0]))
         return AMOUNT_PERHAPS;
     return AMOUNT_NOT_STATED;
 }

@@ -277,6 +277,8 @@ static void a_price_may_be_a_number_alone(void **state) {
         {"It was built in 1904.", AMOUNT_NOT_STATED},
         {"One of them pays.", AMOUNT_NOT_STATED},
         {":5", AMOUNT_PERHAPS},
+        {"A pack holds 10, 20 or 50 tablets; 50 on prescription only.", AMOUNT_NOT_STATED},
+        {"Dogs 5, prams 3, bicycles 12.", AMOUNT_PERHAPS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum amount_stated got =
