@@ -17,6 +17,7 @@
 #include "retrieval/answer/extractive_text.h"
 #include "retrieval/answer/number_words.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/small_letters.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/version_changes.h"
@@ -544,10 +545,15 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
                                .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
     extractive_input asked = *in;
-    fo_buf as_written = {0}, in_figures = {0};
+    fo_buf small = {0}, as_written = {0}, in_figures = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
-    if (demand_days_as_written(&as_written, in->question, in->passages, in->n_passages))
+    if (small_letters_question(&small, in->question)) asked.question = small.data;
+    if (small.failed) {
+        rc = fo_no_memory(err);
+        goto done;
+    }
+    if (demand_days_as_written(&as_written, asked.question, in->passages, in->n_passages))
         asked.question = as_written.data;
     if (number_words_as_written(&in_figures, asked.question, in->passages, in->n_passages))
         asked.question = in_figures.data;
@@ -557,6 +563,7 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
     if (!rc) rc = answer(out, &set, &asked, err);
 done:
     candidate_set_deinit(&set);
+    fo_buf_free(&small);
     fo_buf_free(&as_written);
     fo_buf_free(&in_figures);
     if (!rc && !out->text) {

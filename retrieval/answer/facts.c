@@ -9,6 +9,7 @@
 #include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/fact_classes.h"
+#include "retrieval/answer/small_letters.h"
 
 enum { CLASS_SLOTS = 1024, CLASS_WORD = 15 };
 
@@ -95,6 +96,7 @@ static bool is_capital(const char *s, size_t n) {
 bool fact_is_named(const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (!(w->flags & WORD_CAPITAL) || (w->flags & WORD_INITIAL)) return false;
+    if (small_letters_lack(t->text, t->len)) return false;
     if (!language_capitalises_nouns(t->language)) return true;
     const bool behind = i > 0 && (w[-1].flags & (WORD_CAPITAL | WORD_INITIAL)) == WORD_CAPITAL,
                before = i + 1 < t->n_words && (w[1].flags & WORD_CAPITAL);

@@ -73,7 +73,7 @@ static inline bool fact_has(const fact_text *t, uint64_t id) {
     return fact_says(t, 0, t->n_words, id);
 }
 
-/* Does the capital of word i tell a name? At the beginning of a sentence it does not; where nouns have one, it does beside
+/* Does the capital of word i tell a name? At the beginning of a sentence and in a text of capitals alone it does not; where nouns have one, it does beside
  * another: "Frau Adler", "Haus Seeblick". */
 bool fact_is_named(const fact_text *t, size_t i);
 

@@ -334,6 +334,22 @@ static void words_carry_their_marks(void **state) {
 }
 
 /* Any bytes at all: spans stay inside the text and sentences in order. */
+static void capitals_alone_tell_no_names(void **state) {
+    (void)state;
+    fo_err err = {0};
+    analyzer *a;
+    fact_text t = {0};
+    assert_ok(analyzer_create(&a, "english", &err), &err);
+    static const char small[] = "Who is Ida Berg?",
+                      capitals[] = "QUI EST LA TR\xC3\x89SORI\xC3\x88RE ?";
+    assert_ok(fact_text_read(&t, a, small, strlen(small), &err), &err);
+    assert_true(fact_is_named(&t, 2));
+    assert_ok(fact_text_read(&t, a, capitals, strlen(capitals), &err), &err);
+    for (size_t i = 0; i < t.n_words; i++) assert_false(fact_is_named(&t, i));
+    fact_text_deinit(&t);
+    analyzer_free(a);
+}
+
 static void any_bytes_are_read(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -415,6 +431,7 @@ int main(void) {
         cmocka_unit_test(dates_are_read_with_what_they_say),
         cmocka_unit_test(one_counts_only_where_it_counts),
         cmocka_unit_test(words_carry_their_marks),
+        cmocka_unit_test(capitals_alone_tell_no_names),
         cmocka_unit_test(any_bytes_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
