@@ -1,4 +1,5 @@
 #include "retrieval/answer/candidates.h"
+#include "retrieval/answer/acronyms.h"
 #include "retrieval/answer/compounds.h"
 #include "retrieval/answer/dated_headings.h"
 
@@ -33,7 +34,8 @@ static double passage_bm25(const question *q, const uint16_t *tf, double relativ
 
 /* The question's term that word i is, or is made of; -1: none. */
 static int term_of_word(const question *q, const fact_text *t, size_t i) {
-    const int term = question_term_of(q, t->words[i].id);
+    int term = question_term_of(q, t->words[i].id);
+    if (term < 0) term = acronym_term_of(q, t, i);
     return term < 0 ? compound_term_of(q, t, i) : term;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/answer/acronyms.h"
 #include "retrieval/answer/fact_classes.h"
 #include "retrieval/answer/rivals.h"
 
@@ -169,8 +170,13 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
     question_term *all = calloc(t->n_words + 1, sizeof *all);
     if (!all) return fo_fail(err, FO_ENOMEM, "out of memory for the question");
     size_t n = 0;
+    const fact_word *whole = NULL; /* of which the words that are parts are */
     for (size_t i = 0; i < t->n_words && n < 4 * QUESTION_MAX_TERMS; i++) {
         const fact_word *x = &t->words[i];
+        if (!(x->flags & WORD_PART)) whole = x;
+        if (x != whole && whole &&
+            acronym_is_plural(t->text + whole->start, whole->end - whole->start))
+            continue;
         if (!stop_words_too && ((x->flags & WORD_STOP) || question_only_asks(t, i))) continue;
         char w[24];
         if (q->defines && !stop_words_too && listed(surface(t, i, w), meanings)) continue;
