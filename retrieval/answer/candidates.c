@@ -18,6 +18,7 @@
 #include "retrieval/answer/table_names.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
+#include "retrieval/answer/unit_demands.h"
 
 enum { MAX_CANDIDATES = 4096 };
 
@@ -387,15 +388,6 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
         c->f[CAND_OPTION] = 1;
 }
 
-static enum amount_stated stated_by(const candidate_passage *p, enum demand_amount amount,
-                                    const text_unit *u) {
-    const char *text = p->text.text;
-    const enum amount_stated itself = demand_amount_in(amount, text + u->start, u->end - u->start);
-    const enum amount_stated head =
-        demand_amount_in(amount, text + u->head_start, u->head_end - u->head_start);
-    return head == AMOUNT_STATED || itself < head ? head : itself;
-}
-
 /* "Chair: R. Malik" is no answer to who the vice chair is. */
 static bool is_other_office(const candidate_set *set, const candidate_passage *p,
                             const text_unit *u) {
@@ -442,85 +434,6 @@ static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
                           p->rivals | rivals_in(text + u->start, u->end - u->start) |
                               rivals_in(text + u->head_start, u->head_end - u->head_start) |
                               rivals_in(text + u->outer_start, u->outer_end - u->outer_start));
-}
-
-/* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
- * name); what the numbers of a table are is seldom said in each row. */
-static double amount_lacking(const candidate_set *set, const candidate_passage *p,
-                             const text_unit *u) {
-    static const double perhaps = 0.5, other_things = 0.375;
-    const enum demand_amount amount = set->q.demands.amount;
-    const char *text = p->text.text;
-    const bool row = u->kind == TEXT_UNIT_ROW;
-    enum amount_stated stated = stated_by(p, amount, u);
-    if (stated != AMOUNT_STATED && row &&
-        demand_amount_in(AMOUNT_ANY, text + u->start, u->end - u->start) == AMOUNT_STATED &&
-        (demand_amount_column_in(amount, text + u->start, u->end - u->start) ||
-         demand_amount_column_in(amount, text + u->head_start, u->head_end - u->head_start)))
-        stated = AMOUNT_STATED;
-    if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
-        row_only_labels(text + u->start, u->end - u->start))
-        return 1;
-    const enum demand_dimension dimension = set->q.demands.dimension;
-    if (amount == AMOUNT_ANY &&
-        !demand_dimension_in(dimension, text + u->start, u->end - u->start) &&
-        !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
-        return 1;
-    if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
-    if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
-    return stated == AMOUNT_PERHAPS ? perhaps : 0;
-}
-
-/* "Why is desk 4 wet?" is not answered by "Desk 4 stays shut until the floor is dry": most of the question's words, and little
- * else or nothing that gives a reason. Counted on people's questions: docs/measurements/answers.md. */
-static bool restates(const candidate_set *set, const candidate_passage *p, const candidate *c) {
-    enum { MOST_FIFTHS = 3, FEW_WORDS = 4 };
-    const question *q = &set->q;
-    if (!q->demands.reason) return false;
-    size_t said = 0, others = 0;
-    for (size_t k = 0; k < q->n_terms; k++) said += c->set >> k & 1;
-    for (uint32_t i = c->w0; i < c->w1; i++)
-        others += p->terms[i] < 0 && !(p->text.words[i].flags & WORD_STOP);
-    if (said * 5 < q->n_terms * MOST_FIFTHS) return false;
-    const enum reason_given given =
-        demands_reason_in(&q->demands, p->text.text + c->unit.start, c->unit.end - c->unit.start);
-    const bool by_words =
-        given == REASON_NONE && q->n_terms > 2; /* "Why do I get 429?" says too little */
-    return by_words || (given != REASON_GIVEN && others < FEW_WORDS);
-}
-
-static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
-    const demands *d = &set->q.demands;
-    const text_unit *u = &c->unit;
-    const char *text = p->text.text;
-    c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
-    if (!demand_detail_in(d->detail, text + u->start, u->end - u->start) &&
-        !demand_detail_in(d->detail, text + u->head_start, u->head_end - u->head_start))
-        c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
-    bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
-    c->f[CAND_NO_PLACE] =
-        u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
-        !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
-    c->f[CAND_RESTATED] = restates(set, p, c);
-    enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
-    if (day == DAY_NOT_SAID)
-        day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
-    if (day == DAY_NOT_SAID)
-        day = demands_day_in(d, text + u->outer_start, u->outer_end - u->outer_start);
-    const text_unit *above =
-        d->days && day == DAY_NOT_SAID && u->kind == TEXT_UNIT_ROW ? heading_above(p, u) : NULL;
-    if (above) /* the programme of a day is a table below it */
-        day = demands_day_in(d, text + above->start, above->end - above->start);
-    const int of_date = row_of_date(set, p, u);
-    if (of_date) day = of_date > 0 ? DAY_MET : DAY_OTHER;
-    c->f[CAND_DAY] = day == DAY_MET;
-    enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
-    if (month == DAY_NOT_SAID)
-        month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
-    if (month == DAY_NOT_SAID)
-        month = demands_month_in(d, text + u->outer_start, u->outer_end - u->outer_start);
-    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
-                           month == DAY_OTHER || (p->other_year && day != DAY_MET);
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -634,7 +547,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
             !exact_names_versions_in(names, t->text + u->start, u->end - u->start, NULL))
             c.f[CAND_MISSING_CODE] = 1;
         measure_options(set, p, &c);
-        measure_demands(set, p, &c);
+        unit_demands_measure(set, p, &c);
         const double n_words = (double)(s.w1 - s.w0);
         if (u->kind != TEXT_UNIT_SENTENCE)
             c.f[CAND_LENGTH] = fmax(0, log2(n_words / 12));

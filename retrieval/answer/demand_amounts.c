@@ -55,6 +55,7 @@ static const char short_lengths[] =
 static const char labels[] =
     "room page step version level line no nr number chapter article day week group row form ext "
     "extension zone bus route platform section age aged under over rule class";
+static const char sounds[] = "db dba decibel decibels loud louder quiet quieter silent noisy noise";
 static const char degrees[] = "degree degrees celsius fahrenheit kelvin";
 
 static bool is_number(const word_token *t) {
@@ -84,11 +85,15 @@ static bool is_free(const char *text, size_t len, size_t at, const word_token *b
            !next.n;
 }
 
-bool demand_currency_named(const word_token *t) {
+bool demand_currency_sign(const word_token *t) {
     const bool sign = t->n == 3 && !memcmp(t->s, "\xE2\x82", 2) && /* U+20A0 to U+20BF */
                       (unsigned char)t->s[2] >= 0xA0;
-    return sign || word_token_in(currencies, t) || word_token_is(t, "$") ||
-           word_token_is(t, "\xC2\xA3") || word_token_is(t, "\xC2\xA5");
+    return sign || word_token_is(t, "$") || word_token_is(t, "\xC2\xA3") ||
+           word_token_is(t, "\xC2\xA5");
+}
+
+bool demand_currency_named(const word_token *t) {
+    return demand_currency_sign(t) || word_token_in(currencies, t);
 }
 
 /* What a contract says in the place of a figure: "the statutory amount", "half the fare", "unpaid". */
@@ -122,11 +127,6 @@ static bool is_money(const word_token *before, const word_token *t) {
     return demand_currency_named(t) || (looks_like_price(t) && !clock);
 }
 
-/* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",
- * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
-static enum amount_stated bare_price(const char *text, size_t len, size_t at,
-                                     const word_token *before, const word_token *t) {
-    if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
 /* The token behind the number that ends at byte `at`, and behind those that it is listed with: "10, 20 or 50 tablets". */
 static word_token behind_number(const char *text, size_t len, size_t at) {
     word_token t = word_token_next(text, len, &at);
@@ -159,6 +159,11 @@ static bool counts_elsewhere(const char *text, size_t len, const word_token *num
     }
 }
 
+/* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",
+ * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
+static enum amount_stated bare_price(const char *text, size_t len, size_t at,
+                                     const word_token *before, const word_token *t) {
+    if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
                        fo_is_digit(before->s[-1]);
     if (clock || word_token_is_dash(before) || word_token_in(labels, before) ||
@@ -210,6 +215,10 @@ static bool states(enum demand_amount amount, const char *text, const word_token
                (word_token_in("minus", before) && is_number(t));
     case AMOUNT_LONG:
         return is_length(text, before, t);
+    case AMOUNT_LOUDNESS:
+        return word_token_in(sounds, t);
+    case AMOUNT_LENGTH:
+    case AMOUNT_COUNT:
     case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
         return is_number(t) || (word_token_in("a one", before) &&
                                 (word_token_in(fractions, t) || word_token_in(lengths, t)));
@@ -254,6 +263,7 @@ bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t
         [AMOUNT_WEIGHT] = "weight weights mass heavy load kg g lb lbs oz t",
         [AMOUNT_TEMPERATURE] =
             "temperature temperatures temp heat hot cold warm max min top water air",
+        [AMOUNT_LOUDNESS] = "db noise sound loudness volume",
         [AMOUNT_LONG] = "duration time length long hours minutes seconds days weeks months years "
                         "period validity valid "
                         "term h min m km cm mm d s ms"};
@@ -309,6 +319,7 @@ static enum demand_amount kind_of_adjective(const word_token *t) {
     if (word_token_in("many much far tall wide deep high fast old", t)) return AMOUNT_ANY;
     if (word_token_in("long", t)) return AMOUNT_LONG;
     if (word_token_in("heavy", t)) return AMOUNT_WEIGHT;
+    if (word_token_in("loud noisy quiet", t)) return AMOUNT_LOUDNESS;
     if (word_token_in("warm hot cold", t)) return AMOUNT_TEMPERATURE;
     return word_token_in("expensive", t) ? AMOUNT_MONEY : AMOUNT_NONE;
 }

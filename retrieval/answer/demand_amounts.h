@@ -16,6 +16,9 @@ enum demand_amount {
     AMOUNT_TEMPERATURE,
     AMOUNT_LONG, /* how long: of time or of way */
     AMOUNT_ANY,  /* how many, how far: a number, in digits or letters */
+    AMOUNT_LOUDNESS,
+    AMOUNT_LENGTH, /* how wide, of texts in another language: a way */
+    AMOUNT_COUNT,  /* how many, in another language: a number that is no price, time or measure */
 };
 
 /* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay". How something
@@ -38,7 +41,8 @@ enum amount_stated {
 /* Does text[len] state an amount of the kind? AMOUNT_STATED where none is demanded. */
 enum amount_stated demand_amount_in(enum demand_amount amount, const char *text, size_t len);
 
-/* Is it a currency, in words or its sign? */
+/* Is it the sign of a currency; that, or its name in words? */
+bool demand_currency_sign(const word_token *t);
 bool demand_currency_named(const word_token *t);
 
 /* May a row of a table, or what its columns are called, state the amount by a number alone, since a word of it says

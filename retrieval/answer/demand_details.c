@@ -177,6 +177,8 @@ static bool has_death(const char *text, size_t len) {
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
     switch (detail) {
     case DETAIL_NONE:
+    case DETAIL_WHEN:
+    case DETAIL_PERSON:
         return true;
     case DETAIL_MAIL:
         return memchr(text, '@', len) != NULL;

@@ -16,6 +16,8 @@ enum demand_detail {
     DETAIL_COLOUR, /* "What colour are the flowers?" */
     DETAIL_BIRTH,  /* "When was Ida Berg born?" */
     DETAIL_DEATH,  /* "When did she die?" */
+    DETAIL_WHEN,   /* of texts in another language: "Wann ist das Fest?" */
+    DETAIL_PERSON, /* of those: "Quién dirige la banda?" */
     DETAIL_EXIT,   /* "What exit status has diff when files are the same?" */
 };
 

@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/demand_days.h"
+#include "retrieval/answer/foreign_amounts.h"
+#include "retrieval/answer/foreign_demands.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* ---- days and months -------------------------------------------------------------------- */
@@ -275,14 +278,15 @@ static bool asks_who_not(const char *question, size_t len) {
     return false;
 }
 
-demands demands_read(const char *question, size_t len) {
+static demands read_in_english(const char *question, size_t len) {
     const bool which = asks_which(question, len);
     uint8_t days = demand_days_in(question, len);
     size_t at = 0;
     word_token first = word_token_next(question, len, &at);
     const bool whether = asks_whether(question, len);
     bool last;
-    return (demands){.amount = demand_amount_of(question, len),
+    return (demands){.language = -1,
+                     .amount = demand_amount_of(question, len),
                      .dimension = demand_dimension_of(question, len),
                      .detail = demand_detail_of(question, len),
                      .days = days == DEMAND_EVERY_DAY ? 0 : days,
@@ -300,4 +304,52 @@ demands demands_read(const char *question, size_t len) {
                      .reason = asks_why(question, len),
                      .counted = counted_in(question, len),
                      .rank = word_token_in("who whom whose", &first) ? ranks_in(question, len) : 0};
+}
+
+/* Which of the words are those of a place, a reason, a day or an office is known of English alone: of texts in another language
+ * nothing of it is demanded. */
+static demands of_foreign_texts(demands d, int language) {
+    d.language = language;
+    d.dimension = DIMENSION_ANY;
+    d.place = d.reason = false;
+    d.days = d.rank = 0;
+    d.months = 0;
+    d.counted = 0;
+    return d;
+}
+
+demands demands_read(const char *question, size_t len, int language) {
+    const demand_words *w = demand_words_of(language);
+    if (!w) return read_in_english(question, len);
+    const int english = language_number("english");
+    if (language_of_question(question, len, w->language, 1ull << english) == english)
+        return of_foreign_texts(read_in_english(question, len), language);
+    const foreign_demands f = foreign_demands_read(w, question, len);
+    bool last;
+    size_t behind;
+    return (demands){.language = language,
+                     .amount = f.amount,
+                     .detail = f.detail,
+                     .counted = f.counted,
+                     .year = demand_year_of(question, len),
+                     .date = demand_date_in(question, len),
+                     .extreme = demands_extreme_in(question, len),
+                     .in_turn = demands_turn_in(question, len, &last, &behind)};
+}
+
+enum amount_stated demands_amount_in(const demands *d, enum demand_amount amount, const char *text,
+                                     size_t len) {
+    return demand_words_of(d->language) ? foreign_amount_in(d->language, amount, text, len)
+                                        : demand_amount_in(amount, text, len);
+}
+
+bool demands_amount_column_in(const demands *d, const char *text, size_t len) {
+    return demand_words_of(d->language)
+               ? foreign_amount_column_in(d->language, d->amount, text, len)
+               : demand_amount_column_in(d->amount, text, len);
+}
+
+bool demands_detail_in(const demands *d, const char *text, size_t len) {
+    return demand_words_of(d->language) ? foreign_detail_in(d->language, d->detail, text, len)
+                                        : demand_detail_in(d->detail, text, len);
 }

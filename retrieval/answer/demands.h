@@ -1,7 +1,8 @@
 /* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
  * cost, how heavy is it), a day of the week, a month, a place, a reason, or the holder of an office. A passage that
  * shares every word with the question and states no price, speaks of other days or months or says of nothing where it is, answers
- * another question. English; a question of another language demands nothing here. */
+ * another question. English; of German, French, Spanish, Italian and Portuguese the amount, the address, the time and the person
+ * that is asked for (foreign_demands.h), and a question of another language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
 #define FORAGE_RETRIEVAL_DEMANDS_H
 
@@ -13,6 +14,7 @@
 #include "retrieval/answer/demand_details.h"
 
 typedef struct demands {
+    int language; /* of the texts, where that is one of demand_words.h; else -1 */
     enum demand_amount amount;
     enum demand_dimension dimension;
     enum demand_detail detail;
@@ -35,8 +37,15 @@ typedef struct demands {
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 
-/* *out borrows nothing. */
-demands demands_read(const char *question, size_t len);
+/* Of a question about texts in the language of that number (language.h), -1: English. The question is read in theirs or, by its
+ * words, in English. Borrows nothing. */
+demands demands_read(const char *question, size_t len, int language);
+
+/* demand_amount_in, demand_amount_column_in and demand_detail_in of a text in the language of the texts. */
+enum amount_stated demands_amount_in(const demands *d, enum demand_amount amount, const char *text,
+                                     size_t len);
+bool demands_amount_column_in(const demands *d, const char *text, size_t len);
+bool demands_detail_in(const demands *d, const char *text, size_t len);
 
 /* May the text say where something is or goes: by a preposition, a path, a name? True where no place is demanded. */
 bool demands_place_in(const demands *d, const char *text, size_t len);

@@ -227,7 +227,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     if (rc) return rc;
     collect_pairs(q);
     exact_names_read(&q->exact, text, len);
-    q->demands = demands_read(text, len);
+    q->demands = demands_read(text, len, q->text.language);
     /* "White only" answers whether blue is allowed. */
     q->rivals = q->demands.whether ? 0 : rivals_in(text, len);
     q->ids = malloc((q->text.n_words + 1) * sizeof *q->ids);

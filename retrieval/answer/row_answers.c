@@ -5,6 +5,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/demand_words.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/row_conditions.h"
 #include "retrieval/answer/word_tokens.h"
@@ -50,7 +51,7 @@ bool row_affirms(const candidate_set *set, const candidate_passage *p, const tex
 
 /* Does it ask which, or how many, things have something, or have none? */
 static bool asks_which_have(const demands *d) {
-    return d->which || d->which_none || d->amount == AMOUNT_ANY;
+    return d->which || d->which_none || d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT;
 }
 
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
@@ -261,13 +262,16 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
     static const char counts[] = "number count quantity qty stock total amount pieces units copies "
                                  "how many no";
     const int counted = candidate_counted_term(&set->q);
+    const demand_words *w = demand_words_of(set->q.demands.language);
     bool named = false; /* what is counted is the value of a cell: the row is one of them */
     if (counted < 0) return false;
     const uint64_t bit = 1ull << counted;
     row_walk walk = {0};
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         if (!u->record && !cell.name) return false; /* nobody says what the cells are */
-        if (cell.name && word_tokens_say(counts, cell.name, cell.n_name)) return false;
+        if (cell.name && (word_tokens_say(counts, cell.name, cell.n_name) ||
+                          (w && demand_words_say(w->quantity, cell.name, cell.n_name))))
+            return false;
         /* a column is called by a word of the question */
         if (cell.name && candidate_terms_at(p, cell.name, cell.n_name)) return false;
         named |= (candidate_terms_at(p, cell.value, cell.n_value) & bit) != 0;

@@ -160,7 +160,7 @@ enum written_verdict written_yes_or_no(fo_buf *said, const written_short_input *
     const word_token behind = word_token_next(in->answer, in->n_answer, &at);
     const bool yes = word_token_in("yes", &word), bare = !behind.n || strchr(".!", behind.s[0]);
     if (!bare || !(yes || word_token_in("no", &word))) return WRITTEN_OTHERWISE;
-    const demands d = demands_read(in->question, len);
+    const demands d = demands_read(in->question, len, -1);
     const size_t denials = count_denials(in->lead, n_lead);
     const bool limited = word_tokens_say(limits, in->lead, n_lead);
     const bool compares = fo_has_digit(in->question, len) && fo_has_digit(in->lead, n_lead);

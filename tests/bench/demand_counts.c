@@ -43,7 +43,7 @@ typedef struct pair_counts {
 
 static void count(pair_counts *c, const char *question, const char *text) {
     const size_t n = strlen(question), len = strlen(text);
-    const demands d = demands_read(question, n);
+    const demands d = demands_read(question, n, -1);
     const uint64_t words = rivals_in(question, n);
     exact_names names;
     exact_names_read(&names, question, n);

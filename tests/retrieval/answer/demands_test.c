@@ -7,7 +7,7 @@
 #include "retrieval/answer/demands.h"
 
 static demands asked(const char *question) {
-    return demands_read(question, strlen(question));
+    return demands_read(question, strlen(question), -1);
 }
 
 static void the_kind_of_amount_is_told(void **state) {
@@ -24,6 +24,7 @@ static void the_kind_of_amount_is_told(void **state) {
         {"how much are they", AMOUNT_MONEY},
         {"How much is it?", AMOUNT_MONEY},
         {"How heavy is the outdoor unit?", AMOUNT_WEIGHT},
+        {"How loud is the dishwasher?", AMOUNT_LOUDNESS},
         {"How much does the trailer weigh?", AMOUNT_WEIGHT},
         {"What is the weight of the boat?", AMOUNT_WEIGHT},
         {"How warm is the pool?", AMOUNT_TEMPERATURE},
@@ -276,9 +277,9 @@ static void a_price_may_be_a_number_alone(void **state) {
          AMOUNT_NOT_STATED},
         {"It was built in 1904.", AMOUNT_NOT_STATED},
         {"One of them pays.", AMOUNT_NOT_STATED},
-        {":5", AMOUNT_PERHAPS},
         {"A pack holds 10, 20 or 50 tablets; 50 on prescription only.", AMOUNT_NOT_STATED},
         {"Dogs 5, prams 3, bicycles 12.", AMOUNT_PERHAPS},
+        {":5", AMOUNT_PERHAPS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum amount_stated got =
@@ -296,7 +297,7 @@ static void any_bytes_are_taken(void **state) {
     for (size_t n = 0; n < sizeof text; n++) {
         char *exact = test_malloc(n + 1);
         memcpy(exact, text, n);
-        demands d = demands_read(exact, n);
+        demands d = demands_read(exact, n, -1);
         d.amount = AMOUNT_WEIGHT;
         d.days = 1;
         d.place = true;

@@ -1,0 +1,313 @@
+#include "retrieval/answer/foreign_amounts.h"
+
+#include <string.h>
+
+#include "index/sparse/language.h"
+#include "index/sparse/stopwords.h"
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/answer/dates.h"
+#include "retrieval/answer/demand_words.h"
+#include "retrieval/answer/fact_classes.h"
+#include "retrieval/answer/facts.h"
+
+/* A token, folded if it is a word. */
+typedef struct said {
+    word_token t;
+    char folded[DEMAND_WORD_MOST];
+} said;
+
+typedef struct reader_at {
+    const demand_words *w;
+    int language;
+    const char *text;
+    size_t len, at; /* behind the token `now` */
+    said before, now, next;
+} reader_at;
+
+static said token_at(const reader_at *r, size_t *at) {
+    said s;
+    s.t = word_token_next(r->text, r->len, at);
+    demand_word_fold(s.folded, &s.t);
+    return s;
+}
+
+static bool step(reader_at *r) {
+    r->before = r->now;
+    r->now = token_at(r, &r->at);
+    size_t behind = r->at;
+    r->next = token_at(r, &behind);
+    return r->now.t.n > 0;
+}
+
+static reader_at read_of(int language, const char *text, size_t len) {
+    return (reader_at){
+        .w = demand_words_of(language), .language = language, .text = text, .len = len};
+}
+
+static bool in(const char *list, const said *s) {
+    return demand_word_in(list, s->folded);
+}
+
+static bool is_class(const reader_at *r, const said *s, uint32_t classes) {
+    return s->t.letters && (fact_class_of(r->language, s->t.s, s->t.n) & classes);
+}
+
+static bool is_number(const reader_at *r, const said *s) {
+    return s->t.digits || (is_class(r, s, WORD_NUMERAL) && !in(r->w->articles, s));
+}
+
+static bool is_currency(const reader_at *r, const said *s) {
+    return demand_currency_sign(&s->t) || in(r->w->currencies, s);
+}
+
+static bool is_unit(const reader_at *r, const said *s) {
+    const demand_words *w = r->w;
+    return in(w->times, s) || in(w->lengths, s) || in(w->weights, s) || in(w->degrees, s) ||
+           in(w->other_units, s) || in(w->hour, s) || in(w->sounds, s) ||
+           word_token_is(&s->t, "%") || word_token_is(&s->t, "\xC2\xB0");
+}
+
+/* ---- numbers that count ------------------------------------------------------------------ */
+
+/* "8:00", "19.30 h", "8 h 30", "14. März", "2026" */
+static bool is_time_or_date(const reader_at *r) {
+    const said *now = &r->now, *next = &r->next;
+    if (word_token_year(&now->t) || word_token_is(&next->t, ":") || in(r->w->hour, next) ||
+        (word_token_is(&r->before.t, ":") && r->before.t.s + 1 == now->t.s &&
+         r->before.t.s > r->text && fo_is_digit(r->before.t.s[-1])) ||
+        in(r->w->hour, &r->before))
+        return true;
+    size_t at = r->at;
+    for (int i = 0; i < 2; i++) { /* "25 de abril", "14. März" */
+        const said s = token_at(r, &at);
+        if (s.t.letters && date_month_named(&s.t)) return true;
+        if (!word_token_is(&s.t, ".") && !word_token_is(&s.t, "/") && !in("de er", &s)) break;
+    }
+    return false;
+}
+
+/* The token behind number `now`, and behind those that it is ranged or listed with: "14 bis 18 Jahre", "10, 20 oder 50 Stück". */
+static said behind_number(const reader_at *r) {
+    size_t at = r->at;
+    said s = token_at(r, &at);
+    for (;;) {
+        const bool joins = word_token_is_dash(&s.t) || word_token_is(&s.t, ",") ||
+                           word_token_is(&s.t, "/") || in(r->w->ranges, &s);
+        size_t further = at;
+        const said number = token_at(r, &further);
+        if (!joins || !number.t.digits) return s;
+        at = further;
+        s = token_at(r, &at);
+    }
+}
+
+/* "Platz 4", "Stellplatz 6" */
+static bool is_label(const reader_at *r, const said *s) {
+    return r->w->joins ? demand_word_ends(r->w->labels, s->folded) : in(r->w->labels, s);
+}
+
+/* "4. Gebühren", "## 4. Normas": the number of a section. */
+static bool is_section(const reader_at *r) {
+    return r->now.t.digits && (!r->before.t.n || word_token_is(&r->before.t, "#")) &&
+           (word_token_is(&r->next.t, ".") || word_token_is(&r->next.t, ")"));
+}
+
+/* Does number `now` number, date or measure something else? */
+static bool is_other_number(const reader_at *r) {
+    return is_label(r, &r->before) || is_section(r) || word_token_is(&r->before.t, "\xC2\xA7") ||
+           is_time_or_date(r);
+}
+
+/* "Die Wohnung hat vier Betten": no price, no time, no measure. */
+static bool counts(const reader_at *r) {
+    if (!is_number(r, &r->now)) return in(r->w->none, &r->now) && r->next.t.letters;
+    const said behind = behind_number(r);
+    return !is_other_number(r) && !is_currency(r, &r->before) && !is_currency(r, &behind) &&
+           !is_unit(r, &behind);
+}
+
+/* ---- money ------------------------------------------------------------------------------- */
+
+/* "12,50" of nothing else, "50,-" */
+static bool looks_like_price(const reader_at *r) {
+    const word_token *t = &r->now.t;
+    if (!t->digits) return false;
+    const char *comma = memchr(t->s, ',', t->n);
+    if (!comma) {
+        size_t at = r->at;
+        if (!word_token_is(&r->next.t, ",")) return false;
+        (void)token_at(r, &at);
+        const said dash = token_at(r, &at);
+        return word_token_is_dash(&dash.t);
+    }
+    return (size_t)(t->s + t->n - comma) == 3 && (!r->next.t.letters || in(r->w->per, &r->next)) &&
+           !word_token_is(&r->next.t, "%");
+}
+
+/* "Zahlt 7 pro Tag", "cuesta 45.": where the text speaks of paying. */
+static bool is_bare(const reader_at *r) {
+    if (!r->now.t.digits || is_other_number(r)) return false;
+    const said behind = behind_number(r);
+    return behind.t.letters ? in(r->w->per, &behind)
+                            : !word_token_is(&behind.t, "%") && !demand_currency_sign(&behind.t);
+}
+
+static bool is_share(const reader_at *r) {
+    const bool percent = is_number(r, &r->before) && (word_token_is(&r->now.t, "%") ||
+                                                      in("prozent ciento cento cent", &r->now));
+    return percent ||
+           in("halfte moitie mitad meta metade doppelte double doble doppio dobro", &r->now);
+}
+
+/* "Der Eintritt ist frei", "| gratuit |"; what is handed out free of charge may be another thing. */
+static enum amount_stated free_of_charge(const reader_at *r) {
+    if (!in(r->w->free, &r->now)) return AMOUNT_NOT_STATED;
+    const bool is = in("ist sind est sont es son e sono sao", &r->before) || !r->before.t.letters;
+    return is || !r->next.t.letters ? AMOUNT_STATED : AMOUNT_PERHAPS;
+}
+
+static enum amount_stated money_in(reader_at r) {
+    enum amount_stated stated = AMOUNT_NOT_STATED;
+    bool pays = false, bare = false;
+    while (step(&r)) {
+        if (is_currency(&r, &r.now) &&
+            (demand_currency_sign(&r.now.t) ||
+             !in("fr real livre livres libra libras peso pesos", &r.now) ||
+             is_number(&r, &r.before)))
+            return AMOUNT_STATED;
+        const enum amount_stated gratis = free_of_charge(&r);
+        if (looks_like_price(&r) || gratis == AMOUNT_STATED) return AMOUNT_STATED;
+        bare |= gratis == AMOUNT_PERHAPS;
+        if (gratis > stated) stated = gratis;
+        if (in(r.w->none, &r.now) &&
+            (demand_word_is_sum(r.w, r.next.folded) || !r.next.t.n ||
+             word_token_is(&r.next.t, "|") || word_token_is(&r.next.t, ";")))
+            return AMOUNT_STATED;
+        pays |= in(r.w->pays, &r.now);
+        bare |= is_bare(&r) || is_share(&r);
+    }
+    return pays && bare ? AMOUNT_STATED : stated;
+}
+
+/* ---- amounts ----------------------------------------------------------------------------- */
+
+static bool measures(const reader_at *r, const char *units) {
+    return is_number(r, &r->before) && in(units, &r->now);
+}
+
+static bool is_long(const reader_at *r) {
+    return is_class(r, &r->now, WORD_TIME | WORD_CALENDAR) || in(r->w->timed, &r->now) ||
+           measures(r, r->w->times) || measures(r, r->w->lengths) ||
+           (in(r->w->until_said, &r->now) && r->next.t.digits) ||
+           (r->now.t.digits && word_token_is(&r->next.t, ":"));
+}
+
+static bool is_degree(const reader_at *r) {
+    return word_token_is(&r->now.t, "\xC2\xB0") || measures(r, r->w->degrees) ||
+           (in("minus moins menos meno bajo", &r->before) && is_number(r, &r->now));
+}
+
+static bool states(const reader_at *r, enum demand_amount amount) {
+    switch (amount) {
+    case AMOUNT_WEIGHT:
+        return measures(r, r->w->weights);
+    case AMOUNT_TEMPERATURE:
+        return is_degree(r);
+    case AMOUNT_LONG:
+        return is_long(r);
+    case AMOUNT_LENGTH:
+        return measures(r, r->w->lengths) || word_token_is(&r->now.t, "\xC3\x97");
+    case AMOUNT_LOUDNESS:
+        return in(r->w->sounds, &r->now);
+    case AMOUNT_COUNT:
+        return counts(r);
+    default: /* "eine Stunde", "keine" */
+        return (is_number(r, &r->now) && !is_section(r)) || in(r->w->none, &r->now) ||
+               (in(r->w->articles, &r->before) && in(r->w->times, &r->now));
+    }
+}
+
+enum amount_stated foreign_amount_in(int language, enum demand_amount amount, const char *text,
+                                     size_t len) {
+    reader_at r = read_of(language, text, len);
+    if (!r.w || amount == AMOUNT_NONE) return AMOUNT_STATED;
+    if (amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE) return money_in(r);
+    while (step(&r))
+        if (states(&r, amount)) return AMOUNT_STATED;
+    return AMOUNT_NOT_STATED;
+}
+
+bool foreign_amount_column_in(int language, enum demand_amount amount, const char *text,
+                              size_t len) {
+    const demand_words *w = demand_words_of(language);
+    if (!w) return true;
+    switch (amount) {
+    case AMOUNT_WEIGHT:
+        return demand_words_say(w->weights, text, len) || demand_words_say(w->heavy, text, len);
+    case AMOUNT_TEMPERATURE:
+        return demand_words_say(w->warm, text, len);
+    case AMOUNT_LENGTH:
+        return demand_words_say(w->lengths, text, len) || demand_words_say(w->extent, text, len);
+    case AMOUNT_LOUDNESS:
+        return demand_words_say(w->loud, text, len);
+    default:
+        return true;
+    }
+}
+
+/* ---- details ----------------------------------------------------------------------------- */
+
+static bool has_time(reader_at r, bool of_day) {
+    while (step(&r)) {
+        if (is_class(&r, &r.now, WORD_TIME | WORD_CALENDAR) || in(r.w->timed, &r.now)) return true;
+        if (of_day ? r.now.t.digits && (is_time_or_date(&r) || r.now.t.n > 2 ||
+                                        r.before.t.letters || word_token_is_dash(&r.before.t))
+                   : is_number(&r, &r.now))
+            return true;
+    }
+    return false;
+}
+
+static bool has_capital(const said *s) {
+    int32_t cp;
+    char first[4];
+    if (!s->t.letters) return false;
+    fo_utf8_decode(s->t.s, s->t.n, &cp);
+    if (cp >= 0x80) return cp >= 0xC0 && cp <= 0xDE; /* Latin-1: small letters stand above */
+    return fo_utf8_encode(cp, first) == 1 && fo_is_upper(first[0]);
+}
+
+/* "Frau Adler", "Jonas Imhof"; where nouns are small, a capital within a sentence. */
+static bool has_name(reader_at r) {
+    const char *stops = stopwords_of(language_name(r.language));
+    const bool nouns = language_capitalises_nouns(r.language);
+    while (step(&r)) {
+        if (!has_capital(&r.now) || is_class(&r, &r.now, WORD_CALENDAR)) continue;
+        const bool beside = has_capital(&r.next) && r.next.t.s == r.now.t.s + r.now.t.n + 1 &&
+                            !fo_words_have_any_case(stops, r.now.t.s, r.now.t.n);
+        if (beside || (!nouns && (r.before.t.letters || r.before.t.digits))) return true;
+        if (in("dr prof mme mlle sr sra dott", &r.now)) return true;
+    }
+    return false;
+}
+
+bool foreign_detail_in(int language, enum demand_detail detail, const char *text, size_t len) {
+    const reader_at r = read_of(language, text, len);
+    if (!r.w) return true;
+    switch (detail) {
+    case DETAIL_CLOCK:
+        return has_time(r, true);
+    case DETAIL_WHEN:
+        return has_time(r, false);
+    case DETAIL_PERSON:
+        return has_name(r);
+    case DETAIL_MAIL:
+    case DETAIL_PHONE:
+    case DETAIL_WEB: /* the same signs in all of them */
+    case DETAIL_NONE:
+        return demand_detail_in(detail, text, len);
+    default: /* colours, lives: by English words alone */
+        return true;
+    }
+}

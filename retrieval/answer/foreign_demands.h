@@ -1,0 +1,18 @@
+/* foreign_demands.h - what a question in German, French, Spanish, Italian or Portuguese demands of its answer, as demands.h
+ * has it of one in English: by the words of its own language (demand_words.h) alone. */
+#ifndef FORAGE_RETRIEVAL_FOREIGN_DEMANDS_H
+#define FORAGE_RETRIEVAL_FOREIGN_DEMANDS_H
+
+#include "retrieval/answer/demand_amounts.h"
+#include "retrieval/answer/demand_details.h"
+#include "retrieval/answer/demand_words.h"
+
+typedef struct foreign_demands {
+    enum demand_amount amount;
+    enum demand_detail detail;
+    size_t counted; /* as demands.counted */
+} foreign_demands;
+
+foreign_demands foreign_demands_read(const demand_words *w, const char *question, size_t len);
+
+#endif

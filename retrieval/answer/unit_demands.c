@@ -1,0 +1,178 @@
+#include "retrieval/answer/unit_demands.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "retrieval/answer/dated_headings.h"
+#include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/word_tokens.h"
+
+/* The numbers of a heading number something: "4. Fees", "GS 640". */
+static bool is_of_heading(const demands *d, const text_unit *u) {
+    return u->head_kind == TEXT_UNIT_HEADING && u->kind != TEXT_UNIT_ROW &&
+           (d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT);
+}
+
+static enum amount_stated stated_by(const candidate_passage *p, const demands *d,
+                                    const text_unit *u) {
+    const char *text = p->text.text;
+    const enum amount_stated itself =
+        demands_amount_in(d, d->amount, text + u->start, u->end - u->start);
+    if (is_of_heading(d, u)) return itself;
+    const enum amount_stated head =
+        demands_amount_in(d, d->amount, text + u->head_start, u->head_end - u->head_start);
+    return head == AMOUNT_STATED || itself < head ? head : itself;
+}
+
+/* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
+ * name); what the numbers of a table are is seldom said in each row. */
+static double amount_lacking(const candidate_set *set, const candidate_passage *p,
+                             const text_unit *u) {
+    static const double perhaps = 0.5, other_things = 0.375;
+    const demands *d = &set->q.demands;
+    const enum demand_amount amount = d->amount;
+    const char *text = p->text.text;
+    const bool row = u->kind == TEXT_UNIT_ROW;
+    enum amount_stated stated = stated_by(p, d, u);
+    if (stated != AMOUNT_STATED && row &&
+        demands_amount_in(d, AMOUNT_ANY, text + u->start, u->end - u->start) == AMOUNT_STATED &&
+        (demands_amount_column_in(d, text + u->start, u->end - u->start) ||
+         demands_amount_column_in(d, text + u->head_start, u->head_end - u->head_start)))
+        stated = AMOUNT_STATED;
+    if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
+        row_only_labels(text + u->start, u->end - u->start))
+        return 1;
+    const enum demand_dimension dimension = d->dimension;
+    if (amount == AMOUNT_ANY &&
+        !demand_dimension_in(dimension, text + u->start, u->end - u->start) &&
+        !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
+        return 1;
+    if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
+    if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
+    return stated == AMOUNT_PERHAPS ? perhaps : 0;
+}
+
+/* ---- titles ------------------------------------------------------------------------------ */
+
+static bool is_rule(const char *s, size_t n) {
+    size_t i = 0;
+    while (i < n && s[i] == s[0]) i++;
+    return n >= 3 && i == n && strchr("=-_*~", s[0]);
+}
+
+/* Is the last line of it, or the one behind it, drawn below a title? */
+static bool is_underlined(const char *text, size_t len, size_t start, size_t end) {
+    size_t line = end;
+    while (line > start && text[line - 1] != '\n') line--;
+    if (is_rule(text + line, end - line)) return true;
+    if (end >= len || text[end] != '\n') return false;
+    const char *next = text + end + 1, *stop = memchr(next, '\n', len - end - 1);
+    return is_rule(next, stop ? (size_t)(stop - next) : len - end - 1);
+}
+
+/* What a document or a section is called: a heading, a line that is underlined, what a document begins with and is no sentence. */
+static bool is_title(const candidate_passage *p, const candidate *c) {
+    enum { MOST_WORDS = 14 };
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    if (u->kind == TEXT_UNIT_HEADING) return true;
+    if (u->kind != TEXT_UNIT_SENTENCE || strchr(".!?:;", text[u->end - 1])) return false;
+    if (is_underlined(text, p->text.len, u->start, u->end)) return true;
+    const bool ends = u->end == p->text.len || text[u->end] == '\n';
+    return p->text.before == 0 && c->w0 == 0 && ends && c->w1 - c->w0 <= MOST_WORDS;
+}
+
+static bool says_who(const char *text, size_t len) {
+    return memchr(text, ':', len) || word_tokens_say("by von vom par por per da di", text, len);
+}
+
+static bool says_where(const candidate_passage *p, const candidate *c) {
+    for (uint32_t i = c->w0; i < c->w1; i++)
+        if (p->text.words[i].flags & WORD_PLACE) return true;
+    return memchr(p->text.text + c->unit.start, ',', c->unit.end - c->unit.start) != NULL;
+}
+
+/* A title answers who asks for a value only where it states one: its numbers number something ("GS 640"), and its capitals are its
+ * own. `lacking`: of the amount or the detail that is demanded. */
+static bool is_only_a_title(const candidate_set *set, const candidate_passage *p,
+                            const candidate *c, double lacking) {
+    const question *q = &set->q;
+    const enum demand_amount amount = q->demands.amount;
+    const bool number = amount == AMOUNT_ANY || amount == AMOUNT_COUNT;
+    const text_unit *u = &c->unit;
+    if (!is_title(p, c)) return false;
+    if (number) return true;
+    if (amount != AMOUNT_NONE || (q->demands.detail != DETAIL_NONE && q->kind != ASK_TIME))
+        return lacking > 0;
+    switch (q->kind) {
+    case ASK_NUMBER:
+        return true;
+    case ASK_TIME:
+        return c->f[CAND_TYPE] < 1;
+    case ASK_PERSON:
+        return !says_who(p->text.text + u->start, u->end - u->start);
+    case ASK_PLACE:
+        return !says_where(p, c);
+    case ASK_NAME:
+    case ASK_REASON:
+    case ASK_OTHER:
+        return false;
+    }
+    return false;
+}
+
+/* ---- reasons, and all of them ------------------------------------------------------------------------- */
+
+/* "Why is desk 4 wet?" is not answered by "Desk 4 stays shut until the floor is dry": most of the question's words, and little
+ * else or nothing that gives a reason. Counted on people's questions: docs/measurements/answers.md. */
+static bool restates(const candidate_set *set, const candidate_passage *p, const candidate *c) {
+    enum { MOST_FIFTHS = 3, FEW_WORDS = 4 };
+    const question *q = &set->q;
+    if (!q->demands.reason) return false;
+    size_t said = 0, others = 0;
+    for (size_t k = 0; k < q->n_terms; k++) said += c->set >> k & 1;
+    for (uint32_t i = c->w0; i < c->w1; i++)
+        others += p->terms[i] < 0 && !(p->text.words[i].flags & WORD_STOP);
+    if (said * 5 < q->n_terms * MOST_FIFTHS) return false;
+    const enum reason_given given =
+        demands_reason_in(&q->demands, p->text.text + c->unit.start, c->unit.end - c->unit.start);
+    const bool by_words =
+        given == REASON_NONE && q->n_terms > 2; /* "Why do I get 429?" says too little */
+    return by_words || (given != REASON_GIVEN && others < FEW_WORDS);
+}
+
+void unit_demands_measure(const candidate_set *set, const candidate_passage *p, candidate *c) {
+    const demands *d = &set->q.demands;
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
+    if (!demands_detail_in(d, text + u->start, u->end - u->start) &&
+        !demands_detail_in(d, text + u->head_start, u->head_end - u->head_start))
+        c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
+    if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
+        c->f[CAND_NO_AMOUNT] = 2;
+    bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
+    c->f[CAND_NO_PLACE] =
+        u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
+        !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
+    c->f[CAND_RESTATED] = restates(set, p, c);
+    enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
+    if (day == DAY_NOT_SAID)
+        day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
+    if (day == DAY_NOT_SAID)
+        day = demands_day_in(d, text + u->outer_start, u->outer_end - u->outer_start);
+    const text_unit *above =
+        d->days && day == DAY_NOT_SAID && u->kind == TEXT_UNIT_ROW ? heading_above(p, u) : NULL;
+    if (above) /* the programme of a day is a table below it */
+        day = demands_day_in(d, text + above->start, above->end - above->start);
+    const int of_date = row_of_date(set, p, u);
+    if (of_date) day = of_date > 0 ? DAY_MET : DAY_OTHER;
+    c->f[CAND_DAY] = day == DAY_MET;
+    enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
+    if (month == DAY_NOT_SAID)
+        month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
+    if (month == DAY_NOT_SAID)
+        month = demands_month_in(d, text + u->outer_start, u->outer_end - u->outer_start);
+    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
+                           month == DAY_OTHER || (p->other_year && day != DAY_MET);
+}

@@ -1,0 +1,11 @@
+/* unit_demands.h - how far a unit of a passage meets what the question demands (demands.h): the amount, the detail, the place, the
+ * reason, the day; by itself, or by what it hangs on. Part of candidates.h. */
+#ifndef FORAGE_RETRIEVAL_UNIT_DEMANDS_H
+#define FORAGE_RETRIEVAL_UNIT_DEMANDS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Sets CAND_NO_AMOUNT, CAND_NO_PLACE, CAND_RESTATED, CAND_DAY and CAND_OTHER_DAY of *c, whose words and terms are known. */
+void unit_demands_measure(const candidate_set *set, const candidate_passage *p, candidate *c);
+
+#endif
