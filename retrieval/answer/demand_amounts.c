@@ -129,11 +129,14 @@ static bool is_money(const word_token *before, const word_token *t) {
 
 /* The token behind the number that ends at byte `at`, and behind those that it is listed with: "10, 20 or 50 tablets". */
 static word_token behind_number(const char *text, size_t len, size_t at) {
+    enum { MOST_LISTED = 8 };
     word_token t = word_token_next(text, len, &at);
-    for (;;) {
+    for (int i = 0;; i++) {
         size_t further = at;
         const word_token number = word_token_next(text, len, &further);
-        if (!(word_token_is(&t, ",") || word_token_in("or and", &t)) || !number.digits) return t;
+        if (!(word_token_is(&t, ",") || word_token_in("or and", &t)) || !number.digits ||
+            i == MOST_LISTED)
+            return t;
         at = further;
         t = word_token_next(text, len, &at);
     }
@@ -146,9 +149,13 @@ static const char goes_on[] =
 
 /* Does the same number count something elsewhere in the text: the 50 of "10, 20 or 50 tablets; 50 on prescription"? */
 static bool counts_elsewhere(const char *text, size_t len, const word_token *number) {
-    for (size_t at = 0;;) {
+    enum { REACH = 256 }; /* bytes around it */
+    const size_t own = (size_t)(number->s - text);
+    size_t from = own > REACH ? own - REACH : 0;
+    while (from > 0 && from < own && text[from - 1] != ' ') from++;
+    for (size_t at = from;;) {
         const word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
+        if (!t.n || at > own + REACH) return false;
         if (t.s == number->s || !t.digits || t.n != number->n || memcmp(t.s, number->s, t.n) != 0)
             continue;
         const word_token behind = behind_number(text, len, at);
