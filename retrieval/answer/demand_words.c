@@ -12,7 +12,7 @@ static const demand_words tables[] = {
     {.language = "german", .joins = true,
      .much = "wieviel", .many = "wieviele", .how = "wie", .behind_much = "viel", .behind_many = "viele vielen",
      .what = "was welche welcher welches welchem welchen", .what_does = "was",
-     .between = "ist sind war der die das den dem ein eine betragt lautet hat zu aktuelle jahrliche monatliche",
+     .between = "ist sind war der die das den dem ein eine betragt lautet hat zu e von ihre eure deine aktuelle jahrliche monatliche",
      .when = "wann", .who = "wer wen wem", .until = "bis ab seit von",
      .clock = "uhr uhrzeit", .day = "tag tage tagen datum wochentag monat jahr",
      .spends = "kostet kosten koste kostete zahlt zahle zahlen zahlst bezahlt bezahle bezahlen blechen verdient verdienen "
@@ -57,7 +57,7 @@ static const demand_words tables[] = {
     {.language = "french",
      .much = "combien", .many = NULL, .of = "de d",
      .each = "les", .what = "quel quelle quels quelles", .what_does = "que qu",
-     .between = "est sont etait sera le la les l un une du de d ce cet cette",
+     .between = "est sont etait sera e adresse le la les l un une du de d ce cet cette",
      .when = "quand", .who = "qui", .until = "a depuis pour partir de jusque",
      .clock = "heure heures", .day = "jour jours date dates mois annee",
      .spends = "coute coutent couter coutera coutait cout vaut valent paie paient paye payent payer paierai facture "
@@ -95,7 +95,7 @@ static const demand_words tables[] = {
     {.language = "spanish",
      .much = "cuanto cuanta", .many = "cuantos cuantas", .each = "cada",
      .what = "que cual cuales", .what_does = "que",
-     .between = "es son era sera el la los las un una de del",
+     .between = "es son era sera e el la los las un una de del",
      .when = "cuando", .who = "quien quienes", .until = "hasta desde para a de",
      .clock = "hora horas", .day = "dia dias fecha fechas mes ano",
      .spends = "cuesta cuestan costar costara costaria vale valen paga pago pagan pagar pagamos cobra cobran cobrar gana "

@@ -89,14 +89,15 @@ static bool is_time_or_date(const reader_at *r) {
 
 /* The token behind number `now`, and behind those that it is ranged or listed with: "14 bis 18 Jahre", "10, 20 oder 50 Stück". */
 static said behind_number(const reader_at *r) {
+    enum { MOST_LISTED = 8 };
     size_t at = r->at;
     said s = token_at(r, &at);
-    for (;;) {
+    for (int i = 0;; i++) {
         const bool joins = word_token_is_dash(&s.t) || word_token_is(&s.t, ",") ||
                            word_token_is(&s.t, "/") || in(r->w->ranges, &s);
         size_t further = at;
         const said number = token_at(r, &further);
-        if (!joins || !number.t.digits) return s;
+        if (!joins || !number.t.digits || i == MOST_LISTED) return s;
         at = further;
         s = token_at(r, &at);
     }

@@ -74,12 +74,13 @@ static bool asks_what_or_how(const asked *a, size_t i) {
     return is(a, i, a->w->what) || is(a, i, a->w->how);
 }
 
-static enum demand_detail address_at(const asked *a, size_t i) {
+static enum demand_detail address_at(const asked *a, size_t i, bool how) {
     const demand_words *w = a->w;
     const bool mail = is(a, i, w->mail) && !is(a, i - 1, w->calls);
     if (mail) return DETAIL_MAIL;
     if (is(a, i, w->phone)) return DETAIL_PHONE;
-    if (is(a, i, w->number) && among(a, 0, a->n, w->calls)) return DETAIL_PHONE;
+    /* "Wie ist Ihre Nummer?"; which one something has may be another number */
+    if (is(a, i, w->number) && (how || among(a, 0, a->n, w->calls))) return DETAIL_PHONE;
     return is(a, i, w->web) ? DETAIL_WEB : DETAIL_NONE;
 }
 
@@ -87,9 +88,10 @@ static enum demand_detail address_at(const asked *a, size_t i) {
 static enum demand_detail address_of(const asked *a) {
     for (size_t i = 0; i < FIRST; i++) {
         if (!asks_what_or_how(a, i)) continue;
-        for (size_t k = i + 1; k < a->n && (k == i + 1 || is(a, k - 1, a->w->between)); k++) {
-            const enum demand_detail d = address_at(a, k);
+        for (size_t k = i + 1; k < a->n; k++) {
+            const enum demand_detail d = address_at(a, k, is(a, i, a->w->how));
             if (d != DETAIL_NONE) return d;
+            if (!is(a, k, a->w->between) && !is(a, k, a->w->number)) break;
         }
         return DETAIL_NONE;
     }
