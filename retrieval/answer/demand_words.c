@@ -52,7 +52,8 @@ static const demand_words tables[] = {
      "wochentlich monatlich jahrlich morgens vormittags mittags nachmittags abends nachts ostern weihnachten ferien "
      "pfingsten advent silvester fasching immer nie niemals jederzeit sofort stets rund bis vor nach sobald wenn "
      "solange wahrend unbegrenzt dauerhaft beginn ende anfang mitte quartal semester saison schuljahr wochenende "
-     "feiertag feiertagen feiertags vorabend uhrzeit zeiten mo di mi do fr sa so",
+     "feiertag feiertagen feiertags vorabend uhrzeit zeiten mo di mi do fr sa so halbjahrlich vierteljahrlich stundlich "
+     "zweimonatlich alle danach zuvor spatestens fruhestens seit ab",
      .quantity = "anzahl zahl menge stuck stuckzahl hochstzahl platze"},
     {.language = "french",
      .much = "combien", .many = NULL, .of = "de d",
@@ -90,7 +91,8 @@ static const demand_words tables[] = {
      .ranges = "a et ou au", .until_said = "jusqu jusque avant apres depuis des",
      .timed = "quotidien quotidiennement hebdomadaire toujours jamais avant apres lorsque quand des jusqu jusque pendant "
      "debut fin paques noel toussaint ascension pentecote vacances trimestre saison week veille lendemain feries ferie "
-     "rentree immediatement permanence",
+     "rentree immediatement permanence mensuel mensuellement annuel annuellement semestriel semestriellement semestre "
+     "trimestriel chaque depuis",
      .quantity = "nombre quantite total maximum"},
     {.language = "spanish",
      .much = "cuanto cuanta", .many = "cuantos cuantas", .each = "cada",
@@ -128,7 +130,8 @@ static const demand_words tables[] = {
      "calle", .ranges = "a y o al hasta", .until_said = "hasta antes despues desde",
      .timed = "diario diariamente diaria siempre nunca antes despues cuando hasta desde durante comienzo fin final inicio "
      "pascua navidad vacaciones semana trimestre temporada vispera festivos festivo laborables laborable tras "
-     "inmediatamente puente",
+     "inmediatamente puente mensual mensualmente anual anualmente semestral semestralmente semestre trimestral semanal "
+     "semanalmente cada",
      .quantity = "numero cantidad total maximo"},
     {.language = "italian",
      .much = "quanto quanta", .many = "quanti quante", .each = "ogni",
@@ -161,7 +164,8 @@ static const demand_words tables[] = {
      .hour = "h ora ore", .labels = "articolo pagina zona linea numero n sala edificio binario classe aula tel via",
      .ranges = "a e o al fino", .until_said = "fino entro prima dopo da dal",
      .timed = "quotidiano quotidianamente sempre mai prima dopo quando fino entro durante inizio fine pasqua natale "
-     "vacanze trimestre stagione vigilia festivi feriali subito",
+     "vacanze trimestre stagione vigilia festivi feriali subito mensile mensilmente annuale annualmente semestrale semestre "
+     "settimanale settimanalmente ogni",
      .quantity = "numero quantita totale massimo"},
     {.language = "portuguese",
      .much = "quanto quanta", .many = "quantos quantas", .each = "cada",
@@ -195,7 +199,8 @@ static const demand_words tables[] = {
      .hour = "h hora horas", .labels = "artigo pagina zona linha numero n sala edificio cais classe aula tel rua",
      .ranges = "a e ou ao ate", .until_said = "ate antes depois desde",
      .timed = "diario diariamente sempre nunca antes depois quando ate desde durante inicio fim pascoa natal ferias "
-     "trimestre temporada vespera feriados feriado imediatamente",
+     "trimestre temporada vespera feriados feriado imediatamente mensal mensalmente anual anualmente semestral "
+     "semestralmente semestre semanal semanalmente cada apos logo",
      .quantity = "numero quantidade total maximo"},
 };
 /* clang-format on */

@@ -173,6 +173,13 @@ static void a_time_an_address_and_a_person_are_demanded(void **state) {
          "Los alumnos no pagan cuota (33 € al mes)."},
         {"italian", "Quando apre il museo?", DETAIL_WHEN, "dal lunedì", "in piazza"},
         {"portuguese", "Quando abre o museu?", DETAIL_WHEN, "às 9 horas", "na praça"},
+        {"portuguese", "Quando ocorre a renovação?", DETAIL_WHEN, "ocorre, semestralmente,",
+         "na UFMS"},
+        {"portuguese", "Quando se lançam as notas?", DETAIL_WHEN, "após a liberação do plano",
+         "no sistema"},
+        {"german", "Wann wird das Filter gereinigt?", DETAIL_WHEN, "vierteljährlich", "im Hof"},
+        {"french", "Quand contrôle-t-on les freins ?", DETAIL_WHEN, "chaque printemps",
+         "au garage"},
         /* "when" and "who" that join clauses; "wen" without an office */
         {"spanish", "se me apaga cuando llueve, ¿por qué?", DETAIL_NONE, "", ""},
         {"french", "où sont les fusibles quand le four saute", DETAIL_NONE, "", ""},
