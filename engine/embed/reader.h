@@ -58,7 +58,7 @@ void reader_close(reader *r); /* NULL is fine; no call may be running; texts may
  * the budget, and ends before `of`. NULL: no memory. */
 reader *reader_apart(reader *of, const unsigned char space[32]);
 
-const char *reader_name(const reader *r);        /* for people; valid until close */
+const char *reader_name(const reader *r); /* for people; valid until close */
 /* Has it learnt many languages? An encoder with a unigram vocabulary has (XLM-RoBERTa, multilingual e5). */
 bool reader_has_languages(const reader *r);
 const char *reader_fingerprint(const reader *r); /* 64 hex digits over all that decides vectors */

@@ -166,6 +166,14 @@ static bool counts_elsewhere(const char *text, size_t len, const word_token *num
     }
 }
 
+/* "Rua do Forno 8", "the Long Lane 5": a word with a capital right behind another word has the number, as a street or a house
+ * has. What begins a line or an item, "Adults 12, Children 5", has a price. */
+static bool is_of_a_place(const char *text, const word_token *before) {
+    const char *s = before->s;
+    return before->letters && before->n > 2 && fo_is_upper(s[0]) && s - text > 1 && s[-1] == ' ' &&
+           fo_is_letter(s[-2]);
+}
+
 /* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",
  * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
 static enum amount_stated bare_price(const char *text, size_t len, size_t at,
@@ -178,6 +186,7 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
         word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;
     if (word_token_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
+    if (is_of_a_place(text, before) && !memchr(t->s, '.', t->n)) return AMOUNT_NOT_STATED;
     size_t next_at = at;
     const word_token next = word_token_next(text, len, &next_at);
     if (!before->n && next.n && strchr(".)", next.s[0])) return AMOUNT_NOT_STATED;

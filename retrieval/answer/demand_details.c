@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* ---- the question ------------------------------------------------------------------------ */
@@ -107,9 +108,16 @@ static bool has_web(const char *text, size_t len) {
 static bool has_clock(const char *text, size_t len) {
     static const char *const times =
         "noon midnight midday dawn dusk sunrise sunset dark darkness half quarter morning mornings "
-        "evening evenings afternoon afternoons night nights lunch lunchtime breakfast dinner hour "
-        "hours minute minutes clock anytime before after when until while during once time times "
+        "afternoon afternoons lunchtime hour hours minute minutes clock anytime before after when "
+        "until while during once time times "
         "early late am pm h hrs";
+    /* When they are said of a day, and are not what takes place then: "parents' evening", "the school lunch". */
+    static const char *const parts = "evening evenings night nights lunch breakfast dinner";
+    static const char *const of_a_day =
+        "the in at every each this that by until before after from to during late early mid of all "
+        "a one next same monday tuesday "
+        "wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
+        "saturdays sundays";
     static const char *const behind =
         "at from until till by before after to since around about between and open opens close "
         "closes start starts begin begins end ends";
@@ -120,13 +128,19 @@ static bool has_clock(const char *text, size_t len) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
         if (word_token_in(times, &t) || word_token_in(numerals, &t)) return true;
+        if (word_token_in(parts, &t) && (!before.n || word_token_in(of_a_day, &before)))
+            return true;
         if (t.digits) {
             const char *end = t.s + t.n, *stop = text + len;
             const bool marked =
                 end + 1 < stop && (*end == ':' || *end == 'h') && fo_is_digit(end[1]);
             const bool point = memchr(t.s, '.', t.n) != NULL;
-            if (marked || point || t.n == 3 || t.n == 4 || word_token_in(behind, &before) ||
-                word_token_is(&before, "-") || word_token_is(&before, "\xE2\x80\x93"))
+            size_t next_at = at;
+            const word_token next = word_token_next(text, len, &next_at);
+            const bool date = demand_month_named(&next) >= 0; /* "21 and 22 October" */
+            if (!date &&
+                (marked || point || t.n == 3 || t.n == 4 || word_token_in(behind, &before) ||
+                 word_token_is(&before, "-") || word_token_is(&before, "\xE2\x80\x93")))
                 return true;
         }
         before = t;

@@ -52,6 +52,34 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
 }
 
+static bool lacks_detail(const demands *d, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text;
+    return !demands_detail_in(d, text + u->start, u->end - u->start) &&
+           !demands_detail_in(d, text + u->head_start, u->head_end - u->head_start);
+}
+
+/* What other items of a list state, the time of the harvest assembly, is not stated of the one that is asked about: does the item
+ * that says most of the question lack what is demanded? */
+static bool item_lacks(const candidate_set *set, const candidate_passage *p,
+                       const text_unit *list) {
+    static const double much =
+        0.3; /* of the question; of less it is the list that is asked about */
+    double most = much;
+    bool lacks = false;
+    if (list->kind != TEXT_UNIT_STEPS) return false;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        if (u->kind != TEXT_UNIT_ITEM || u->start < list->start || u->end > list->end) continue;
+        const double share = question_share(&set->q, candidate_terms(p, u->start, u->end));
+        if (share < most) continue;
+        const bool this_lacks =
+            lacks_detail(&set->q.demands, p, u) || amount_lacking(set, p, u) >= 1;
+        lacks = share > most ? this_lacks : lacks && this_lacks;
+        most = share;
+    }
+    return lacks;
+}
+
 /* ---- titles ------------------------------------------------------------------------------ */
 
 static bool is_rule(const char *s, size_t n) {
@@ -146,8 +174,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     const text_unit *u = &c->unit;
     const char *text = p->text.text;
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
-    if (!demands_detail_in(d, text + u->start, u->end - u->start) &&
-        !demands_detail_in(d, text + u->head_start, u->head_end - u->head_start))
+    if (lacks_detail(d, p, u) || item_lacks(set, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
         c->f[CAND_NO_AMOUNT] = 2;

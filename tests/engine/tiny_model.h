@@ -84,7 +84,7 @@ static inline void tiny_key_f32(tiny_writer *w, const char *arch, const char *ke
 
 /* A SentencePiece vocabulary: <unk>, <s>, </s>, the space, then the printable characters, then
  * pairs of letters. */
-static inline void tiny_tokenizer(gguf_writer *w, const char *model, int n) {
+static inline void tiny_tokenizer(gguf_writer *w, const char *family, int n) {
     char text[512][4];
     gguf_str pieces[512];
     float scores[512];
@@ -103,7 +103,7 @@ static inline void tiny_tokenizer(gguf_writer *w, const char *model, int n) {
         scores[i] = i < 98 ? -100 : -(float)i;
         types[i] = i == 0 ? 2 : i < 3 ? 3 : 1;
     }
-    gguf_put_str(w, "tokenizer.ggml.model", model);
+    gguf_put_str(w, "tokenizer.ggml.model", family);
     gguf_put_strs(w, "tokenizer.ggml.tokens", pieces, (size_t)n);
     gguf_put_f32s(w, "tokenizer.ggml.scores", scores, (size_t)n);
     gguf_put_i32s(w, "tokenizer.ggml.token_type", types, (size_t)n);

@@ -264,6 +264,8 @@ static void a_price_may_be_a_number_alone(void **state) {
         enum amount_stated stated;
     } cases[] = {
         {"Fee 32 a year, couples 48", AMOUNT_STATED},
+        {"Padaria Zulmira, Rua do Forno 8, Covas", AMOUNT_NOT_STATED},
+        {"Adults 12, Children 5.", AMOUNT_STATED},
         {"Dogs 5, prams free, bicycles only to halfway (7).", AMOUNT_STATED},
         {"Visitors pay 7, children 3, members nothing.", AMOUNT_STATED},
         {"Late return: 5 for each quarter of an hour.", AMOUNT_PERHAPS},
@@ -532,6 +534,10 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
          "Bookings: Solveig Krane. She has 2 boats."},
         {"What is Rohan Pillai's extension?", DETAIL_PHONE, "Rohan Pillai, ext. 4410",
          "Your dietitian: Rohan Pillai (9 to 12)."},
+        {"What time does the parents' evening begin?", DETAIL_CLOCK, "It begins in the evening.",
+         "Parents' evening: 21 and 22 October; book with the teacher"},
+        {"What time is the school lunch?", DETAIL_CLOCK, "at lunch on 21 October",
+         "School lunch: soup"},
         {"What is the website of the town?", DETAIL_WEB, "See www.town.example.",
          "The town has a web page."},
         {"What is the web address?", DETAIL_WEB, "town.example/help", "Help is there. Ask."},

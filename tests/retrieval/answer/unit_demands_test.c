@@ -54,6 +54,22 @@ static void what_states_no_such_amount_is_refused_in_any_language(void **state) 
     }
 }
 
+/* What a list states of others is not stated of the item that is asked about. */
+static void another_item_of_the_list_has_the_value(void **state) {
+    (void)state;
+    static const char dates[] =
+        "Dates of the autumn:\n\n- Harvest assembly: 3 October, 14:00\n"
+        "- Parents' evening: 21 October, in the hall\n- Concert: 3 November, 18:30\n";
+    extractive_answer no =
+        ask_in("english", "What time does the parents' evening begin?", dates, 0);
+    if (!no.abstain) fail_msg("%s", no.text);
+    extractive_answer_deinit(&no);
+    extractive_answer yes =
+        ask_in("english", "What time does the harvest assembly begin?", dates, 0);
+    if (yes.abstain || !strstr(yes.text, "14:00")) fail_msg("refused, or %s", yes.text);
+    extractive_answer_deinit(&yes);
+}
+
 static void a_title_alone_is_no_value(void **state) {
     (void)state;
     static const char manual[] = "Geschirrspüler Brandolf GS 640\n"
@@ -144,6 +160,7 @@ static void the_plural_of_an_acronym_is_the_same_word(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
+        cmocka_unit_test(another_item_of_the_list_has_the_value),
         cmocka_unit_test(a_title_alone_is_no_value),
         cmocka_unit_test(a_question_in_capitals_is_read_as_in_small_letters),
         cmocka_unit_test(the_plural_of_an_acronym_is_the_same_word),
