@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/answer/demand_amounts.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/table_row.h"
 
@@ -23,8 +24,11 @@ static const char attributes[] = "price prices cost costs fee fees rate time tim
                                  "speed temperature water power load";
 
 typedef struct table_names {
-    uint64_t asked;   /* terms of the question that are names of rows or columns */
-    uint64_t *others; /* ids of the names beside those, of one word each */
+    uint64_t asked; /* terms of the question that are names of rows or columns */
+    struct other {
+        uint64_t id;    /* of a name beside those, of one word */
+        size_t passage; /* whose table it is of */
+    } * others;
     size_t n;
 } table_names;
 
@@ -74,7 +78,9 @@ static bool says_some_of(const candidate_passage *p, const name *m) {
 }
 
 /* Of a list in which the question says one name, the others that are one word each. */
-static int take(table_names *names, const candidate_passage *p, const list *l, fo_err *err) {
+static int take(table_names *names, const candidate_set *set, size_t of, const list *l,
+                fo_err *err) {
+    const candidate_passage *p = &set->passages[of];
     uint64_t asked = 0;
     size_t n_asked = 0;
     if (l->bad || l->n < 2) return FO_OK;
@@ -88,23 +94,20 @@ static int take(table_names *names, const candidate_passage *p, const list *l, f
     for (size_t i = 0; i < l->n && names->n < MOST_OTHERS; i++) {
         const name *m = &l->v[i];
         if (m->w1 - m->w0 != 1 || says_some_of(p, m)) continue;
-        uint64_t *more = realloc(names->others, (names->n + 1) * sizeof *more);
+        struct other *more = realloc(names->others, (names->n + 1) * sizeof *more);
         if (!more) return fo_no_memory(err);
         names->others = more;
-        names->others[names->n++] = p->text.words[m->w0].id;
+        names->others[names->n++] = (struct other){p->text.words[m->w0].id, of};
     }
     return FO_OK;
 }
 
 /* The names of the columns but the first. */
-static int read_header(table_names *names, const candidate_passage *p, const text_unit *row,
-                       fo_err *err) {
-    list l = {0};
+static void add_columns(list *l, const candidate_passage *p, const text_unit *row) {
     row_walk walk = {0};
     size_t k = 0;
     for (table_pair cell; row_cell_next(&walk, p, row, &cell); k++)
-        if (k && cell.name) add_name(&l, p, cell.name, cell.n_name);
-    return take(names, p, &l, err);
+        if (k && cell.name) add_name(l, p, cell.name, cell.n_name);
 }
 
 static bool is_of_same_table(const text_unit *a, const text_unit *b) {
@@ -112,43 +115,63 @@ static bool is_of_same_table(const text_unit *a, const text_unit *b) {
            (a->record || a->head_start == b->head_start);
 }
 
-/* The table from unit i on: one past its last row. */
-static size_t read_table(table_names *names, const candidate_passage *p, size_t i, int *rc,
+/* Does the row say sums alone, behind its name? Who pays what tells nothing of who may do what. */
+static bool says_sums(const candidate_passage *p, const text_unit *row) {
+    row_walk walk = {0};
+    size_t k = 0, sums = 0;
+    for (table_pair cell; row_cell_next(&walk, p, row, &cell); k++) {
+        if (!k || !cell.n_value) continue;
+        if (demand_amount_in(AMOUNT_MONEY, cell.value, cell.n_value) == AMOUNT_NOT_STATED)
+            return false;
+        sums++;
+    }
+    return sums > 0;
+}
+
+/* The table from unit i of a passage on: one past its last row. */
+static size_t read_table(table_names *names, const candidate_set *set, size_t of, size_t i, int *rc,
                          fo_err *err) {
+    const candidate_passage *p = &set->passages[of];
     const text_unit *first = &p->units.v[i];
-    list l = {0};
+    list rows = {0}, columns = {0};
     size_t end = i;
+    bool sums = true;
     for (; end < p->units.n && is_of_same_table(first, &p->units.v[end]); end++) {
         row_walk walk = {0};
         table_pair cell;
         if (row_cell_next(&walk, p, &p->units.v[end], &cell) && cell.n_value)
-            add_name(&l, p, cell.value, cell.n_value);
+            add_name(&rows, p, cell.value, cell.n_value);
+        sums = sums && says_sums(p, &p->units.v[end]);
     }
-    if (end - i > 1) *rc = take(names, p, &l, err);
-    if (!*rc) *rc = read_header(names, p, first, err);
+    if (sums && set->q.demands.amount != AMOUNT_MONEY) return end;
+    add_columns(&columns, p, first);
+    if (end - i > 1) *rc = take(names, set, of, &rows, err);
+    if (!*rc) *rc = take(names, set, of, &columns, err);
     return end;
 }
 
 static int read_all(table_names *names, const candidate_set *set, fo_err *err) {
     int rc = FO_OK;
     for (size_t k = 0; !rc && k < set->n_passages; k++) {
-        const candidate_passage *p = &set->passages[k];
-        for (size_t i = 0; !rc && i < p->units.n;)
-            i = p->units.v[i].kind == TEXT_UNIT_ROW ? read_table(names, p, i, &rc, err) : i + 1;
+        const text_units *u = &set->passages[k].units;
+        for (size_t i = 0; !rc && i < u->n;)
+            i = u->v[i].kind == TEXT_UNIT_ROW ? read_table(names, set, k, i, &rc, err) : i + 1;
     }
     return rc;
 }
 
-/* Does the unit say one of the others, and no name that is asked about? */
-static bool is_of_another(const table_names *names, const candidate_passage *p,
-                          const candidate *c) {
+/* Does the unit say one of the others of its document, and no name that is asked about? */
+static bool is_of_another(const table_names *names, const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
     if (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_HEADING) return false;
     const uint64_t said =
         c->set | p->title | candidate_terms(p, c->unit.head_start, c->unit.head_end);
     if (said & names->asked) return false;
     for (size_t i = c->w0; i < c->w1; i++)
         for (size_t k = 0; k < names->n; k++)
-            if (p->text.words[i].id == names->others[k]) return true;
+            if (p->text.words[i].id == names->others[k].id &&
+                candidate_one_document(p, &set->passages[names->others[k].passage]))
+                return true;
     return false;
 }
 
@@ -157,7 +180,7 @@ int table_names_mark(candidate_set *set, fo_err *err) {
     int rc = read_all(&names, set, err);
     for (size_t i = 0; !rc && names.n && i < set->n; i++) {
         candidate *c = &set->c[i];
-        if (c->f[CAND_OTHER_THING] == 0 && is_of_another(&names, &set->passages[c->passage], c))
+        if (c->f[CAND_OTHER_THING] == 0 && is_of_another(&names, set, c))
             c->f[CAND_OTHER_THING] = 1;
     }
     free(names.others);

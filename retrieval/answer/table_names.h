@@ -10,8 +10,9 @@
 #include "retrieval/answer/candidates.h"
 
 /* CAND_OTHER_THING of the units, rows aside, that say the name of another row or column than the one that the question names, and
- * name that neither themselves nor by what they hang on or their passage's title. Names are of three words at most; those of what a
- * thing has ("Price", "Opens") and of days count for nothing. FO_ENOMEM. */
+ * name that neither themselves nor by what they hang on or their passage's title, in the document of that table. Names are of three
+ * words at most; those of what a thing has ("Price", "Opens") and of days count for nothing, nor do those of a table of sums where no
+ * sum is asked for. FO_ENOMEM. */
 int table_names_mark(candidate_set *set, fo_err *err);
 
 #endif

@@ -50,6 +50,15 @@ static void columns_are_told_apart_too(void **state) {
     expect("May dogs sleep in the loft?", rooms, "Dogs are not allowed in the house.", false);
 }
 
+/* Who pays what says nothing of who may do what. */
+static void a_table_of_sums_tells_sums_apart(void **state) {
+    (void)state;
+    static const char *const prices = "Who | Price\nAdults | 6 euros\nChildren | 3 euros\n";
+    static const char *const rule = "Under eights must have adults with them in the water.";
+    expect("Can children swim alone?", prices, rule, false);
+    expect("How much do children pay?", prices, "Adults pay 5 euros on Fridays.", true);
+}
+
 static void what_things_have_is_no_name(void **state) {
     (void)state;
     static const char *const facts = "Place | harbour\nPrice | 5 euros\nSkipper | Ann Lee\n";
@@ -62,6 +71,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sentence_about_another_row_is_no_answer),
         cmocka_unit_test(columns_are_told_apart_too),
+        cmocka_unit_test(a_table_of_sums_tells_sums_apart),
         cmocka_unit_test(what_things_have_is_no_name),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
