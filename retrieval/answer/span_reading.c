@@ -310,6 +310,15 @@ static void take_whole_words(const span_reading_input *in, size_t *from, size_t 
     while (*to < in->end && is_of_word(text[*to - 1]) && is_of_word(text[*to])) ++*to;
 }
 
+/* Does it begin or end within a name, as "md" of "old.md" and "2" of "-2" do? */
+static bool is_torn(const span_reading_input *in, size_t from, size_t to) {
+    const char *s = in->passage->text;
+    const bool front = from > in->start && strchr("./\\-_:@=", s[from - 1]) &&
+                       (from - 1 == in->start || !fo_is_blank(s[from - 2]) || s[from - 1] == '-');
+    const bool back = to + 1 < in->end && strchr("./\\-_:@=", s[to]) && is_of_word(s[to + 1]);
+    return front || back;
+}
+
 /* "day" of "the same day" says another thing. */
 static void take_attribute(const span_reading_input *in, size_t *from) {
     const char *text = in->passage->text;
@@ -353,7 +362,7 @@ static int choose_short(short_choice *out, const span_reading_input *in, const s
             take_of_clause(in->passage->text, &r->around, &clause, &a, &b);
         if (!rc && !short_says_amount(&at, a, b)) told = SHORT_NOT_TOLD;
     }
-    if (rc || told == SHORT_NOT_TOLD) return rc;
+    if (rc || told == SHORT_NOT_TOLD || (a < b && is_torn(in, a, b))) return rc;
     if (a < b) take_attribute(in, &a);
     *out = (short_choice){a, b, told == SHORT_TOLD && (row || clause.value_to > 0)};
     return FO_OK;
@@ -364,7 +373,8 @@ static int choose_short(short_choice *out, const span_reading_input *in, const s
 static bool says_only_what_is_asked(const short_reading *r, const span_reading_input *in,
                                     size_t from, size_t to) {
     const question *q = &r->asked.tier[0].q;
-    if (r->asked.n < 2 && !q->demands.whether) return false;
+    const bool asks_what = q->kind != ASK_OTHER || q->defines;
+    if (r->asked.n < 2 && !q->demands.whether && asks_what && !q->procedure) return false;
     size_t words = 0;
     if (word_tokens_say("or", q->text.text, q->text.len)) return false;
     for (size_t i = 0; i < r->unit.n_words; i++) {

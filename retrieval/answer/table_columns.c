@@ -64,6 +64,7 @@ void table_columns_above(table_pair *cells, size_t n, const char *text, size_t s
     if (!n_head || n < 3 || n > TABLE_COLUMNS) return;
     memcpy(out, cells, n * sizeof *out);
     for (size_t at = 0; table_row_cell(head, n_head, &at, &name, &bytes);) {
+        if (!bytes) continue; /* above the first column */
         const place above = place_of(head, name, bytes);
         size_t met = 0, last = 0;
         for (size_t i = 0; i < n; i++)

@@ -226,6 +226,13 @@ static void words_of_the_question_are_no_answer(void **state) {
          {"why is there a red flag?", NULL, ""});
     SAID("In February the furnace is relined and there are no shows.",
          {"is it on in february?", NULL, ""});
+    SAID("-s, --symbolic: make symbolic links instead of hard links",
+         {"make a symbolic link", NULL, ""});
+    /* nor are parts of a name */
+    SAID(
+        "forage delete notes/old.md --home home deletes a document, forage collections delete NAME "
+        "--home home a collection; on the page both are under Documents.",
+        {"How do I delete a document?", NULL, ""});
 }
 
 /* What is asked now stands behind all that the reader reads: its value may be told, and nothing else. */
