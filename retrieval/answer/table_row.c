@@ -58,6 +58,18 @@ static bool names_values(const char *first, const text_column *a, const char *se
     return !a[0].figures && !is_value(second + b[0].at, b[0].bytes);
 }
 
+/* "Age    Weight    At most in 24 hours": a few names among others have a figure behind words, above a value. */
+static bool names_few_values(const char *first, const text_column *a, const char *second,
+                             const text_column *b, size_t count) {
+    size_t figures = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!a[i].figures) continue;
+        figures++;
+        if (!fo_is_letter(first[a[i].at]) || !fo_is_digit(second[b[i].at])) return false;
+    }
+    return 2 * figures <= count;
+}
+
 bool table_row_names_columns(const char *first, size_t n_first, const char *second, size_t n) {
     text_column a[TEXT_COLUMNS_MOST], b[TEXT_COLUMNS_MOST];
     bool tabs, changes = false, figures = false;
@@ -68,7 +80,8 @@ bool table_row_names_columns(const char *first, size_t n_first, const char *seco
         figures |= a[i].figures;
         changes |= b[i].figures;
     }
-    return changes && (!figures || names_values(first, a, second, b, count));
+    return changes && (!figures || names_values(first, a, second, b, count) ||
+                       names_few_values(first, a, second, b, count));
 }
 
 /* 1900 to 2099; 0: it is none. */

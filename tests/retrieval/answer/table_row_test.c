@@ -70,7 +70,10 @@ static bool names(const char *a, const char *b) {
 static void names_of_columns_are_told_from_values(void **state) {
     (void)state;
     assert_true(names("Program  Time  Use", "Eco      50    pots"));
+    assert_true(
+        names("Age         Weight     At most in 24 hours", "4 to 6 y    16 kg      3 doses"));
     assert_false(names("Eco      50    pots", "Quick    20    pans"));
+    assert_false(names("Kite     red    size B2", "Kite     blue   size B3"));
     assert_true(
         names("Karte         Erwachsene  Kinder 6-14", "Einzelfahrt   2,60 EUR    1,30 EUR"));
     assert_true(names("Stop     Run 1  Run 2", "Klinik   -      8:51"));
