@@ -302,3 +302,15 @@ int language_of_question(const char *text, size_t len, const char *expected, uin
     if (best >= 0 && c.of[best] > of_home) return best;
     return of_home ? -1 : LANGUAGE_UNTOLD;
 }
+
+int language_across(const char *question, size_t len, const char *of_texts) {
+    enum { PLAINLY = 2 };
+    counts c = {.asked = true};
+    const int home = language_number(of_texts);
+    count_all(&c, question, len < READ_BYTES ? len : READ_BYTES);
+    const int told = c.letters ? of_script(&c) : -1;
+    if (told >= 0) return told != home ? told : -1;
+    const int best = most_words(&c, ~0ull, home);
+    const size_t of_home = home >= 0 ? c.of[home] : 0;
+    return best >= 0 && c.of[best] >= of_home + PLAINLY ? best : -1;
+}

@@ -36,4 +36,8 @@ enum { LANGUAGE_UNTOLD = -2 };
  * expected one, LANGUAGE_UNTOLD where it has no function word at all. */
 int language_of_question(const char *text, size_t len, const char *expected, uint64_t among);
 
+/* The number of the language that a question is plainly in, where that is another than that of the texts (its name): another
+ * script, or two function words more than of theirs. -1: it is not, or cannot be told. Any thread. */
+int language_across(const char *question, size_t len, const char *of_texts);
+
 #endif

@@ -170,6 +170,9 @@ static void measure_support(support_features *f, const candidate_set *set,
         f->back = best->f[CAND_ALIGN_BACK];
         f->languages = in->reader && reader_has_languages(in->reader);
         f->follow_up = in->follow_up;
+        const char *of_text = language_name(analyzer_language(in->lx->analyzer));
+        f->across = f->languages && language_across(in->question, strlen(in->question),
+                                                    of_text ? of_text : "english") >= 0;
     }
     if (set->n_passages > 1 && top > 0)
         f->lead = (top - (sum - top) / (double)(set->n_passages - 1)) / top;

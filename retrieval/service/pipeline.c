@@ -65,8 +65,11 @@ int run_take_reader(run *r) {
      * with French and Portuguese; of Chinese, Japanese and Arabic it knows some letters, and words alone answer better
      * (docs/measurements/quality.md). Who asks for its order gets it. */
     const int language = r->s->reads_english ? language_of_best(r) : -1;
-    const bool others =
-        r->s->reads_others && language >= 0 && language != language_number("english");
+    const char *name = language >= 0 ? language_name(language) : "english";
+    const bool others = r->s->reads_others &&
+                        (language != language_number("english") ||
+                         language_across(r->q->query, strlen(r->q->query), name) >= 0) &&
+                        language >= 0;
     if (!others && r->q->search.rerank != RERANK_READER && language_has_other_script(language))
         return FO_OK;
     int rc = service_take_reader(r->s, others, &all, r->err);
