@@ -173,6 +173,8 @@ static void measure_support(support_features *f, const candidate_set *set,
         const char *of_text = language_name(analyzer_language(in->lx->analyzer));
         f->across = f->languages && language_across(in->question, strlen(in->question),
                                                     of_text ? of_text : "english") >= 0;
+        if (f->across)
+            f->lost_name = f->lost_kind = 0; /* what is a name there may have another here */
     }
     if (set->n_passages > 1 && top > 0)
         f->lead = (top - (sum - top) / (double)(set->n_passages - 1)) / top;
