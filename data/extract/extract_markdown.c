@@ -29,10 +29,12 @@ typedef struct reader {
     bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
     const char *source;
     size_t n_source;
-    text_rows rows; /* of the paragraph, the next that text stands in or before */
-    bool has_rows;  /* they are known */
-    bool in_rows;   /* the last text stands in them */
-    bool hard;      /* a line has ended as it was written */
+    /* The next that text stands in or before. They outlive a paragraph: one that ends without an empty line, above a heading
+     * or in a quote, would have those below looked for from each paragraph to the end of the text. */
+    text_rows rows;
+    bool has_rows; /* they are known */
+    bool in_rows;  /* the last text stands in them */
+    bool hard;     /* a line has ended as it was written */
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
@@ -81,7 +83,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_P:
         r->begins = !r->list_depth;
-        r->soft = r->hard = r->has_rows = r->in_rows = false;
+        r->soft = r->hard = r->in_rows = false;
         if (!r->item_fresh) builder_begin(r->b, r->list_depth ? TEXT_LIST_ITEM : TEXT_PARAGRAPH, 0);
         r->item_fresh = false;
         break;
