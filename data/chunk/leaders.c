@@ -53,11 +53,16 @@ static size_t count_dots(const char *s, size_t end, size_t at, size_t *stop) {
 }
 
 typedef struct leaders {
-    span dots;
-    size_t n; /* dots; 0: the line has none between two texts */
+    size_t n; /* dots, the first of the line; 0: it has none between two texts */
     size_t behind;
     bool figure, open; /* what stands behind them has a figure, has no stop at its end */
 } leaders;
+
+static bool has_words(const char *s, size_t at, size_t end) {
+    while (at < end && !fo_is_digit(s[at]) && !fo_is_letter(s[at]) && (unsigned char)s[at] < 0x80)
+        at++;
+    return at < end;
+}
 
 static leaders find_in(const char *s, span l) {
     leaders out = {0};
@@ -69,15 +74,10 @@ static leaders find_in(const char *s, span l) {
     if (n < FEWEST || at == l.start || at >= l.end || stop == l.end) return out;
     const bool apart = is_space(s[at - 1]) && is_space(s[stop]);
     if (n < CERTAIN && !apart) return out;
-    bool words = false;
-    for (size_t i = stop; i < l.end; i++) {
-        out.figure |= fo_is_digit(s[i]);
-        words |= fo_is_digit(s[i]) || fo_is_letter(s[i]) || (unsigned char)s[i] >= 0x80;
-    }
+    for (size_t i = stop; i < l.end; i++) out.figure |= fo_is_digit(s[i]);
     out.behind = l.end - stop;
     out.open = !strchr(".!?", s[l.end - 1]);
-    out.dots = (span){at, stop};
-    out.n = words && out.behind <= BEHIND ? n : 0;
+    out.n = out.behind <= BEHIND && has_words(s, stop, l.end) ? n : 0;
     return out;
 }
 
@@ -112,10 +112,11 @@ bool leaders_in_line(const char *s, size_t len, size_t at) {
     return is_entry(s, len, at, &l);
 }
 
+/* A line may have several: "Car ...... 30.00 single ...... 55.00 return". */
 size_t leaders_end(const char *s, size_t len, size_t at) {
     leaders l;
     size_t stop = 0;
     const size_t end = len - at < LONGEST ? len : at + LONGEST;
     if (count_dots(s, end, at, &stop) < FEWEST || !is_entry(s, len, at, &l)) return 0;
-    return l.dots.start <= at && at < l.dots.end ? l.dots.end : 0;
+    return has_words(s, stop, line_of(s, len, at).end) ? stop : 0;
 }

@@ -12,7 +12,8 @@
  * one; and so is a line of the three above or below it, or there are four dots and a figure behind them? */
 bool leaders_in_line(const char *s, size_t len, size_t at);
 
-/* Where the dots end that begin with the dot at s[at] and are those of such a line; 0: they are none. */
+/* Where the dots end that begin with the dot at s[at], in such a line, and have text behind them there, three or more: the
+ * first ones or others; 0: they are none. */
 size_t leaders_end(const char *s, size_t len, size_t at);
 
 #endif

@@ -284,7 +284,8 @@ static bool is_ordinal(const char *s, size_t len, size_t start, size_t from, siz
            HAS(ordered, before) && !HAS(german_starters, noun);
 }
 
-/* "01.11. - 31.03.", "bis 31.08. 112 EUR": a day and a month as German writes them, and what follows goes on. */
+/* "01.11. - 31.03.", "bis 31.08. 112 EUR": a day and a month as German writes them, and what follows goes on. Before a figure
+ * both have two digits: "The ratio was 1.5. 20 patients were treated." */
 static bool is_day_within(const char *s, size_t len, size_t start, size_t dot, size_t next) {
     static const char *const dashes[] = {"-", "\xE2\x80\x93", "\xE2\x80\x94"};
     char word[MAX_WORD];
@@ -297,7 +298,7 @@ static bool is_day_within(const char *s, size_t len, size_t start, size_t dot, s
         const size_t k = strlen(dashes[i]);
         if (len - next >= k && memcmp(s + next, dashes[i], k) == 0) return true;
     }
-    return fo_is_digit(s[next]);
+    return n == 5 && word[2] == '.' && fo_is_digit(s[next]);
 }
 
 /* Does the single stop at `dot` end the sentence, when `next` is what follows after the space? */

@@ -54,6 +54,10 @@ static void sentences_end_where_readers_see_it(void **state) {
           "Frei bis 31.12. Danach nicht.",
           "Offen ist vom 01.11. - 31.03. und vom 15.06. \u2013 31.08.", "Das ist so.",
           "Bis 31.08. 112 EUR.", "Frei bis 31.12.", "Danach nicht.");
+    CHECK("The ratio was 1.5. 20 patients were treated. It rose to 12.4. 30 left. "
+          "Vom 1.5. - 3.6. nicht.",
+          "The ratio was 1.5.", "20 patients were treated.", "It rose to 12.4.", "30 left.",
+          "Vom 1.5. - 3.6. nicht.");
     CHECK(
         "Autobuses del Valle, S. A. de Torremora. Tejados, S. L. El taller cierra. Rossi S. p. A. "
         "Milano. Holz Meier e. K. Die Firma bleibt.",
@@ -68,6 +72,10 @@ static void sentences_end_where_readers_see_it(void **state) {
           "Fiestas . . . . . en agosto", "Vuelve el a\u00F1o que viene.");
     CHECK("Abono .... 25,00 \u20AC\nPuente Nuevo es el l\u00EDmite.", "Abono .... 25,00 \u20AC",
           "Puente Nuevo es el l\u00EDmite.");
+    CHECK("Car ...... 30.00 single ...... 55.00 return\nVan ...... 45.00 single . . . . 80.00 "
+          "return\nIt runs daily.",
+          "Car ...... 30.00 single ...... 55.00 return",
+          "Van ...... 45.00 single . . . . 80.00 return", "It runs daily.");
     CHECK("Menu \u2026 12\nSoup \u2026 4", "Menu \u2026 12", "Soup \u2026 4");
     CHECK("He waited ... Then it came. Well .... It was late.", "He waited ...", "Then it came.",
           "Well ....", "It was late.");
