@@ -28,6 +28,7 @@ struct ingest_batch {
     ingest_totals totals;
     bool wrote;            /* a result stands in the spool already */
     ingest_document whole; /* that goes in by parts, strings owned, without its bytes */
+    bool chosen;           /* its id is one that the caller gave, no name of a file */
     text_cutter cutter;
     fo_buf in_parts; /* the names of those that went in by parts, each with its NUL */
 };
@@ -130,16 +131,26 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
 
 /* ---- what an earlier version left -------------------------------------------------------------- */
 
-/* The document is there under this id, and has this address (or none, where bare: what came without one): none that somebody
- * else made and called so. */
-static int is_of_address(ingest_batch *b, const char *id, const char *uri, bool bare, bool *is,
-                         fo_err *err) {
+/* A document that an earlier version may have left. None that somebody else made and called so: the address tells. */
+typedef struct former {
+    const char *id;
+    const char *uri; /* its address; NULL: any */
+    bool ends;       /* its address only ends so, as that of a part does */
+} former;
+
+static bool has_address(const former *f, const char *uri) {
+    if (!f->uri) return true;
+    const size_t n = uri ? strlen(uri) : 0, k = strlen(f->uri);
+    return uri && (f->ends ? n > k && !strcmp(uri + n - k, f->uri) : !strcmp(uri, f->uri));
+}
+
+static int is_there(ingest_batch *b, const former *f, bool *is, fo_err *err) {
     const ingest_options *o = &b->opt.ingest;
     store_document d = {0};
     fo_err why = {0};
-    int rc = catalog_get_document(service_catalog(b->opt.service), o->tenant, o->collection, id,
+    int rc = catalog_get_document(service_catalog(b->opt.service), o->tenant, o->collection, f->id,
                                   NULL, false, &d, &why);
-    *is = !rc && (d.uri ? !strcmp(d.uri, uri) : bare);
+    *is = !rc && has_address(f, d.uri);
     store_document_deinit(&d);
     if (rc && rc != FO_ENOTFOUND && rc != FO_ECORRUPT) {
         if (err) *err = why;
@@ -148,16 +159,15 @@ static int is_of_address(ingest_batch *b, const char *id, const char *uri, bool 
     return FO_OK;
 }
 
-static int delete_if_of(ingest_batch *b, const char *id, const char *uri, bool bare, bool *gone,
-                        fo_err *err) {
+static int delete_if_there(ingest_batch *b, const former *f, fo_err *err) {
     const ingest_options *o = &b->opt.ingest;
     fo_err why = {0};
     int64_t epoch;
-    int rc = is_of_address(b, id, uri, bare, gone, err);
-    if (rc || !*gone) return rc;
-    rc = service_delete_document(b->opt.service, o->tenant, o->collection, id, o->sees, &epoch,
+    bool there;
+    int rc = is_there(b, f, &there, err);
+    if (rc || !there) return rc;
+    rc = service_delete_document(b->opt.service, o->tenant, o->collection, f->id, o->sees, &epoch,
                                  &why);
-    *gone = !rc;
     b->totals.n_outdated += !rc;
     if (!rc) b->totals.report.epoch = epoch;
     if (rc == FO_ENOTFOUND || rc == FO_ECONFLICT) return FO_OK; /* unseen, or somebody was first */
@@ -165,34 +175,36 @@ static int delete_if_of(ingest_batch *b, const char *id, const char *uri, bool b
     return rc;
 }
 
+/* Part n of `name`, whatever address the text had: that may have been given, changed or taken away since. id is written. */
+static int former_part(former *out, fo_buf *id, const char *name, size_t n, fo_err *err) {
+    fo_buf_clear(id);
+    text_part_name(id, name, n);
+    if (id->failed) return fo_no_memory(err);
+    *out = (former){.id = id->data, .uri = strrchr(id->data, '/'), .ends = true};
+    return FO_OK;
+}
+
 /* A text has so many parts now (0: it is one document): those of before that are behind them go, the last first so that one
- * that is killed goes on the next time; and what was one document, which has no address where the text came under an id alone
- * (bare; parts always have one). */
-static int delete_outdated(ingest_batch *b, const char *name, const char *address, bool bare,
-                           size_t n_parts, fo_err *err) {
-    fo_buf id = {0}, uri = {0};
+ * that is killed goes on the next time; and what was one document of this address (NULL: of any, as its id is one that the
+ * caller gave). */
+static int delete_outdated(ingest_batch *b, const char *name, const char *address, size_t n_parts,
+                           fo_err *err) {
+    fo_buf id = {0};
+    former part;
     bool there = true;
     size_t n = n_parts;
     int rc = FO_OK;
     while (!rc && there) {
-        fo_buf_clear(&id);
-        fo_buf_clear(&uri);
-        text_part_name(&id, name, ++n);
-        text_part_name(&uri, address, n);
-        rc = id.failed || uri.failed ? fo_no_memory(err)
-                                     : is_of_address(b, id.data, uri.data, false, &there, err);
+        rc = former_part(&part, &id, name, ++n, err);
+        if (!rc) rc = is_there(b, &part, &there, err);
     }
     while (!rc && --n > n_parts) {
-        fo_buf_clear(&id);
-        fo_buf_clear(&uri);
-        text_part_name(&id, name, n);
-        text_part_name(&uri, address, n);
-        rc = id.failed || uri.failed ? fo_no_memory(err)
-                                     : delete_if_of(b, id.data, uri.data, false, &there, err);
+        rc = former_part(&part, &id, name, n, err);
+        if (!rc) rc = delete_if_there(b, &part, err);
     }
-    if (!rc && n_parts) rc = delete_if_of(b, name, address, bare, &there, err);
+    const former whole = {.id = name, .uri = address};
+    if (!rc && n_parts) rc = delete_if_there(b, &whole, err);
     fo_buf_free(&id);
-    fo_buf_free(&uri);
     return rc;
 }
 
@@ -219,8 +231,7 @@ int ingest_batch_flush(ingest_batch *b, fo_err *err) {
         bool stands = b->results[i].status != INGEST_FAILED;
         if (!rc) rc = write_result(b, &b->results[i], d->id, d->file_name, err);
         /* What was parts before; of one that stood already, too: who deleted them may have been killed. */
-        if (!rc && stands && d->id)
-            rc = delete_outdated(b, d->id, d->uri ? d->uri : d->id, false, 0, err);
+        if (!rc && stands && d->id) rc = delete_outdated(b, d->id, NULL, 0, err);
         ingest_result_deinit(&b->results[i]);
     }
     clear(b);
@@ -388,10 +399,10 @@ static int check_name(ingest_batch *b, const ingest_document *doc, bool chosen, 
     return b->in_parts.failed ? fo_no_memory(err) : FO_OK;
 }
 
-/* chosen: the id is one that the caller gave, no name of a file. */
 static int begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
                        bool chosen, fo_err *err) {
     document_free(&b->whole);
+    b->chosen = chosen;
     b->cutter = (text_cutter){.kind = *kind, .part = add_part, .ctx = b};
     if (!copy_document(b, doc, &b->whole)) return fo_no_memory(err);
     if (kind->wide) drop_charset(&b->whole);
@@ -417,13 +428,12 @@ int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *er
 int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err) {
     rc = text_cutter_end(&b->cutter, rc, err);
     const ingest_document *w = &b->whole;
-    const char *name = name_of_parts(w);
+    const char *name = name_of_parts(w), *address = w->uri ? w->uri : name;
     if (!rc) rc = ingest_batch_flush(b, err);
     if (!rc && b->cutter.bad.code)
         rc = add_failed_file(b, name, w->file_name, &b->cutter.bad, err); /* what is there stands */
     else if (!rc && name)
-        rc = delete_outdated(b, name, w->uri ? w->uri : name, w->id && !w->uri, b->cutter.n_parts,
-                             err);
+        rc = delete_outdated(b, name, b->chosen ? NULL : address, b->cutter.n_parts, err);
     document_free(&b->whole);
     return rc;
 }

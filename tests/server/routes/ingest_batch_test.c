@@ -160,8 +160,31 @@ static void what_is_only_called_so_stays(void **state) {
     add_parts(f, &(ingest_document){.file_name = "form.log"}, "Entry"); /* no id was given */
     assert_true(is_there(f, "form.log"));
     add_whole(f, (ingest_document){.id = "at.log", .uri = "https://example.org/a"}, "Mine.");
-    add_parts(f, &(ingest_document){.id = "at.log"}, "Entry");
+    add_parts(f, &(ingest_document){.id = "at.log", .uri = "at.log"}, "Entry"); /* a file's path */
     assert_true(is_there(f, "at.log"));
+    add_whole(f, (ingest_document){.id = "at.log/part-000005", .uri = "https://example.org/b"},
+              "Mine.");
+    add_parts(f, &(ingest_document){.id = "at.log"}, "Entry");
+    assert_true(is_there(f, "at.log/part-000005"));
+}
+
+/* Whoever gave the id means the same document, whatever its address was. */
+static void what_had_another_address_goes_too(void **state) {
+    fixture *f = *state;
+    static const char *const addresses[] = {NULL, "https://example.org/a", "https://example.org/b",
+                                            NULL};
+    for (size_t i = 0; i + 1 < sizeof addresses / sizeof *addresses; i++) {
+        const char *before = addresses[i], *now = addresses[i + 1];
+        begin_call(f);
+        add_parts(f, &(ingest_document){.id = "rep", .uri = before}, "Entry");
+        add_whole(f, (ingest_document){.id = "rep", .uri = now}, "The lock is red.");
+        assert_true(is_there(f, "rep"));
+        assert_false(is_there(f, "rep/part-000001"));
+        assert_false(is_there(f, "rep/part-000004"));
+        add_parts(f, &(ingest_document){.id = "rep", .uri = before}, "Entry");
+        assert_false(is_there(f, "rep"));
+        assert_true(is_there(f, "rep/part-000004"));
+    }
 }
 
 static void parts_go_where_a_json_document_comes(void **state) {
@@ -247,6 +270,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(one_without_an_address_goes_where_parts_come, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_is_only_called_so_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_had_another_address_goes_too, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_go_where_a_json_document_comes, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_that_were_left_go_the_next_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_text_of_a_name_needs_an_id, setup, teardown),
