@@ -270,17 +270,47 @@ static bool overlap(const candidate *a, const candidate *b) {
     return a->passage == b->passage && a->start < b->end && b->start < a->end;
 }
 
+/* "Work outside of these hours needs permission.": it begins with what points back at what was said, and leaves that. */
+static bool points_past(const char *s, size_t n) {
+    enum { FIRST_WORDS = 6 };
+    static const char *const phrases[] = {" outside these hours ",
+                                          " outside those hours ",
+                                          " outside of these hours ",
+                                          " outside of those hours ",
+                                          " at other times ",
+                                          " in other cases ",
+                                          " any other ",
+                                          " all others "};
+    char words[96] = " "; /* in small letters, a blank around each */
+    size_t len = 1;
+    int n_words = 0;
+    for (size_t i = 0; i < n && n_words < FIRST_WORDS && len + 2 < sizeof words; i++) {
+        if (isalpha((unsigned char)s[i]) || (unsigned char)s[i] >= 0x80) {
+            words[len++] = (char)tolower((unsigned char)s[i]);
+        } else if (words[len - 1] != ' ') {
+            words[len++] = ' ';
+            n_words++;
+        }
+    }
+    if (words[len - 1] != ' ') words[len++] = ' ';
+    words[len] = 0;
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if (strstr(words, phrases[i])) return true;
+    return false;
+}
+
 /* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. */
 static bool restricts(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
+    if (c->passage != best->passage || c->order != best->order + 1) return false;
     const char *s = set->passages[c->passage].text.text + c->start;
     size_t n = 0;
     while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
-    return c->passage == best->passage && c->order == best->order + 1 &&
-           fo_words_have_any_case(
+    return fo_words_have_any_case(
                "not no but only except exceptions however never unless otherwise "
                "though without outside",
-               s, n);
+               s, n) ||
+           points_past(s, c->end - c->start);
 }
 
 /* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */

@@ -15,7 +15,8 @@ static void answers(const char *text, const char *question, const char *want) {
                                  .max_sentences = 2,
                                  .min_support = -1};
     assert_ok(extractive_answer_make(&a, &in, &err), &err);
-    if (strncmp(a.text, want, strlen(want)) != 0) fail_msg("%s: %s", question, a.text);
+    if (strncmp(a.text, want, strlen(want)) != 0)
+        fail_msg("%s: %s, wanted %s", question, a.text, want);
     extractive_answer_deinit(&a);
 }
 
@@ -32,6 +33,22 @@ static void an_exception_stands_behind_its_rule(void **state) {
                                "that. The pool closes at nine.";
     answers(flat, "Are there exceptions in August?",
             "Please leave the flat by 10 am. In August we make no exceptions to that. [1]");
+    /* what points back at the rule and says what holds beyond it */
+    static const char *const beyond[] = {"Work outside of these hours needs a written permission.",
+                                         "Whoever comes outside those hours asks Dr. Gill.",
+                                         "At other times Dr. Gill has the key.",
+                                         "Ask Dr. Gill in other cases.",
+                                         "For any other time Dr. Gill is asked.",
+                                         "All others have the door opened for them."};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        char text[256], want[264];
+        snprintf(text, sizeof text, "The laboratory is open from 07:00 to 20:00. %s", beyond[i]);
+        snprintf(want, sizeof want, "%s [1]", text);
+        strcat(text, " The laboratory has ten benches.");
+        answers(text, "When is the laboratory open?", want);
+    }
+    answers("The laboratory is open from 07:00 to 20:00. Other doors have bells.",
+            "When is the laboratory open?", "The laboratory is open from 07:00 to 20:00. [1]");
     /* a rule alone is whole */
     answers("The kitchen is shared. Dogs are allowed on a lead. Cats stay at home.",
             "Are dogs allowed?", "Dogs are allowed on a lead.");
@@ -56,7 +73,7 @@ static void answers_only(const char *text, const char *question, const char *wan
     const extractive_input in = {
         .question = question, .passages = &p, .n_passages = 1, .lx = &lx, .min_support = -1};
     assert_ok(extractive_answer_make(&a, &in, &err), &err);
-    if (strcmp(a.text, want) != 0) fail_msg("%s: %s", question, a.text);
+    if (strcmp(a.text, want) != 0) fail_msg("%s: %s, wanted %s", question, a.text, want);
     for (size_t i = 0; i < a.n_citations; i++) assert_true(a.citations[i].verified);
     extractive_answer_deinit(&a);
 }
