@@ -175,7 +175,8 @@ static int add_file(ingest_run *run, ingest_document *d, const char *path, fo_er
     else
         rc = add_open_file(run, fd, d, path, &why, err);
     if (fd >= 0) close(fd);
-    return !rc && why.code ? ingest_batch_add_failed(run->batch, path, &why, err) : rc;
+    return !rc && why.code ? ingest_batch_add_failed(run->batch, d->id ? d->id : path, &why, err)
+                           : rc;
 }
 
 /* Named as it would have been; where that name is what is wrong, by none. */

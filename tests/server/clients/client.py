@@ -60,6 +60,20 @@ def odd_documents(f):
         reply = f.ingest([{"path": path}], collection="odd")
         json.dumps(reply, ensure_ascii=False).encode()
         assert "UTF-8" in reply["results"][0]["error"]["message"], reply
+        reply = f.ingest([{"path": path[:-1]}, {"path": path[:-1], "id": "gone"}], collection="odd")
+        for row, name in zip(reply["results"], (path[:-1].encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "gone")):
+            assert row["id"] == name and row["chunks"] == 0 and row["content_sha256"] is None, row
+    half = "half of a pair: \ud83d"
+    given = [{"text": "p", "id": "p"}, {"text": "q", "title": half, "id": "q"}, {"text": "r", "id": "r"},
+             {"bytes": b"s", "type": "text/plain; charset=\udc80", "id": "s"}, {"text": "u", "metadata": {"a": [half]}, "id": "u"},
+             {"text": "w", "id": "w"}]
+    assert statuses(given) == ["created", "failed", "created", "failed", "failed", "created"]
+    if "://" in PLACE:
+        reply = f.ingest([*given, {"bytes": b"v", "uri": half, "file_name": half}], collection="odd")
+        json.dumps(reply, ensure_ascii=False).encode()
+        failed = [(r["id"], r["chunks"], r["error"]["code"], r["error"]["param"]) for r in reply["results"] if r["status"] == "failed"]
+        assert failed == [("q", 0, "bad_field", "title"), ("s", 0, "bad_field", "type"), ("u", 0, "bad_field", "metadata"),
+                          ("half of a pair: \ufffd", 0, "bad_field", "uri")], failed
     wrong = {"metadata": {"n": 2 ** 60 + 1}}
     assert statuses([{"bytes": b"b", **wrong}, {"text": "c", **wrong}, {"text": "d", "title": "x" * 5000},
                      {"bytes": b"e", "id": "e", "file_name": "e.txt"}]) == ["failed", "failed", "failed", "created"]

@@ -31,13 +31,26 @@ class _Cut(ForageError):
 
 def _failed(id: Optional[str], code: str, message: str, param: Optional[str] = None) -> Reply:
     """The row of one that fails alone; nothing was stored, so it has no epoch."""
-    row = {"id": id, "status": "failed", "error": {"code": code, "message": message, "param": param}}
+    row = {"id": _readable(id) if isinstance(id, str) else id, "status": "failed", "content_sha256": None, "chunks": 0,
+           "error": {"code": code, "message": message, "param": param}}
     return {"epoch": 0, "results": [row]}
 
 
 def _readable(path: str) -> str:
-    """A file's name may be any bytes: what of it is no UTF-8 is shown as U+FFFD."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """A file's name may be any bytes: what of it is no UTF-8 is shown as U+FFFD; so is half of a pair."""
+    try:
+        return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return path.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _has_half_pair(value: Any) -> bool:
+    """No UTF-8 says it: the service would refuse all of the request for one."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16")  # whole pairs may stand apart
+        return False
+    except UnicodeDecodeError:
+        return True
 
 
 class Service(Client):
@@ -205,6 +218,12 @@ class Service(Client):
                                   + ", ".join(Document.__annotations__), "documents")
             if "text" in d:
                 text = {("content_type" if k == "type" else k): v for k, v in d.items()}
+                if _has_half_pair(text):
+                    flush()
+                    n_bytes = 0
+                    wrong = next(k for k, v in d.items() if _has_half_pair(v))
+                    add(_failed(d.get("id"), "bad_field", f"{wrong} is not UTF-8", wrong))
+                    continue
                 size = len(json.dumps(text))
                 if len(texts) == _TEXTS_MAX or n_bytes + size > _TEXTS_MAX_BYTES:
                     flush()
@@ -235,11 +254,12 @@ class Service(Client):
             raise ForageError("bad_field", f"unknown field '{unknown}'", unknown)
         path = os.fspath(d["path"]) if "path" in d else None
         shown = None if path is None else _readable(path)
+        called = d.get("id", shown or d.get("file_name"))
         name = _readable(os.path.basename(path) if path else d.get("file_name") or "document")
         try:
             data = open(path, "rb").read() if path else d["bytes"]
         except (OSError, ValueError) as e:
-            return _failed(shown, "io", f"cannot open {shown}: {getattr(e, 'strerror', None) or e}")
+            return _failed(called, "io", f"cannot open {shown}: {getattr(e, 'strerror', None) or e}")
         chunking = options.get("chunking") or {}
         of_call = {**{k: options.get(k) for k in ("collection", "language", "ocr", "ocr_language")}, **chunking}
         fields = {**of_call,
@@ -247,21 +267,23 @@ class Service(Client):
                   "uri": d.get("uri", path), "metadata": json.dumps(d["metadata"]) if "metadata" in d else None}
         edge = "forage-" + secrets.token_hex(16)
         body = b""
-        for key, value in _given(fields).items():
-            try:
-                body += f'--{edge}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()
-            except UnicodeEncodeError:
-                return _failed(shown, "bad_field", f"{key} is not UTF-8", key)
         plain = name.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "_").replace("\n", "_")
-        body += (f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
-                 f'Content-Type: {d.get("type", "application/octet-stream")}\r\n\r\n').encode()
+        heads = {key: f'--{edge}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+                 for key, value in _given(fields).items()}
+        heads["type"] = (f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
+                         f'Content-Type: {d.get("type", "application/octet-stream")}\r\n\r\n')
+        for key, head in heads.items():  # "type", the file's, is the last
+            try:
+                body += head.encode()
+            except UnicodeEncodeError:
+                return _failed(called, "bad_field", f"{key} is not UTF-8", key)
         body += data + f"\r\n--{edge}--\r\n".encode()
         try:
             return self._call("POST", "/ingest", body=body, type="multipart/form-data; boundary=" + edge)  # type: ignore[no-any-return]
         except ForageError as e:
             if not isinstance(e, _Cut) and e.status not in _OF_DOCUMENT or (e.param or "").split(".")[-1] in of_call:
                 raise
-            return _failed(d.get("id", shown or d.get("file_name")), e.code, e.message, e.param)
+            return _failed(called, e.code, e.message, e.param)
 
     def get(self, id: str, **options: Any) -> Reply:
         return self._call("GET", "/documents/" + quote(id, safe=""), options)  # type: ignore[no-any-return]
