@@ -23,9 +23,8 @@ static double with_cross(double words, double cross, double hand) {
 
 double support_probability(const support_features *f) {
     double x;
-    if (f->across)
-        x = -5.9 + 11 * f->align +
-            5 * f->back; /* moved on 383 questions in other languages than their documents */
+    if (f->across) /* no words meet; moved on 383 questions in other languages than their documents */
+        x = -5.9 + 11 * f->align + 5 * f->back;
     else if (isfinite(f->align))
         x = -10.73 + 2.82 * f->cover_near + 4.03 * f->lead - 1.89 * f->missing_names +
             0.85 * f->pairs + 11.09 * f->align + 3.49 * f->back + 3.16 * f->follow_up;

@@ -114,6 +114,22 @@ static void a_question_is_told_among_the_languages_that_there_are(void **state) 
     assert_int_equal(language_of_question(q, strlen(q), "english", de | fr), LANGUAGE_UNTOLD);
 }
 
+static int across(const char *question, const char *of_texts) {
+    return language_across(question, strlen(question), of_texts);
+}
+
+static void a_question_may_plainly_be_in_another_language(void **state) {
+    (void)state;
+    assert_int_equal(across("How long should I wait between two doses?", "german"),
+                     language_number("english"));
+    assert_int_equal(across("Wie lange muss ich zwischen zwei Gaben warten?", "english"),
+                     language_number("german"));
+    assert_int_equal(across("水泵在哪里?", "english"), language_number("chinese"));
+    assert_int_equal(across("How long should I wait between two doses?", "english"), -1);
+    assert_int_equal(across("Wie lange muss ich warten?", "german"), -1);
+    assert_int_equal(across("pump manual", "german"), -1); /* two words tell nothing */
+}
+
 static void scripts_are_told_from_latin(void **state) {
     (void)state;
     assert_false(language_has_other_script(-1));
@@ -157,6 +173,7 @@ int main(void) {
         cmocka_unit_test(a_paragraph_is_told_by_its_function_words_or_its_script),
         cmocka_unit_test(what_is_expected_stays_where_a_text_does_not_say_otherwise),
         cmocka_unit_test(a_question_is_told_among_the_languages_that_there_are),
+        cmocka_unit_test(a_question_may_plainly_be_in_another_language),
         cmocka_unit_test(scripts_are_told_from_latin),
         cmocka_unit_test(an_analyzer_reads_a_text_in_its_language),
     };
