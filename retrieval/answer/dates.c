@@ -14,6 +14,12 @@ static bool is_year(int x, size_t n_digits) {
     return n_digits == 4 && x >= 1000 && x < 2200;
 }
 
+/* The year that two figures stand for. */
+static int whole_year(int x) {
+    enum { LAST_CENTURY_FROM = 70 };
+    return x + (x < LAST_CENTURY_FROM ? 2000 : 1900);
+}
+
 static bool is_day(int x) {
     return x >= 1 && x <= DATE_DAYS;
 }
@@ -99,6 +105,14 @@ static bool day_of_year(const int x[3], const size_t n[3], char mark, date_said 
     return true;
 }
 
+/* "17.03.24": with two figures each, as versions ("3.10.12") seldom have. */
+static bool day_of_short_year(const int x[3], const size_t n[3], char mark, date_said *out) {
+    if (mark != '.' || n[0] != 2 || n[1] != 2 || n[2] != 2 || !is_day(x[0]) || !is_month(x[1]))
+        return false;
+    *out = (date_said){.year = whole_year(x[2]), .month = x[1], .day = x[0]};
+    return true;
+}
+
 /* Two or three numbers between the same marks. */
 static size_t between_marks(const char *s, size_t n, date_said *out) {
     int x[3] = {0};
@@ -113,9 +127,10 @@ static size_t between_marks(const char *s, size_t n, date_said *out) {
         if (parts == 3) return 0; /* 10.12.2025.1 */
         mark = s[i++];
     }
-    const bool found = parts == 3   ? day_of_year(x, digits, mark, out)
-                       : parts == 2 ? month_of_year(x, digits, mark, out)
-                                    : false;
+    const bool found =
+        parts == 3   ? day_of_year(x, digits, mark, out) || day_of_short_year(x, digits, mark, out)
+        : parts == 2 ? month_of_year(x, digits, mark, out)
+                     : false;
     return found ? i : 0;
 }
 
@@ -196,11 +211,24 @@ static int take_month(const char *s, size_t n, size_t *at, date_said *out) {
     return out->month;
 }
 
-/* "17 March 2024", "17th of March", "17. März 2024", "17 de marzo de 2024". */
+/* "-Mar-2024", "-Mar-24", "-Mar" behind a day. */
+static size_t between_dashes(const char *s, size_t n, size_t at, date_said *out) {
+    if (++at >= n || !word_token_letter(s[at]) || !take_month(s, n, &at, out)) return 0;
+    int year = 0;
+    const size_t digits = at + 1 < n && s[at] == '-' ? digits_at(s + at + 1, n - at - 1, &year) : 0;
+    const size_t end = at + 1 + digits;
+    if ((digits != 2 && !is_year(year, digits)) || (end < n && word_token_letter(s[end])))
+        return at;
+    out->year = digits == 2 ? whole_year(year) : year;
+    return end;
+}
+
+/* "17 March 2024", "17th of March", "17. März 2024", "17 de marzo de 2024", "17-Mar-2024". */
 static size_t day_first(const char *s, size_t n, date_said *out) {
     size_t at = 0;
     *out = (date_said){.day = take_day(s, n, &at)};
     if (!out->day) return 0;
+    if (at < n && s[at] == '-') return between_dashes(s, n, at, out);
     skip(s, n, &at, "st nd rd th er", ordinals);
     skip(s, n, &at, "of de di", no_signs);
     if (!take_month(s, n, &at, out)) return 0;
@@ -250,6 +278,75 @@ size_t date_at(const char *s, size_t n, date_said *out) {
     out->doubtful &= !out->year;
     return used;
 }
+
+/* ---- day and month alone ------------------------------------------------------------------------- */
+
+/* "17.3.", with nothing beyond its second point. Bytes; 0: none. */
+static size_t day_and_month(const char *s, size_t n, date_said *out) {
+    int day, month;
+    const size_t first = digits_at(s, n, &day);
+    if (!first || first > 2 || !is_day(day) || first >= n || s[first] != '.') return 0;
+    const size_t second = digits_at(s + first + 1, n - first - 1, &month), end = first + second + 2;
+    if (!second || second > 2 || !is_month(month) || end > n || s[end - 1] != '.') return 0;
+    if (end < n && (word_token_letter(s[end]) || fo_is_digit(s[end]) || s[end] == '.')) return 0;
+    *out = (date_said){.month = month, .day = day, .digits = true};
+    return end;
+}
+
+/* marked: with a comma or a point behind it, "So.,", which tells it from another word. */
+static bool leads_to_day(const word_token *t, bool marked) {
+    if (word_token_in("am vom zum bis ab seit den dem nach vor montag dienstag mittwoch donnerstag "
+                      "freitag samstag sonnabend sonntag",
+                      t))
+        return true;
+    return marked ? word_token_in("mo di mi do fr sa so", t)
+                  : t->letters && fo_is_upper(*t->s) && word_token_in("mo di mi fr sa", t);
+}
+
+/* Does what stands before text[at] say that a day follows: "am", "Freitag, den", "17.3. -"? */
+static bool day_follows(const char *text, size_t at) {
+    enum { REACH = 32 };
+    size_t from = at > REACH ? at - REACH : 0;
+    while (from > 0 && from < at && !fo_is_blank(text[from - 1])) from++;
+    word_token t[3] = {{0}}; /* the last first */
+    bool dated = false, was_dated = false;
+    for (size_t i = from; i < at;) {
+        const word_token next = word_token_next(text, at, &i);
+        if (!next.n) break;
+        date_said said;
+        const size_t used =
+            next.digits ? day_and_month(next.s, (size_t)(text + at - next.s), &said) : 0;
+        if (used) i = (size_t)(next.s - text) + used;
+        was_dated = dated, dated = used > 0;
+        t[2] = t[1], t[1] = t[0], t[0] = next;
+    }
+    if (was_dated && (word_token_is_dash(&t[0]) || word_token_in("und bis oder", &t[0])))
+        return true;
+    size_t marks = 0; /* "Fr., 17.3." has two */
+    while (marks < 2 && (word_token_is(&t[marks], ",") || word_token_is(&t[marks], "."))) marks++;
+    return leads_to_day(&t[marks], marks > 0);
+}
+
+/* Does what stands behind it say that it was a day: "um 10 Uhr", "bis 20.3.", "- 20.3."? */
+static bool day_stood(const char *s, size_t n) {
+    size_t at = 0;
+    const word_token t = word_token_next(s, n, &at);
+    if (word_token_in("um", &t)) return word_token_next(s, n, &at).digits;
+    if (!word_token_in("bis und", &t) && !word_token_is_dash(&t)) return false;
+    const word_token next = word_token_next(s, n, &at);
+    date_said said;
+    return next.digits && day_and_month(next.s, (size_t)(s + n - next.s), &said);
+}
+
+size_t date_short_at(const char *text, size_t len, size_t at, date_said *out) {
+    date_said said;
+    const size_t used = day_and_month(text + at, len - at, &said);
+    if (!used || !(day_follows(text, at) || day_stood(text + at + used, len - at - used))) return 0;
+    *out = said;
+    return used;
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------- */
 
 static bool same_day(const date_said *a, int month, int day) {
     return a->month == month && (!a->day || !day || a->day == day);

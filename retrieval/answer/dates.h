@@ -1,9 +1,11 @@
 /* dates.h - dates as texts write them, read in one place for cells, questions and the check of written sentences.
  *
- * In digits: 2024-03-17, 17.3.2024, 17/03/2024, 2024年3月17日. With the month's name: 17 March 2024, March 17th, 2024,
- * 17. März 2024, 17 de marzo de 2024. The names are those of English, German, French, Spanish, Italian, Portuguese, Dutch,
+ * In digits: 2024-03-17, 17.3.2024, 17.03.24, 17/03/2024, 2024年3月17日. With the month's name: 17 March 2024,
+ * March 17th, 2024, 17-Mar-2024, 17. März 2024, 17 de marzo de 2024. "17.3.", day and month of German, is one where what
+ * stands around it tells (date_short_at). The names are those of English, German, French, Spanish, Italian, Portuguese, Dutch,
  * Swedish, Danish, Norwegian, Finnish, Russian, Arabic and Hindi, whatever the text is written in. A year has four digits,
- * from 1000 to 2199. */
+ * from 1000 to 2199; where it has two, which it may behind two figures each of day and month or between dashes and with the
+ * month's name, 70 to 99 are of the last century. */
 #ifndef FORAGE_RETRIEVAL_DATES_H
 #define FORAGE_RETRIEVAL_DATES_H
 
@@ -30,6 +32,10 @@ typedef struct date_said {
 
 /* The date, or the month of a year, that s[n] begins with: the caller sees to what stands before it. Bytes; 0: none. */
 size_t date_at(const char *s, size_t n, date_said *out);
+
+/* "17.3.", which begins at text[at]: with "am", "bis", the name of a weekday or another such date before it, or with "um",
+ * "bis" or a dash and another one behind it; "the mean was 17.3." and "3.1. Pumps" are none. Bytes; 0: none. */
+size_t date_short_at(const char *text, size_t len, size_t at, date_said *out);
 
 /* May the two be the same day, or lie in the same month where one says no day? Where only one says the year, yes. */
 bool dates_agree(const date_said *a, const date_said *b);

@@ -282,7 +282,8 @@ static int push_code(fact_numbers *f, const cursor *c, size_t start, size_t end,
 /* Where a date begins at i, it is appended; *end moves behind it. */
 static int push_date(fact_numbers *f, const cursor *c, size_t i, size_t *end, fo_err *err) {
     fact_date x = {.start = (uint32_t)i};
-    const size_t used = date_at(c->text + i, c->len - i, &x.said);
+    size_t used = date_at(c->text + i, c->len - i, &x.said);
+    if (!used) used = date_short_at(c->text, c->len, i, &x.said);
     if (!used || x.said.doubtful || (x.said.digits && !x.said.day)) return FO_OK;
     x.end = (uint32_t)(i + used);
     void *p = f->dates;

@@ -245,6 +245,12 @@ static void dates_are_read_with_what_they_say(void **state) {
     } cases[] = {
         {"2024-03-17", 2024, 3, 17, false},
         {"17.03.2024", 2024, 3, 17, false},
+        {"17.03.24", 2024, 3, 17, false},
+        {"17.03.70", 1970, 3, 17, false},
+        {"17-Mar-2024", 2024, 3, 17, false},
+        {"17-M\xC3\xA4rz-24", 2024, 3, 17, false},
+        {"am 17.3.", 0, 3, 17, false},
+        {"So., 17.03.", 0, 3, 17, false},
         {"03/17/2024", 2024, 3, 17, false},
         {"03/04/2024", 2024, 4, 3, true},
         {"on March 17th, 2024", 2024, 3, 17, false},
@@ -262,7 +268,10 @@ static void dates_are_read_with_what_they_say(void **state) {
     };
     static const char *const none[] = {"5 may come", "11/2025",   "1.17.3.2024",
                                        "32 March",   "March",     "17.13.2024",
-                                       "v1.2.2024",  "March 10%", "in May. 3 came"};
+                                       "v1.2.2024",  "March 10%", "in May. 3 came",
+                                       "3.10.12",    "17.13.24",  "the mean was 17.3.",
+                                       "17.3",       "am 17.3",   "do 3.1. Pumps, 3.2. Fans",
+                                       "5-may come", "17-Mart"};
     fo_err err = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fact_numbers f = {0};
