@@ -135,6 +135,32 @@ static int parse_child(parse *p, const cJSON *json, const char *name, search_fil
     return FO_OK;
 }
 
+static const char *kind_name(const search_filter *bound) {
+    return bound->values[0].kind == VALUE_NUMBER ? "number" : "string";
+}
+
+static bool is_bound(const search_filter *f) {
+    return f->type >= FILTER_GT && f->type <= FILTER_LTE;
+}
+
+/* A number and a string never compare: bounds of a key by both at once are a slip, which would match nothing. */
+static int check_bounds(parse *p, const search_filter *f) {
+    const search_filter *last = f->children[f->n_children - 1];
+    for (size_t i = 0; f->type == FILTER_AND && is_bound(last) && i + 1 < f->n_children; i++) {
+        const search_filter *other = f->children[i];
+        if (!is_bound(other) || strcmp(other->key, last->key) != 0 ||
+            other->values[0].kind == last->values[0].kind)
+            continue;
+        char field[64], message[192];
+        snprintf(field, sizeof field, "filters[%zu].value", f->n_children - 1);
+        snprintf(message, sizeof message,
+                 "is a %s where the other bound of %.63s is a %s: bounds of a key are of one type",
+                 kind_name(last), last->key, kind_name(other));
+        return wrong(p, field, FO_EINVAL, message);
+    }
+    return FO_OK;
+}
+
 static int parse_children(parse *p, const cJSON *filters, const cJSON *one, search_filter *f) {
     if (f->type == FILTER_NOT && one) {
         f->children = calloc(1, sizeof *f->children);
@@ -153,6 +179,7 @@ static int parse_children(parse *p, const cJSON *filters, const cJSON *one, sear
         char name[48];
         snprintf(name, sizeof name, "filters[%zu]", f->n_children);
         int rc = parse_child(p, item, name, f);
+        if (!rc) rc = check_bounds(p, f);
         if (rc) return rc;
     }
     return FO_OK;

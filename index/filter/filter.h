@@ -11,7 +11,8 @@ typedef struct search_filter search_filter; /* immutable; any thread */
 struct cJSON;
 
 /* Parse; depth at most 32, 1,024 nodes. err->field is a path such as "filter.filters[1].key". A number that has
- * its digits as its valuestring is a whole one that no double holds (server/base/json.h): refused (FO_EINVAL). */
+ * its digits as its valuestring is a whole one that no double holds (server/base/json.h): refused (FO_EINVAL),
+ * and so are bounds (gt gte lt lte) of one key under an `and` of which one is a number and one a string. */
 int search_filter_parse(search_filter **out, const struct cJSON *json, fo_err *err);
 void search_filter_free(search_filter *f);
 size_t search_filter_count(const search_filter *f); /* conditions, itself among them */

@@ -49,6 +49,24 @@ static void errors_name_the_field_at_fault(void **state) {
     expect_error("{\"type\":\"or\",\"filters\":[{\"type\":\"exists\",\"key\":\"a\"},"
                  "{\"type\":\"eq\",\"value\":1}]}",
                  FO_EINVAL, "filter.filters[1].key");
+#define BOUND(type, value) "{\"type\":\"" type "\",\"key\":\"a\",\"value\":" value "}"
+    expect_error("{\"type\":\"and\",\"filters\":[" BOUND("gte", "1") "," BOUND("lte", "\"2\"") "]}",
+                 FO_EINVAL, "filter.filters[1].value");
+    expect_error("{\"type\":\"not\",\"filter\":{\"type\":\"and\",\"filters\":[" BOUND(
+                     "eq", "1") "," BOUND("lt", "\"2\"") "," BOUND("gt", "1") "]}}",
+                 FO_EINVAL, "filter.filter.filters[2].value");
+    static const char *const sound[] = {
+        "{\"type\":\"and\",\"filters\":[" BOUND("gte", "1") "," BOUND("lte", "2") "]}",
+        "{\"type\":\"or\",\"filters\":[" BOUND("gte", "1") "," BOUND("lte", "\"2\"") "]}",
+        "{\"type\":\"and\",\"filters\":[" BOUND("gte", "1") "," BOUND("ne", "\"2\"") "]}"};
+    for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
+        cJSON *good = cJSON_Parse(sound[i]);
+        search_filter *parsed = NULL;
+        fo_err none = {0};
+        assert_ok(search_filter_parse(&parsed, good, &none), &none);
+        search_filter_free(parsed);
+        cJSON_Delete(good);
+    }
     char deep[4096] = "";
     for (int i = 0; i < 40; i++) strcat(deep, "{\"type\":\"not\",\"filter\":");
     strcat(deep, "{\"type\":\"exists\",\"key\":\"a\"}");
