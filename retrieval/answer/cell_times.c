@@ -107,6 +107,17 @@ size_t cell_clock_at(const char *s, size_t n, cell_clock *out) {
         if (hours <= 12) cell_clock_set_half(out, half); /* 17:00 pm */
         return i + used;
     }
+    used = word_at(s + i, n - i, "Uhr");
+    if (used) { /* counts to 24 */
+        out->told = true;
+        out->hours = CELL_HOURS_SURE;
+        return i + used;
+    }
+    used = word_at(s + i, n - i, "o'clock");
+    if (used) {
+        out->told = true;
+        return i + used;
+    }
     used = hours == 12 ? word_at(s + i, n - i, "noon") : 0;
     if (used) *out = (cell_clock){NOON, true, CELL_HALF_NOT_SAID, CELL_HOURS_SURE};
     if (word_at(s + i, n - i, "midnight")) return 0; /* of which end of the day? */

@@ -1,5 +1,5 @@
 /* cell_times.h - dates and times of the day in a table's cell, part of cell_values.h: "11 May 1901", "2026-06-08",
- * "03/12/2025", "9:30", "6.30 pm", "noon". English. */
+ * "03/12/2025", "9:30", "6.30 pm", "8.30 Uhr", "noon". */
 #ifndef FORAGE_RETRIEVAL_CELL_TIMES_H
 #define FORAGE_RETRIEVAL_CELL_TIMES_H
 
@@ -29,7 +29,7 @@ size_t cell_date_at(const char *s, size_t n, cell_date *out);
 typedef struct cell_clock {
     double minutes;
     bool
-        told; /* by what it looks like: 8:30, 8 am, noon; 8 and 8.30 are times only beside one that is told */
+        told; /* by what it looks like: 8:30, 8 am, 8.30 Uhr, noon; 8 and 8.30 are times only beside one that is told */
     enum cell_half { CELL_HALF_NOT_SAID, CELL_HALF_AM, CELL_HALF_PM } half;
     enum cell_hours hours;
 } cell_clock;

@@ -26,6 +26,18 @@ bool claim_acronym_stands(const char *s, size_t n, const fact_text *t, size_t fi
     return false;
 }
 
+/* "Uhr" behind a figure is of a time, which is compared as a number. */
+static bool is_of_time(const fact_text *t, const fact_word *w) {
+    static const char hour[] = "Uhr";
+    size_t i = w->start;
+    if (w->end - w->start != strlen(hour) || memcmp(t->text + i, hour, strlen(hour)) != 0)
+        return false;
+    while (i > 0 && !fo_is_digit(t->text[i - 1]) && w->start - i < 3 &&
+           (fo_is_blank(t->text[i - 1]) || (unsigned char)t->text[i - 1] >= 0x80))
+        i--;
+    return i > 0 && fo_is_digit(t->text[i - 1]);
+}
+
 bool claim_is_name(const fact_text *t, const fact_word *w) {
     if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL | WORD_DATED)) return false;
     const char *s = t->text + w->start;
@@ -36,7 +48,7 @@ bool claim_is_name(const fact_text *t, const fact_word *w) {
             if (fo_is_letter(s[i])) return true;
         return false;
     }
-    if (!(w->flags & WORD_CAPITAL)) return false;
+    if (!(w->flags & WORD_CAPITAL) || is_of_time(t, w)) return false;
     if (!(w->flags & WORD_INITIAL)) return true;
     static const char *const common[] = {"s",    "ing",  "ly",   "ed",  "tion", "ment",
                                          "ness", "ance", "ence", "ity", "ough", "ever",

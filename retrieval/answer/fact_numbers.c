@@ -376,16 +376,20 @@ static bool is_glued(const cursor *c, size_t i) {
 static size_t read_clock(const cursor *c, size_t i, fact_number *x) {
     double minutes;
     if (i < c->dated || (i > 0 && c->text[i - 1] == ':')) return i;
-    const size_t n = figure_clock_at(c->text + i, c->len - i, &minutes), end = i + n;
+    size_t n = figure_clock_at(c->text + i, c->len - i, &minutes);
+    const bool pointed = !n;
+    if (pointed) n = figure_pointed_clock_at(c->text + i, c->len - i, &minutes);
+    const size_t end = i + n;
     const uint8_t half = half_at(c, end);
     char word[16];
     const size_t letters = letters_at(c, end, word);
     const bool hours =
         letters && fo_words_have("h hs hrs", word, letters) && !is_glued(c, end + letters);
     if (!n || (is_glued(c, end) && !half && !hours)) return i;
-    if (!half && may_be_ratio(c, i, end)) return i;
+    if (!half && !pointed && may_be_ratio(c, i, end)) return i;
     x->value = minutes;
     x->unit = UNIT_CLOCK;
+    x->decimals = pointed ? 2 : 0;
     x->half = half;
     return end;
 }

@@ -102,13 +102,12 @@ typedef struct fact_number {
         digits; /* hash of the digits of a whole number that a double cannot tell from its neighbours; 0 */
     uint32_t start, end; /* bytes, magnitude included, unit and sign not */
     uint8_t unit;        /* UNIT_NONE, or one of a small table: percent, metre, ... */
-    uint8_t decimals;    /* digits behind the point; 0 with a magnitude */
+    uint8_t decimals;    /* digits behind the point; 0 with a magnitude, 2 of 8.30 Uhr */
     uint8_t half;        /* enum fact_half, of a time of the day */
     bool minus;          /* "-18", "minus 18"; not 10-18 */
     bool weak;           /* a "one" that counts nothing: "one of the", "no one" */
     bool dated;          /* as WORD_DATED */
-    bool
-        version; /* with a point: may be a version, a section, or a time: "Python 3.10", "3.10 Pumps", 6.40 pm */
+    bool version; /* with a point: may be a version or a section: "Python 3.10", "3.10 Pumps" */
 } fact_number;
 
 /* Digits with marks between them that are no number: a date 16.3.2024, an address, a version (v1.2.4), 1.5b. */
@@ -138,7 +137,7 @@ typedef struct fact_numbers {
 const fact_date *fact_date_of(const fact_numbers *f, size_t at);
 
 /* Append the numbers, codes and dates of text[0..len): 1,000 = 1000 = one thousand; 5 % = five per cent;
- * 3rd = third; 1990s = 1990; a time, 8:30, is one number, and so is a fraction, 2½ = 2 1/2 = 2.5; digits of other scripts
+ * 3rd = third; 1990s = 1990; a time, 8:30, 8.30 am or 8.30 Uhr, is one number, and so is a fraction, 2½ = 2 1/2 = 2.5; digits of other scripts
  * are digits. Those inside a name (A4, H2O, 12B) are none: names are words. FO_ENOMEM. */
 int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err);
 

@@ -12,6 +12,10 @@
  * *minutes: since midnight, as they are written. */
 size_t figure_clock_at(const char *s, size_t n, double *minutes);
 
+/* "8.30 am", "8.30 Uhr", "8.30 o'clock", and the first of "8.30-9.30 Uhr", "8.30 bis 9.30 Uhr", "8.30 to 9.30 am": the same
+ * with a point, where what stands behind it tells. Bytes, without that; 0: none. */
+size_t figure_pointed_clock_at(const char *s, size_t n, double *minutes);
+
 /* The signs of 1/4, 1/2, 3/4, 1/3, 2/3 and the eighths. Bytes; 0: none. */
 size_t figure_sign_at(const char *s, size_t n, double *value);
 
@@ -22,7 +26,8 @@ size_t figure_fraction_at(const char *s, size_t n, double *value);
 /* " and a half", " and a quarter". Bytes; 0: none. */
 size_t figure_and_part_at(const char *s, size_t n, double *value);
 
-/* Are two numbers, one of which is of UNIT_CLOCK, the same time: 17:30 and 5:30 pm, 8:00 and 8 am, 8:00 and 8? Without "am"
+/* Are two numbers, one of which is of UNIT_CLOCK, the same time: 17:30 and 5:30 pm, 8:00 and 8 am, 8:00 and 8, 8.30 Uhr and
+ * 8.30? Without "am"
  * or "pm", 8:00 is that of either half beside one that is told, but never 20:00. */
 bool figure_clocks_equal(const fact_number *a, const fact_number *b);
 

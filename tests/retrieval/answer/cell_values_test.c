@@ -37,6 +37,8 @@ static void figures_are_read_with_their_units(void **state) {
          "9 y",
          CELL_SPAN, 8 * 365.25 * 86400, 9 * 365.25 * 86400},
         {"9:30", CELL_CLOCK, 570, 570},
+        {"8.30 Uhr", CELL_CLOCK, 510, 510},
+        {"8.30 o'clock", CELL_CLOCK, 510, 510},
         {"9:30 to 17:00", CELL_CLOCK, 570, 1020},
         {"-5 \xC2\xB0"
          "C",

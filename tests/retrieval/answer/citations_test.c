@@ -163,6 +163,24 @@ static void a_number_that_is_nearly_the_same_is_found(void **state) {
         {"The shop closes at 17:30.", "The shop opens at 8:00 and closes at 17:30.", ""},
         {"The shop closes at 5:30 pm.", "The shop opens at 8:00 and closes at 17:30.", ""},
         {"The shop opens at 8 am.", "The shop opens at 8:00 and closes at 17:30.", ""},
+        {"The shop opens at 8.30 am.", "The shop opens at 8:30 am and closes at 5 pm.", ""},
+        {"The shop opens at 8:30.", "The shop opens at 8.30 am and closes at 5 pm.", ""},
+        {"The shop opens at 8.40 am.", "The shop opens at 8:30 am and closes at 5 pm.", "number"},
+        {"Der Laden \xC3\xB6"
+         "ffnet um 8:30.",
+         "Der Laden \xC3\xB6"
+         "ffnet um 8.30 Uhr.",
+         ""},
+        {"Der Laden \xC3\xB6"
+         "ffnet um 8.30 Uhr.",
+         "Der Laden \xC3\xB6"
+         "ffnet um 8:30.",
+         ""},
+        {"Der Laden \xC3\xB6"
+         "ffnet um 8.30 Uhr.",
+         "Der Laden \xC3\xB6"
+         "ffnet um 9:30.",
+         "number"},
         {"The shop opens at 8:00.", "The shop opens at 8 am and closes at 5 pm.", ""},
         {"The walk takes 2 hours.", "The walk takes 2\xC2\xBD hours.", "number"},
         {"The walk takes 2.5 hours.", "The walk takes 2\xC2\xBD hours.", ""},

@@ -167,6 +167,22 @@ static void numbers_are_told_apart_by_all_that_they_say(void **state) {
         {"24:00", "0:00", true},
         {"8:00", "8 kg", false},
         {"8:00", "480", false},
+        {"8.30 am", "8:30 am", true},
+        {"8.30am", "8:30", true},
+        {"8.30 a.m.", "8.30 Uhr", true},
+        {"8.30 Uhr", "8:30", true},
+        {"8:30", "08.30 Uhr", true},
+        {"8.30 o'clock", "8:30", true},
+        {"17.30 Uhr", "5:30 pm", true},
+        {"8.30 Uhr", "8.30", true},
+        {"8.00 Uhr", "8 Uhr", true},
+        {"8.30 am", "8:30 pm", false},
+        {"8.30 Uhr", "8:40", false},
+        {"8.30 Uhr", "20:30", false},
+        {"8.30", "8:30", false},
+        {"8.30 EUR", "8.30 Uhr", false},
+        {"8.3", "8.30 Uhr", false},
+        {"It costs 8.30", "it costs 8.3", true},
         {"2\xC2\xBD hours", "2 hours", false},
         {"2\xC2\xBD hours", "2.5 hours", true},
         {"2 \xC2\xBD hours", "2 1/2 hours", true},
@@ -195,6 +211,9 @@ static void numbers_are_told_apart_by_all_that_they_say(void **state) {
     NUMBERS("from 8:30-17:30 and 9:00\xE2\x80\x93"
             "10:15",
             510, 1050, 540, 615);
+    NUMBERS("von 8.30-17.30 Uhr, 9.00 bis 10.15 Uhr, 7.30 to 8.30 pm", 510, 1050, 540, 615, 450,
+            510);
+    NUMBERS("8.30 hours, 8.75 am, 25.10 Uhr, 8.30 Uhren", 8.3, 8.75, 25.1, 8.3);
     NUMBERS("3:1, they won 21:19, a scale of 1:50", 3, 1, 21, 19, 1, 50);
     NUMBERS("after 1:23:45, at 25:10 and 8:75", 1, 23, 45, 25, 10, 8, 75);
     NUMBERS("24/7, 8/10 and 3/4/5, on 3/4, rooms 1/2", 24, 7, 8, 10, 3, 4, 5, 3, 4, 1, 2);
