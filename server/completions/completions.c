@@ -593,7 +593,7 @@ static void answer_ruled(openai_reply *reply, engine *e, app *a) {
     const cJSON *last = cJSON_GetArrayItem(call->messages, cJSON_GetArraySize(call->messages) - 1);
     p.may_call = call->tools.list && !call->tools.required &&
                  strcmp(openai_text_of(last, "role"), "tool") != 0;
-    if (!cJSON_GetObjectItemCaseSensitive(call->root, "temperature")) call->options.temperature = 0;
+    if (!call->warm) call->options.temperature = 0;
     int rc = grounded_text_find(&g, reply, a, &err);
     bool refused = !rc && call->json && g.found.status != QUERY_ANSWERED;
     if (!rc && !refused) rc = generate(&p, &err);

@@ -45,8 +45,8 @@ typedef struct openai_call {
     const char *model;      /* as asked for; NULL: what is loaded */
     const char *collection; /* of "forage/<collection>", NULL: plain; set by who finds the model */
     bool stream, include_usage, echo;
-    int n; /* choices of each prompt */
-    bool seeded;
+    int n;                     /* choices of each prompt */
+    bool seeded, warm;         /* seed, temperature are given: not null */
     size_t max_tokens;         /* 0: not given */
     generator_options options; /* sampling, stop, priority, reuse; stop points below */
     int timeout_ms;            /* 0: not given; once it has begun: any */

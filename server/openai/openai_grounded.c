@@ -171,7 +171,6 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
     int rc = request_limits_check(question, "messages", top_k, "top_k", err);
     if (!rc) rc = openai_call_time_left(c, &timeout_ms, err);
     if (rc) return rc;
-    bool warm = cJSON_GetObjectItemCaseSensitive(c->root, "temperature") != NULL;
     *q = (query_request){.tenant = app_tenant(p->r),
                          .collection = c->collection,
                          .sees = app_sees(p->r),
@@ -183,7 +182,7 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                          .generate = true,
                          .strict = true,
                          .max_tokens = c->max_tokens,
-                         .temperature = warm ? o->temperature : 0,
+                         .temperature = c->warm ? o->temperature : 0,
                          .top_p = o->top_p,
                          .sampling_top_k = o->top_k,
                          .min_p = o->min_p,

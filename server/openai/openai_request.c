@@ -117,6 +117,7 @@ static void read_logprobs(openai_call *c, json_in *in) {
 
 static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     generator_options *o = &c->options;
+    c->warm = json_in_any(in, "temperature") != NULL;
     o->temperature = json_in_number(in, "temperature", 1, 0, 2);
     o->top_p = json_in_number(in, "top_p", 1, 0, 1);
     o->top_k = (int)json_in_int(in, "top_k", 0, 0, 1 << 30);

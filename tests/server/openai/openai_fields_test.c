@@ -369,6 +369,28 @@ static void the_description_says_the_same(void **state) {
     }
 }
 
+/* From documents the temperature is 0 unless it is given: then no seed makes a difference. */
+static void a_temperature_of_null_is_not_given(void **state) {
+    static const char format[] =
+        "{\"model\":\"forage/default\",\"messages\":[{\"role\":\"user\",\"content\":\"How tall is "
+        "the grey "
+        "heron?\"}],\"max_tokens\":40,\"temperature\":%s,\"top_p\":null,\"n\":null,\"stream\":null,"
+        "\"seed\":%d,\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"strict\":"
+        "null,"
+        "\"schema\":{\"type\":\"string\",\"pattern\":\"^[a-z]{16}$\"}}}}";
+    cJSON *r[4];
+    for (int i = 0; i < 4; i++) {
+        char body[768];
+        snprintf(body, sizeof body, format, i < 3 ? "null" : "1", i + 1);
+        r[i] = ask(*state, "/v1/chat/completions", body, 200);
+        assert_true(number(r[i], "usage.completion_tokens") > 0);
+        const bool same = !strcmp(text(r[i], "choices.0.message.content"),
+                                  text(r[0], "choices.0.message.content"));
+        assert_int_equal(same, i < 3);
+    }
+    for (int i = 0; i < 4; i++) cJSON_Delete(r[i]);
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -381,6 +403,7 @@ int main(void) {
         cmocka_unit_test(responses_keep_the_digits_of_numbers),
         cmocka_unit_test(the_manual_says_the_same),
         cmocka_unit_test(the_description_says_the_same),
+        cmocka_unit_test(a_temperature_of_null_is_not_given),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
