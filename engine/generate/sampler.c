@@ -179,8 +179,14 @@ static size_t draw_among(const ruled *r, const candidate *list, size_t n, double
     return i;
 }
 
+/* The best one was asked already: a rule that has had enough work may refuse later what it allowed then. */
+static bool may_draw(const ruled *r, candidate c, candidate best) {
+    return c.token == best.token || r->allow(r->ctx, c.token);
+}
+
 /* With top_k or top_p: the best that are allowed, as many as these want. */
-static int32_t draw_of_best(const ruled *r, size_t n, float best) {
+static int32_t draw_of_best(const ruled *r, size_t n, candidate top) {
+    const float best = top.logit;
     sampler *s = r->s;
     double total = 0, sum = 0;
     size_t n_kept = 0, most = r->p->top_k > 0 ? (size_t)r->p->top_k : n;
@@ -189,7 +195,7 @@ static int32_t draw_of_best(const ruled *r, size_t n, float best) {
         if (r->p->top_k <= 0 && n_kept && sum >= (double)r->p->top_p * total) break;
         candidate c = pop_best(s->heap, n);
         double w = weight(r, c, best);
-        if (!r->allow(r->ctx, c.token)) {
+        if (!may_draw(r, c, top)) {
             total -= w;
             continue;
         }
@@ -208,7 +214,8 @@ static int32_t draw_of_best(const ruled *r, size_t n, float best) {
 
 /* Draw from all and draw again what is not allowed: that is the distribution of what is. Where most
  * of it is not, all are asked. */
-static int32_t draw_of_all(const ruled *r, size_t n, float best) {
+static int32_t draw_of_all(const ruled *r, size_t n, candidate top) {
+    const float best = top.logit;
     enum { ATTEMPTS = 16 };
     sampler *s = r->s;
     double total = 0;
@@ -216,14 +223,14 @@ static int32_t draw_of_all(const ruled *r, size_t n, float best) {
     for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         size_t at = draw_among(r, s->heap, n, total, best, attempt);
         candidate c = s->heap[at];
-        if (r->allow(r->ctx, c.token)) return c.token;
+        if (may_draw(r, c, top)) return c.token;
         total -= weight(r, c, best);
         s->heap[at] = s->heap[--n];
     }
     size_t n_kept = 0;
     total = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!r->allow(r->ctx, s->heap[i].token)) continue;
+        if (!may_draw(r, s->heap[i], top)) continue;
         total += weight(r, s->heap[i], best);
         s->kept[n_kept++] = s->heap[i];
     }
@@ -244,9 +251,9 @@ static int32_t pick_ruled(const ruled *r) {
         if (s->logits[i] <= best.logit && s->logits[i] >= best.logit - reach)
             s->heap[n++] = (candidate){i, s->logits[i]};
     bool ordered = p->top_k > 0 || p->top_p < 1;
-    if (!ordered) return draw_of_all(r, n, best.logit);
+    if (!ordered) return draw_of_all(r, n, best);
     for (size_t i = n / 2; i-- > 0;) sift(s->heap, n, i);
-    return draw_of_best(r, n, best.logit);
+    return draw_of_best(r, n, best);
 }
 
 int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,

@@ -22,6 +22,7 @@ struct answer_filter {
     size_t n_open, n_close;
     place place;
     bool dead;
+    size_t work;        /* since a token was taken */
     uint8_t first[256]; /* what a token's first byte leads to, as far as asked */
     json_reader reader, trial;
 };
@@ -124,15 +125,23 @@ bool answer_filter_allows(answer_filter *f, int32_t token) {
     uint8_t *first = &f->first[(unsigned char)s.data[0]];
     if (*first == LEADS_NOWHERE) return false;
     place p = f->place;
-    json_reader_copy(&f->trial, &f->reader);
+    json_reader_copy_first(&f->trial, &f->reader, f->work < ANSWER_FILTER_WORK ? JSON_MAX_WAYS : 1);
     bool leads = read_byte(f, &p, &f->trial, s.data[0]);
     *first = leads ? LEADS : LEADS_NOWHERE;
-    return leads && read_text(f, &p, &f->trial, s.data + 1, s.len - 1);
+    leads = leads && read_text(f, &p, &f->trial, s.data + 1, s.len - 1);
+    /* Where a JSON begins the reader does so anew. */
+    f->work += f->trial.turns - (f->trial.turns < f->reader.turns ? 0 : f->reader.turns);
+    return leads;
+}
+
+size_t answer_filter_work(const answer_filter *f) {
+    return f->work;
 }
 
 bool answer_filter_take(answer_filter *f, int32_t token) {
     tokenizer_string s = shown(f, token);
     memset(f->first, UNKNOWN, sizeof f->first);
+    f->work = 0;
     f->dead = f->dead || !read_text(f, &f->place, &f->reader, s.data, s.len);
     return !f->dead;
 }

@@ -6,7 +6,10 @@
  *     if (answer_filter_done(f)) ...               // nothing can follow
  *
  * Tokens are asked for one by one, likely ones first, so most of the vocabulary is never looked at;
- * what a first byte leads to is remembered until the next token is taken. */
+ * what a first byte leads to is remembered until the next token is taken. Where a schema can be understood in many ways
+ * at once and few tokens go on, asking for a whole vocabulary would take a second (64 ways a byte, of up to 62 levels,
+ * while other answers wait); so once ANSWER_FILTER_WORK looks were taken for a place, only the first way is followed there:
+ * less may be written, and an answer can still be finished. */
 #ifndef FORAGE_ENGINE_ANSWER_FILTER_H
 #define FORAGE_ENGINE_ANSWER_FILTER_H
 
@@ -26,6 +29,9 @@ typedef struct answer_rule {
 
 typedef struct answer_filter answer_filter; /* one thread */
 
+/* Looks for one place at which all ways are followed: some milliseconds. */
+enum { ANSWER_FILTER_WORK = 1 << 21 };
+
 /* *out is NULL where there is no rule. t must outlive it. FO_ENOMEM. */
 int answer_filter_create(answer_filter **out, const answer_rule *rule, const tokenizer *t,
                          fo_err *err);
@@ -35,6 +41,8 @@ void answer_filter_free(answer_filter *f); /* NULL is fine */
 bool answer_filter_allows(answer_filter *f, int32_t token);
 /* False: the token is not allowed; the filter is of no use then. */
 bool answer_filter_take(answer_filter *f, int32_t token);
+/* Looks (json_reader.h) at tokens since the last one was taken. */
+size_t answer_filter_work(const answer_filter *f);
 bool answer_filter_done(const answer_filter *f);
 /* What comes next is the rule's, and so is all behind it: the free text before it is over, or there was none to be. */
 bool answer_filter_binds(const answer_filter *f);

@@ -575,9 +575,9 @@ static bool read_byte(const reading *g, char c) {
     if (w->where == IN_KEY) return read_name(g, c);
     if (w->where == IN_STRING) return read_string(g, c);
     if (w->where == IN_LITERAL) {
-        json_way before = *w;
+        const uint32_t low = w->low, high = w->high;
         if (read_literal(g, c)) return true;
-        copy_way(w, &before);
+        w->low = low, w->high = high; /* all that it changes where it says no */
         if (!literal_ends(g)) return false;
         end_value(w);
     } else if (w->where >= IN_MINUS) {
@@ -590,16 +590,17 @@ static bool read_byte(const reading *g, char c) {
 
 /* Ways that came to the same place are one. */
 static void merge(json_reader *r) {
-    r->turns += (size_t)(r->n * r->n / 2);
-    for (int i = 0; i < r->n; i++)
-        for (int k = i + 1; k < r->n;) {
-            const json_way *a = &r->ways[i], *b = &r->ways[k];
-            size_t n = offsetof(json_way, frames) + a->depth * sizeof *a->frames;
-            if (a->where == AT_AFTER && a->depth == b->depth && !memcmp(a, b, n))
+    for (int i = 0; i < r->n; i++) {
+        const json_way *a = &r->ways[i];
+        const size_t n = offsetof(json_way, frames) + a->depth * sizeof *a->frames;
+        if (a->where != AT_AFTER) continue;
+        r->turns += (size_t)(r->n - i);
+        for (int k = i + 1; k < r->n;)
+            if (a->depth == r->ways[k].depth && !memcmp(a, &r->ways[k], n))
                 copy_way(&r->ways[k], &r->ways[--r->n]);
             else
                 k++;
-        }
+    }
 }
 
 static bool read_one(json_reader *r, char c) {
@@ -615,7 +616,7 @@ static bool read_one(json_reader *r, char c) {
         if (kept != i) copy_way(&r->ways[kept], &r->ways[i]);
     r->n = kept;
     if (kept > 1) merge(r);
-    if (r->n > JSON_MAX_WAYS) r->n = JSON_MAX_WAYS;
+    if (r->n > r->most) r->n = r->most;
     return kept > 0;
 }
 
@@ -623,6 +624,7 @@ void json_reader_start_at(json_reader *r, const struct json_schema *s, uint16_t 
     r->schema = s;
     r->turns = 0;
     r->n = 1;
+    r->most = JSON_MAX_WAYS;
     memset(&r->ways[0], 0, sizeof r->ways[0]);
     r->ways[0].node = node;
 }
@@ -631,11 +633,19 @@ void json_reader_start(json_reader *r, const struct json_schema *s) {
     json_reader_start_at(r, s, s->root);
 }
 
-void json_reader_copy(json_reader *to, const json_reader *from) {
+void json_reader_copy_first(json_reader *to, const json_reader *from, int most) {
     to->schema = from->schema;
     to->turns = from->turns;
-    to->n = from->n;
-    for (int i = 0; i < from->n; i++) copy_way(&to->ways[i], &from->ways[i]);
+    to->n = from->n < most ? from->n : most;
+    to->most = from->most < most ? from->most : most;
+    for (int i = 0; i < to->n; i++) {
+        copy_way(&to->ways[i], &from->ways[i]);
+        to->turns += 1 + from->ways[i].depth / 2u;
+    }
+}
+
+void json_reader_copy(json_reader *to, const json_reader *from) {
+    json_reader_copy_first(to, from, JSON_MAX_WAYS);
 }
 
 bool json_read(json_reader *r, const char *text, size_t len) {
@@ -646,10 +656,11 @@ bool json_read(json_reader *r, const char *text, size_t len) {
 
 bool json_complete(const json_reader *r) {
     for (int i = 0; i < r->n; i++) {
-        json_way w = r->ways[i];
+        if (r->ways[i].where == AT_DONE) return true;
+        if (r->ways[i].depth) continue;
+        json_way w;
+        copy_way(&w, &r->ways[i]);
         reading g = {NULL, r->schema, &w};
-        if (w.where == AT_DONE) return true;
-        if (w.depth) continue;
         if (w.where == IN_LITERAL && literal_ends(&g)) return true;
         if (w.where >= IN_MINUS && number_ends(&g)) return true;
     }

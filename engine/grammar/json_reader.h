@@ -56,14 +56,17 @@ typedef struct json_way {
 
 typedef struct json_reader {
     const struct json_schema *schema;
-    size_t turns; /* looks at ways, properties, literals and bytes of keys since the start */
-    int n;
+    size_t
+        turns; /* looks at ways, properties, literals and bytes of keys since the start; ways copied, too */
+    int n, most; /* ways kept from byte to byte, JSON_MAX_WAYS at most */
     json_way ways[JSON_WAYS_ROOM];
 } json_reader;
 
 void json_reader_start(json_reader *r, const struct json_schema *s);
 void json_reader_start_at(json_reader *r, const struct json_schema *s, uint16_t node);
 void json_reader_copy(json_reader *to, const json_reader *from);
+/* The same with the first `most` ways alone, and no more than that later: it takes less, and takes less work. */
+void json_reader_copy_first(json_reader *to, const json_reader *from, int most);
 /* False where the text can no longer become a value of the schema. r is then of no use. */
 bool json_read(json_reader *r, const char *text, size_t len);
 /* What was read is a value of the schema. A number at the top might still go on. */

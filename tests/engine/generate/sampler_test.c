@@ -210,6 +210,29 @@ static void a_rule_that_allows_nothing_gives_nothing(void **state) {
     sampler_free(s);
 }
 
+static bool once(void *ctx, int32_t token) {
+    int *left = ctx;
+    return token == 3 && (*left)-- > 0;
+}
+
+/* A rule that has had enough work refuses what it allowed before: that is drawn, and nothing that it never allowed. */
+static void what_a_rule_allowed_is_drawn_though_it_is_weary(void **state) {
+    (void)state;
+    sampler *s = make();
+    float l[V];
+    for (int i = 0; i < V; i++) l[i] = i == 3 ? 1 : i < 8 ? .5f : -.5f;
+    for (int way = 0; way < 4; way++) {
+        sampler_params p = sampler_params_default();
+        p.temperature = 1;
+        p.top_k = way == 1 ? 3 : 0;
+        p.top_p = way >= 2 ? .5f : 1;
+        p.seed = (uint64_t)way;
+        int left = 1;
+        assert_int_equal(sampler_pick(s, &p, l, NULL, 0, 3, once, &left), 3);
+    }
+    sampler_free(s);
+}
+
 /* What is drawn under a rule is distributed as if only the allowed tokens were there, whichever way
  * it is drawn; most of the vocabulary is not asked about. */
 static void a_rule_leaves_the_distribution_of_the_rest(void **state) {
@@ -259,6 +282,7 @@ int main(void) {
         cmocka_unit_test(logprobs_are_normalised_and_sorted),
         cmocka_unit_test(bad_parameters_are_named),
         cmocka_unit_test(a_rule_that_allows_nothing_gives_nothing),
+        cmocka_unit_test(what_a_rule_allowed_is_drawn_though_it_is_weary),
         cmocka_unit_test(a_rule_leaves_the_distribution_of_the_rest),
         cmocka_unit_test(the_heap_agrees_with_a_linear_scan),
     };

@@ -129,6 +129,60 @@ static void between_markers_text_may_come_before(void **state) {
     tokenizer_free(t);
 }
 
+/* Sixty ways at once, thirty levels down, in a vocabulary of 40,000 tokens of which few go on: all that is asked for one
+ * place is bounded, and what the first way can write is found. */
+static void a_place_takes_a_bounded_number_of_looks(void **state) {
+    (void)state;
+    enum { LETTERS = 26, LONG = LETTERS * LETTERS * LETTERS, BIG = 256 + 2 * LONG, DEEP = 30 };
+    static char words[BIG][8];
+    static tokenizer_string strings[BIG];
+    static int32_t types[BIG];
+    for (int i = 0; i < BIG; i++) {
+        const int k = (i - 256) % LONG;
+        if (i < 256)
+            words[i][0] = (char)i;
+        else
+            snprintf(words[i], sizeof words[i], "%c%c%c%s", 'a' + k / 676, 'a' + k / 26 % 26,
+                     'a' + k % 26, i < 256 + LONG ? "" : "s");
+        strings[i] = (tokenizer_string){words[i], i < 256 ? 1 : strlen(words[i])};
+        types[i] = i < 2 ? 3 : 1;
+    }
+    tokenizer_spec spec = tokenizer_spec_default(TOKENIZER_SPM);
+    spec.tokens = strings;
+    spec.n_tokens = BIG;
+    spec.types = types;
+    spec.unk = 0;
+    spec.eos = 1;
+    tokenizer *t = NULL;
+    fo_err err = {0};
+    assert_ok(tokenizer_create(&t, &spec, &err), &err);
+    fo_buf b = {0};
+    for (int i = 0; i < DEEP; i++) fo_buf_str(&b, "{\"type\":\"array\",\"items\":");
+    fo_buf_str(&b, "{\"anyOf\":[");
+    for (int i = 0; i < 60; i++)
+        fo_buf_printf(&b, "%s{\"type\":\"string\",\"pattern\":\"^[a-z]{2}[0-9]{%d}$\"}",
+                      i ? "," : "", i + 1);
+    fo_buf_str(&b, "]}");
+    for (int i = 0; i < DEEP; i++) fo_buf_str(&b, "}");
+    json_schema *s = schema_of(b.data);
+    answer_filter *f = NULL;
+    assert_ok(answer_filter_create(&f, &(answer_rule){.schema = s}, t, &err), &err);
+    for (int i = 0; i < DEEP; i++) assert_true(answer_filter_take(f, token(t, "[")));
+    assert_true(answer_filter_take(f, token(t, "\"")));
+    assert_true(answer_filter_work(f) == 0);
+    size_t allowed = 0;
+    for (int32_t i = BIG - 1; i >= 0; i--) allowed += answer_filter_allows(f, i);
+    print_message("# %zu looks, %zu tokens\n", answer_filter_work(f), allowed);
+    assert_int_equal(allowed, LETTERS);
+    assert_in_range(answer_filter_work(f), 1, ANSWER_FILTER_WORK + BIG * 64);
+    assert_true(answer_filter_take(f, token(t, "a")) && answer_filter_take(f, token(t, "b")));
+    assert_true(answer_filter_work(f) == 0 && allows(f, t, "7") && !allows(f, t, "c"));
+    answer_filter_free(f);
+    json_schema_free(s);
+    tokenizer_free(t);
+    fo_buf_free(&b);
+}
+
 static void no_rule_is_no_filter(void **state) {
     (void)state;
     answer_filter *f = NULL;
@@ -142,6 +196,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_alone_ends_where_it_is_closed),
         cmocka_unit_test(between_markers_text_may_come_before),
+        cmocka_unit_test(a_place_takes_a_bounded_number_of_looks),
         cmocka_unit_test(no_rule_is_no_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
