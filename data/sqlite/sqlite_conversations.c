@@ -84,21 +84,6 @@ static int check_room(sqlite_conn *c, const char *tenant, const char *owner, int
     return FO_OK;
 }
 
-int sqlite_create_conversation(store *base, const store_conversation *in, const atomic_bool *cancel,
-                               fo_err *err) {
-    sqlite_txn *t;
-    int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
-    if (rc) return rc;
-    rc = check_room(t->c, in->tenant, in->owner, 1, 0, err);
-    if (!rc)
-        rc = sqlite_run(t->c, err,
-                        "INSERT INTO conversations (id, tenant, owner, collection, title, shared, "
-                        "created_ms, updated_ms, n_turns, bytes) VALUES (?,?,?,?,?,?,?,?,0,0)",
-                        "sssssiii", in->id, in->tenant, in->owner, in->collection, in->title,
-                        (int64_t)in->shared, in->created_ms, in->created_ms);
-    return sqlite_txn_end(t, rc, err);
-}
-
 static int read_turns(sqlite_conn *c, store_conversation *of, fo_err *err) {
     static const sqlite_row_kind turns = {sizeof(store_turn), read_turn, deinit_turn};
     sqlite3_stmt *st;
@@ -270,6 +255,26 @@ static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const 
                       "updated_ms = max(updated_ms, ?) WHERE id = ?",
                       "iisis", (int64_t)at + 1, held - gone + (int64_t)bytes, in->collection,
                       in->created_ms, id);
+}
+
+static int add_conversation(sqlite_txn *t, const store_conversation *in, fo_err *err) {
+    int rc = check_room(t->c, in->tenant, in->owner, 1, 0, err);
+    if (!rc)
+        rc = sqlite_run(t->c, err,
+                        "INSERT INTO conversations (id, tenant, owner, collection, title, shared, "
+                        "created_ms, updated_ms, n_turns, bytes) VALUES (?,?,?,?,?,?,?,?,0,0)",
+                        "sssssiii", in->id, in->tenant, in->owner, in->collection, in->title,
+                        (int64_t)in->shared, in->created_ms, in->created_ms);
+    for (size_t i = 0; !rc && i < in->n_turns; i++)
+        rc = put_turn(t, in->tenant, in->owner, in->id, i, -1, &in->turns[i], err);
+    return rc;
+}
+
+int sqlite_create_conversation(store *base, const store_conversation *in, const atomic_bool *cancel,
+                               fo_err *err) {
+    sqlite_txn *t;
+    int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
+    return rc ? rc : sqlite_txn_end(t, add_conversation(t, in, err), err);
 }
 
 int sqlite_write_turn(store *base, const char *tenant, const char *owner, const char *id, size_t at,

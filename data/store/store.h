@@ -211,7 +211,8 @@ int store_write_source_files(store *s, int64_t source, const store_source_file *
  * keeps none; FO_ELIMIT: more than an owner may keep (store_records.h), with what to do. *cancel (NULL: none)
  * ends each, FO_ECANCELLED, with nothing changed. */
 
-/* in: id (a new one), tenant, owner, collection, title, shared, created_ms. */
+/* in: id (a new one), tenant, owner, collection, title, shared, created_ms, and its first turns: it is there with all of
+ * them or not at all. */
 int store_create_conversation(store *s, const store_conversation *in, const atomic_bool *cancel,
                               fo_err *err);
 /* FO_ENOTFOUND (field "id"); whoever owns it: that is the caller's to look at. Caller deinits. */

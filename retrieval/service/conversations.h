@@ -22,7 +22,8 @@ typedef struct conversation_owner {
     const char *tenant, *name; /* name "": nobody in particular */
 } conversation_owner;
 
-/* in: id (a new one), collection, title, shared, created_ms; whose it is there is not read. */
+/* in: id (a new one), collection, title, shared, created_ms, and its first turns, a copy's: it is there with all of them or
+ * not at all. Whose it is there is not read. */
 int service_create_conversation(service *s, conversation_owner of, const store_conversation *in,
                                 const atomic_bool *cancel, fo_err *err);
 /* FO_ENOTFOUND (field "id") where the tenant has none of that id. Caller deinits *out. */

@@ -214,6 +214,19 @@ static int check_title(const char *title, fo_err *err) {
     return blank ? fo_fail_field(err, FO_EINVAL, "title", "title must not be blank") : FO_OK;
 }
 
+/* The conversation that a new one is to be a copy of, if who asks may read it and use what it asked. */
+static int get_copied(http_request *r, app *a, const char *of, store_conversation *out,
+                      fo_err *err) {
+    int rc =
+        service_get_conversation(a->service, app_tenant(r), of, true, ends_change(r), out, err);
+    bool may = !rc && app_may_use(r, out->collection) &&
+               (!strcmp(out->owner, app_owner(r)) || may_read(a, r, out));
+    for (size_t i = 0; may && i < out->n_turns; i++) may = app_may_use(r, out->turns[i].collection);
+    if ((rc && rc != FO_ENOTFOUND) || may) return rc;
+    if (*http_cancel(r)) return fo_fail(err, FO_ECANCELLED, "cancelled");
+    return fo_fail_field(err, FO_ENOTFOUND, "copy_of", "there is no conversation '%.64s'", of);
+}
+
 void route_conversation_create(http_request *r, void *ctx) {
     app *a = ctx;
     json_in in;
@@ -222,12 +235,19 @@ void route_conversation_create(http_request *r, void *ctx) {
     cJSON *root = app_timeout_arg(r) ? app_read_object(r, &in, &err) : NULL;
     if (!root) return;
     app_make_id(id, "c_");
-    store_conversation c = {.id = id, .created_ms = log_now_ms()};
-    c.title = (char *)json_in_string(&in, "title", "", 0, TITLE_MAX);
-    c.collection = (char *)collection_field(r, &in);
+    store_conversation c = {.id = id, .created_ms = log_now_ms()}, of = {0};
+    const char *title = json_in_string(&in, "title", NULL, 0, TITLE_MAX);
+    const char *copy_of = json_in_string(&in, "copy_of", NULL, 1, 64);
+    if (!copy_of) c.collection = (char *)collection_field(r, &in);
     int rc = json_in_end(&in);
-    if (!rc && c.title[0]) rc = check_title(c.title, &err);
+    if (!rc && title && title[0]) rc = check_title(title, &err);
+    if (!rc && copy_of) rc = get_copied(r, a, copy_of, &of, &err);
+    c.title = (char *)(title ? title : of.title ? of.title : "");
+    if (copy_of) c.collection = of.collection;
+    c.turns = of.turns;
+    c.n_turns = of.n_turns;
     if (!rc) rc = service_create_conversation(a->service, owner_of(r), &c, ends_change(r), &err);
+    store_conversation_deinit(&of);
     cJSON_Delete(root);
     if (rc)
         http_error_from(r, &err);

@@ -184,11 +184,8 @@ export async function keepTurn(c, at, signal) {
 const copied = new Set(); // ids of those that a copy is made of: a second click makes no second one
 export const isCopied = (c) => copied.has(c.id);
 
-async function copyOf(c) {
-  const mine = await put("POST", "/conversations", { title: c.title, collection: c.turns[0]?.collection || "default" });
-  for (const [i, t] of c.turns.entries()) await putTurn(mine.id, i, t);
-  return mine.id;
-}
+// The service copies: all of it is there, or nothing.
+const copyOf = async (c) => (await put("POST", "/conversations", { title: c.title, copy_of: c.id })).id;
 
 // To go on with. Who has gone elsewhere before the copy is there stays where he is, and finds it in the list.
 $("adopt").addEventListener("click", async () => {

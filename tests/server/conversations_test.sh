@@ -93,6 +93,13 @@ done
 [ -z "$bad" ]; check "nor what quotes one without citing it, or does not say what it quotes" $?
 key=$ann && call 200 PUT "/conversations/$a/turns/1" '{"question":"And the heron?","reply":{"contexts":[{"document_id":"heron"},{"document_id":"heron"}]}}'
 key=$bob && call 200 GET "/conversations/$a"; check "what the key may see it sees" $?
+call 201 POST /conversations "{\"copy_of\":\"$a\"}" && says '"own":true,"n_turns":2' && says '"title":"Vault","collection":"default","shared":false' && says 'One metre. [1]' && says 'And the heron?' &&
+    call 200 DELETE "/conversations/$(id_of)" && call 201 POST /conversations "{\"copy_of\":\"$a\",\"title\":\"Mine\"}" && says '"title":"Mine"' && call 200 DELETE "/conversations/$(id_of)" && call 200 GET /conversations && says '"data":[]'
+check "and copies it with all turns" $?
+call 404 POST /conversations '{"copy_of":"c_0"}' && says '"param":"copy_of"' && key=$narrow && call 404 POST /conversations "{\"copy_of\":\"$a\"}" && says '"param":"copy_of"' &&
+    key=$foreign && call 404 POST /conversations "{\"copy_of\":\"$a\"}" && call 200 GET /conversations && says '"data":[]' &&
+    key=$bob && call 400 POST /conversations "{\"copy_of\":\"$a\",\"collection\":\"other\"}" && says '"param":"collection"'
+check "but nothing that the key may not read" $?
 key=$ann2 && call 200 GET "/conversations/$a" && says '"own":true'; check "a key of the same name goes on with it" $?
 key=$bob && call 403 GET /analytics/feedback && call 404 POST /feedback '{"query":"x","rating":"up","collection":".."}'; check "what people said is for admins" $?
 key=$narrow && call 404 POST /feedback '{"query":"x","rating":"up"}' && call 404 POST /conversations '{"collection":"default"}'; check "a key rates what it may ask" $?

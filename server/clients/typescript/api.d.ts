@@ -1304,9 +1304,11 @@ export interface Routes {
             timeout_ms?: number;
         };
         body: {
-            /** Not of blanks alone */
+            /** Not of blanks alone; of a copy that of the other */
             title?: string;
             collection?: string;
+            /** The id of a conversation, one's own or a shared one, all turns of which the new one begins with: it is made with all of them or not at all. 404 where who asks may not read it. Without collection: it is of the other's */
+            copy_of?: string;
         };
         reply: Conversation;
     };

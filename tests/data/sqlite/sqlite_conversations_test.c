@@ -192,6 +192,41 @@ static void an_owner_keeps_so_much_and_no_more(void **state) {
     end(&e);
 }
 
+/* A copy whose second turn is too large. */
+static void one_comes_with_all_its_turns_or_not_at_all(void **state) {
+    (void)state;
+    env e = begin();
+    char docs[] = "docs", reply[] = "{}", q[] = "How tall?", a[] = "One metre.";
+    char owner[] = "ann", tenant[] = "t", first[] = "c_1", second[] = "c_2", title[] = "Herons";
+    char *text = malloc(STORE_TURN_BYTES_MAX + 1);
+    memset(text, 'a', STORE_TURN_BYTES_MAX);
+    text[STORE_TURN_BYTES_MAX] = 0;
+    store_turn turns[2] = {
+        {.collection = docs, .question = q, .answer = a, .reply = reply, .created_ms = 3},
+        {.collection = docs, .question = q, .answer = text, .reply = reply, .created_ms = 4}};
+    store_conversation c = {.id = first,
+                            .tenant = tenant,
+                            .owner = owner,
+                            .collection = docs,
+                            .title = title,
+                            .created_ms = 5,
+                            .n_turns = 2,
+                            .turns = turns};
+    assert_int_equal(store_create_conversation(e.s, &c, NULL, &e.err), FO_ELIMIT);
+    assert_int_equal(count(&e, "ann", NULL), 0);
+    turns[1].answer = a;
+    c.id = second;
+    assert_ok(store_create_conversation(e.s, &c, NULL, &e.err), &e.err);
+    store_conversation got;
+    assert_ok(store_get_conversation(e.s, "t", "c_2", true, NULL, &got, &e.err), &e.err);
+    assert_int_equal(got.n_turns, 2);
+    assert_string_equal(got.turns[1].answer, "One metre.");
+    assert_int_equal(got.updated_ms, 5);
+    store_conversation_deinit(&got);
+    free(text);
+    end(&e);
+}
+
 /* A list ends in the middle of looking, a change before it begins; both leave all as it was, and the connections are of
  * use again. */
 static void a_call_ends_when_it_is_cancelled(void **state) {
@@ -284,6 +319,7 @@ int main(void) {
         cmocka_unit_test(nobody_else_changes_one),
         cmocka_unit_test(they_are_listed_and_found),
         cmocka_unit_test(an_owner_keeps_so_much_and_no_more),
+        cmocka_unit_test(one_comes_with_all_its_turns_or_not_at_all),
         cmocka_unit_test(a_call_ends_when_it_is_cancelled),
         cmocka_unit_test(the_last_word_on_an_answer_counts),
     };
