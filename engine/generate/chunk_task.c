@@ -33,7 +33,7 @@ struct chunk_task {
     /* immutable after creation */
     int n_prefix, n_body, n_prompt, n_chunks;
     double share, expected_uses;
-    bool warm, keep_blocks;
+    bool warm, keep_blocks, drops;
     chunk *chunks;
     int32_t *body; /* [n_body]: the prompt without its tail */
     /* the state */
@@ -42,6 +42,8 @@ struct chunk_task {
     int32_t *alone;     /* [n_alone]: prefix, lead, room for the longest chunk */
     int n_alone;
     int current;         /* chunk that is computed alone */
+    int n_own;           /* of prefix and lead: its blocks, or some of them, are this task's */
+    int n_before;        /* of the prompt, as the scheduler told kv (kv_seq_return) */
     bool decided, moves; /* once decided, it stays so: an answer must not change in the middle */
     int first;           /* chunk that is placed, and all after it */
     uint64_t *attention; /* [n_body] */
@@ -75,6 +77,7 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
     t->expected_uses = o->expected_uses;
     t->warm = o->warm;
     t->keep_blocks = o->keep_blocks;
+    t->drops = o->drops;
     t->note = "";
     size_t n = (size_t)t->n_body;
     t->chunks = calloc((size_t)o->n_chunks, sizeof *t->chunks);
@@ -125,6 +128,16 @@ void chunk_task_free(chunk_task *t) {
     free(t->attention);
     free(t->alone);
     free(t);
+}
+
+void chunk_task_keep_lead(chunk_task *t) {
+    t->drops = false;
+}
+
+void chunk_task_forget(chunk_task *t, const unsigned char salt[32]) {
+    if (!t->drops || !t->n_own) return;
+    memcpy(t->alone + t->n_prefix, t->w->lead, (size_t)t->w->n_lead * sizeof *t->alone);
+    kv_cache_forget(t->w->cache, salt, t->alone, t->n_own);
 }
 
 /* ---- the store ------------------------------------------------------------------------------ */
@@ -223,10 +236,12 @@ static int enter_alone(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) 
     memcpy(t->alone + start, t->body + c->at.start, (size_t)c->at.n * sizeof *t->alone);
     *s = (chunk_stream){t->alone, start + c->at.n};
     kv_seq_truncate(kv, 0);
+    if (t->drops) kv_seq_return(kv, t->n_own);
     int rc = kv_seq_attach(kv, s->tokens, start + 1, &attached, err);
     if (rc) return rc;
     if (start - attached < page_tokens) return enter_chunk(t, kv, s), FO_OK;
     t->stage = STAGE_LEAD; /* its full blocks are for the other chunks, too */
+    if (start > t->n_own) t->n_own = start;
     s->n_tokens = start;
     return FO_OK;
 }
@@ -237,6 +252,8 @@ static int enter_head(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
     t->stage = t->warm ? STAGE_WARM : STAGE_HEAD;
     *s = (chunk_stream){t->whole.tokens, end};
     if (was_alone || t->warm) {
+        const int own = t->n_own < t->n_prefix ? t->n_own : t->n_prefix;
+        if (t->drops) kv_seq_return(kv, own > t->n_before ? own : t->n_before);
         kv_seq_truncate(kv, 0); /* a head may be attached whole; of what is warmed, all but one */
         int rc = kv_seq_attach(kv, s->tokens, end + !t->warm, &attached, err);
         if (rc) return rc;
@@ -305,6 +322,7 @@ int chunk_task_admit(chunk_task *t, kv_seq *kv, chunk_stream *s, int *n_attached
     t->whole = *s;
     t->n_done = 0;
     t->current = -1;
+    t->n_before = kv_seq_returned(kv);
     if (t->warm) {
         int rc = enter_alone(t, kv, s, err);
         /* A chunk alone stands behind the prefix and a lead, which is no part of the prompt. */

@@ -59,11 +59,17 @@ typedef struct chunk_task_options {
     double expected_uses; /* of the chunks by later requests */
     bool warm;            /* compute and store the chunks, answer nothing */
     bool keep_blocks;     /* the prompt as it is stays findable in pages, too */
+    bool drops;           /* no block that it computes stays findable: chunk_task_forget */
 } chunk_task_options;
 
 /* w must outlive it. FO_ENOMEM. */
 int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options *o, fo_err *err);
 void chunk_task_free(chunk_task *t); /* NULL is fine */
+/* What it computes before chunks stays for later tasks, though it drops the rest. */
+void chunk_task_keep_lead(chunk_task *t);
+/* It has ended, in whatever way, and its pages are given back: the blocks of prefix and lead that it computed before
+ * chunks are findable no more, if it drops and nobody else has met them. */
+void chunk_task_forget(chunk_task *t, const unsigned char salt[32]);
 
 /* The names ([max][32]) of its chunks that the store has: how many. Any thread, until it is in the
  * scheduler's hands. */

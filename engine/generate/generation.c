@@ -64,6 +64,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     o.expected_uses = r->expected_uses;
     o.warm = r->prefill_only;
     o.keep_blocks = r->prefill_only && !r->drop_kv;
+    o.drops = r->drop_kv;
     int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
     free(chunks);
     if (rc || r->prefill_only || r->drop_kv) return rc;
@@ -79,8 +80,10 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
                             .drop_kv = true};
     memcpy(w.salt, r->salt, 32);
     rc = generation_make(&g->warm, e, &w, err);
-    if (!rc) g->warm->internal = true;
-    return rc;
+    if (rc) return rc;
+    g->warm->internal = true;
+    chunk_task_keep_lead(g->warm->chunk);
+    return FO_OK;
 }
 
 /* What its heads keep, where that is not everything. guided: of two canvases. */

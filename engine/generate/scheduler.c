@@ -168,18 +168,24 @@ static void free_canvas(task *t) {
     t->guide_kv = t->ahead_kv = NULL;
 }
 
+/* Preempted, it left its blocks findable, for itself, and so does one that computes chunks aside with what stands
+ * before them. */
+static void forget_own(scheduler *s, task *t) {
+    if (!t->drop_kv || t->reuse == KV_REUSE_OFF) return;
+    kv_cache_forget(s->kv, t->salt, t->tokens,
+                    t->n_before < t->n_tokens ? t->n_before : t->n_tokens);
+    if (t->chunk) chunk_task_forget(t->chunk, t->salt);
+}
+
 void scheduler_remove(scheduler *s, int i) {
     task *t = &s->tasks[i];
     if (t->state == TASK_WAITING) indexed_heap_remove(&s->waiting, i);
-    /* Preempted, it left its blocks findable, for itself. */
-    if (t->state == TASK_WAITING && t->drop_kv && t->reuse != KV_REUSE_OFF)
-        kv_cache_forget(s->kv, t->salt, t->tokens,
-                        t->n_before < t->n_tokens ? t->n_before : t->n_tokens);
     if (t->state == TASK_RUNNING) {
         leave_running(s, i);
         leave_chunk(t);
     }
     kv_seq_free(t->kv, !t->drop_kv);
+    forget_own(s, t);
     free_canvas(t);
     t->kv = NULL;
     t->state = TASK_FREE;

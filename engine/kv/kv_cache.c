@@ -329,6 +329,10 @@ void kv_seq_return(kv_seq *s, int n) {
     s->n_before = n;
 }
 
+int kv_seq_returned(const kv_seq *s) {
+    return s->n_before;
+}
+
 /* Block i is one that it made before: that it comes, or is computed, again says nothing about others. */
 static bool was_own(const kv_seq *s, int i) {
     return i < s->n_before / s->c->P;

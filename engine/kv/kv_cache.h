@@ -70,6 +70,7 @@ void kv_seq_free(kv_seq *s, bool keep);
 /* It was in work before, with n tokens, whose blocks kv_seq_free kept: to meet these again is no use
  * of them by another. Before it attaches. */
 void kv_seq_return(kv_seq *s, int n);
+int kv_seq_returned(const kv_seq *s);
 
 /* Take the memory for a block table of n tokens now, so that until then no other call allocates. */
 int kv_seq_prepare(kv_seq *s, int n, fo_err *err);

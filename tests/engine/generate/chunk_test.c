@@ -126,6 +126,51 @@ static void what_is_not_exact_is_never_attached(void **state) {
     close_engine(e);
 }
 
+static size_t n_cached(engine *e) {
+    engine_stats st;
+    engine_get_stats(e, &st);
+    return (size_t)st.kv.n_cached;
+}
+
+/* Prefix and lead stand before each chunk that is computed aside; no block of them stays, neither where all was computed nor
+ * where the request was called off on the way. What others may find stays. */
+static void what_is_to_be_dropped_leaves_no_block(void **state) {
+    (void)state;
+    make_texts();
+    int32_t tail[9];
+    random_tokens(tail, 9);
+    ask a;
+    result got;
+    for (int cancelled = 0; cancelled < 8; cancelled++) { /* the later ones after a while */
+        engine *e = open_engine((engine_options){0});
+        make_ask(&a, "12", NULL, 0);
+        a.r.drop_kv = true;
+        run(e, &a.r, &got);
+        assert_int_equal(n_cached(e), 0);
+        make_ask(&a, "021345", tail, 9);
+        a.r.drop_kv = true;
+        if (cancelled) {
+            generation *g = NULL;
+            assert_ok(engine_submit(e, &a.r, &g, NULL, &err), &err);
+            usleep((useconds_t)(700 * (cancelled - 1)));
+            generation_cancel(g);
+            finish(g, &got);
+        } else {
+            run(e, &a.r, &got);
+            assert_true(got.ev.chunk_tokens > 0);
+        }
+        assert_int_equal(n_cached(e), 0);
+        make_ask(&a, "021", tail, 9);
+        run(e, &a.r, &got);
+        a.r.drop_kv = true;
+        run(e, &a.r, &got);
+        a.r.kv_reuse = KV_REUSE_EXACT;
+        run(e, &a.r, &got);
+        assert_true(got.ev.cached_tokens >= 16); /* what was kept before still is */
+        close_engine(e);
+    }
+}
+
 static void tenants_share_no_chunk(void **state) {
     (void)state;
     make_texts();
@@ -507,6 +552,7 @@ int main(void) {
         cmocka_unit_test(known_chunks_are_met_in_any_order_and_company),
         cmocka_unit_test(warming_counts_no_more_than_the_prefix_as_cached),
         cmocka_unit_test(what_is_not_exact_is_never_attached),
+        cmocka_unit_test(what_is_to_be_dropped_leaves_no_block),
         cmocka_unit_test(tenants_share_no_chunk),
         cmocka_unit_test(what_was_new_is_known_the_next_time),
         cmocka_unit_test(nothing_is_guessed_behind_a_chunk),
