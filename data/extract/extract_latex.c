@@ -126,26 +126,36 @@ static uint32_t accent_of(char c) {
 /* & within a cell's own table parts words. */
 static void end_cell(latex_reader *r) {
     if (r->inner) return add(r, " ", 1);
-    if (r->table && r->words.len) table_rows_cell(r->table, r->column, r->words.data, r->words.len);
+    if (r->table && fo_only_blanks(r->words.data, r->words.len))
+        table_spans_covered(r->table, r->column, r->wide);
+    else if (r->table)
+        table_spans_cell(r->table, r->column, r->wide, r->high, r->words.data, r->words.len);
     r->row_begun = r->row_begun || r->words.len;
     fo_buf_clear(&r->words);
-    r->column++;
+    r->column += r->wide;
+    r->wide = r->high = 1;
+}
+
+/* Does the row at hand name the columns? A rule below the first row sets it apart; one below a wide cell may stand above
+ * another row of names. */
+static bool names_columns(const latex_reader *r) {
+    const table_spans *t = r->table;
+    size_t at = r->at;
+    while (at < r->n && strchr(" \t\n[]", r->s[at])) at++;
+    const bool ruled = r->n - at > 6 &&
+                       (!memcmp(r->s + at, "\\hline", 6) || !memcmp(r->s + at, "\\midr", 5)),
+               first = !t->rows.begun && !t->rows.n_header && !(t->holding && t->held.header);
+    return first && ruled && !t->now.wide && t->rows.n_cells > 1 &&
+           !table_rows_has_number(&t->rows);
 }
 
 static void end_row(latex_reader *r) {
+    const bool cells = r->column > 0;
     end_cell(r);
     if (r->inner) return;
-    if (r->table && r->row_begun) {
-        /* A rule below the first row sets it apart. */
-        size_t at = r->at;
-        while (at < r->n && strchr(" \t\n[]", r->s[at])) at++;
-        bool ruled =
-            r->n - at > 6 && (!memcmp(r->s + at, "\\hline", 6) || !memcmp(r->s + at, "\\midr", 5));
-        bool first = !r->table->begun && !r->table->n_header;
-        bool number = table_rows_has_number(r->table);
-        table_rows_end_row(r->table, &(text_place){.line = line_here(r)},
-                           first && ruled && !number && r->table->n_cells > 1);
-    }
+    if (r->table && (r->row_begun || cells))
+        table_spans_end_row(r->table, &(text_place){.line = line_here(r)}, 0, names_columns(r));
+    if (r->table) table_spans_row(r->table);
     r->column = 0;
     r->row_begun = false;
 }
@@ -161,10 +171,11 @@ static void begin_table(latex_reader *r) {
         r->b->failure = FO_ENOMEM;
         return;
     }
-    table_rows_begin(r->table, r->b, false);
+    table_spans_begin(r->table, r->b, false);
     r->in_table = true;
     r->braces = 0;
     r->column = 0;
+    r->wide = r->high = 1;
     r->row_begun = false;
 }
 
@@ -174,6 +185,7 @@ static void end_table(latex_reader *r) {
         return;
     }
     end_row(r);
+    if (r->table) table_spans_end(r->table);
     r->in_table = false;
 }
 
@@ -536,6 +548,7 @@ static void read_command(latex_reader *r) {
         const bool alone = caption_stands_alone(r);
         if (r->in_table && !alone) return;
         if (alone) fo_buf_clear(&r->words);
+        if (alone && r->table) table_spans_end(r->table);
         r->in_table = false;
         read_group_as(r, TEXT_PARAGRAPH, 0, s, k);
         r->in_table = alone;
@@ -585,11 +598,9 @@ static void read_command(latex_reader *r) {
         builder_go_on(r->b, fi ? (size_t)(fi - r->s) - r->at : far);
         if (fi) r->at = (size_t)(fi - r->s) + 3;
     } else if (n == 11 && !memcmp(name, "multicolumn", 11)) {
-        uint32_t span = latex_take_group(r, '{', '}', &s, &k) && k == 1 && *s > '1' && *s <= '9'
-                            ? (uint32_t)(*s - '1')
-                            : 0;
-        latex_take_group(r, '{', '}', &s, &k);
-        if (r->in_table && !r->inner) r->column += span;
+        latex_begin_wide_cell(r);
+    } else if (n == 8 && !memcmp(name, "multirow", 8)) {
+        latex_begin_high_cell(r);
     } else if (n == 3 && !memcmp(name, "par", 3)) {
         end_block(r);
     } else if ((sign = latex_symbol(name, n, &n_sign, &apart))) {
@@ -757,10 +768,9 @@ int extract_latex(builder *b, extract_input *in, fo_err *err) {
         if (begin) r->at = (size_t)(begin - r->s) + 16;
         read_text(r, r->n);
         r->inner = 0;
-        if (r->in_table) end_row(r);
-        r->in_table = false;
+        if (r->in_table) end_table(r);
         end_block(r);
-        if (r->table) table_rows_free(r->table);
+        if (r->table) table_spans_free(r->table);
         free(r->table);
         fo_buf_free(&r->words);
     }

@@ -112,7 +112,7 @@ latex_command latex_command_named(const char *name, size_t n) {
         {"textcolor colorbox parbox raisebox scalebox rotatebox foreignlanguage hyperlink "
          "hypertarget adjustbox href texorpdfstring",
          {LATEX_TEXT, 1}},
-        {"multirow fcolorbox resizebox", {LATEX_TEXT, 2}},
+        {"fcolorbox resizebox", {LATEX_TEXT, 2}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (fo_words_have(rows[i].names, name, n)) return rows[i].c;

@@ -6,7 +6,7 @@
 #define FORAGE_DATA_LATEX_READER_H
 
 #include "data/extract/builder.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/table_spans.h"
 
 enum { LATEX_MAX_ENVIRONMENTS = 64, LATEX_MAX_MACROS = 64 };
 
@@ -25,11 +25,12 @@ typedef struct latex_reader {
     fo_buf words; /* of the block at hand */
     uint32_t words_line;
     uint8_t kind, level;
-    table_rows *table;
+    table_spans *table;
     bool in_table, row_begun;
     int inner;  /* tables within the cell at hand, which are words of it */
     int braces; /* open since the cell at hand began */
-    uint32_t column;
+    uint32_t column, wide,
+        high; /* where the cell at hand begins, columns and rows that it goes over */
     /* of a numbered list: its last number; UINT32_MAX: bullets */
     uint32_t item[LATEX_MAX_ENVIRONMENTS];
     int depth; /* of lists */
@@ -48,5 +49,9 @@ void latex_drop_groups(latex_reader *r, int n_groups);
 bool latex_at_letter(const latex_reader *r, size_t at);
 bool latex_drop_name(latex_reader *r);   /* \name, where one stands */
 void latex_drop_length(latex_reader *r); /* "=-1.5em plus 2pt", where one stands */
+/* What stands before the text of a cell that goes over columns (\multicolumn{2}{c}) or rows (\multirow{2}{*}), behind the
+ * command's name. Outside of tables it means nothing; nor does a number below 0, for rows that are written. */
+void latex_begin_wide_cell(latex_reader *r);
+void latex_begin_high_cell(latex_reader *r);
 
 #endif

@@ -88,3 +88,31 @@ void latex_drop_length(latex_reader *r) {
     r->at = at + (r->s[at] == 'p' ? 4 : 5);
     latex_drop_length(r);
 }
+
+/* The number that the next group begins with; 0: none. */
+static uint32_t take_number(latex_reader *r) {
+    const char *s;
+    size_t n;
+    uint32_t number = 0;
+    if (!latex_take_group(r, '{', '}', &s, &n)) return 0;
+    for (size_t i = 0; i < n && i < 4 && fo_is_digit(s[i]); i++)
+        number = number * 10 + (uint32_t)(s[i] - '0');
+    return number;
+}
+
+void latex_begin_wide_cell(latex_reader *r) {
+    const uint32_t wide = take_number(r);
+    latex_drop_groups(r, 1);
+    if (wide && r->in_table && !r->inner) r->wide = wide;
+}
+
+/* \multirow[t]{2}[1]{3cm}[2pt]{text}, \multirow{2}*{text}. */
+void latex_begin_high_cell(latex_reader *r) {
+    latex_drop_options(r);
+    const uint32_t high = take_number(r);
+    const bool starred = r->at < r->n && r->s[r->at] == '*';
+    latex_drop_options(r);
+    if (!starred) latex_drop_groups(r, 1);
+    latex_drop_options(r);
+    if (high && r->in_table && !r->inner) r->high = high;
+}

@@ -67,6 +67,40 @@ static void a_table_within_a_cell_is_a_part_of_it(void **state) {
          "Part | Size\nBolt | 4\nNut | 5");
 }
 
+static void cells_go_over_rows_and_columns(void **state) {
+    (void)state;
+    body("\\begin{tabular}{lll}\nKind & Name & Price \\\\ \\hline\n\\multirow{2}{*}{\\bf Fruit} & "
+         "Apple & "
+         "3 \\\\ \\cline{2-3}\n & Pear & 4 \\\\ \\hline\n\\multirow[t]{3}*{Nut} & Hazel & 5 \\\\\n "
+         "\\\\\n & Cashew & 6 \\\\\nSeed & Flax & 7 \\\\\n & Poppy & 8 \\\\\n\\end{tabular}",
+         "Kind | Name | Price\n\nKind: Fruit; Name: Apple; Price: 3\n\nKind: Fruit; Name: Pear; "
+         "Price: 4"
+         "\n\nKind: Nut; Name: Hazel; Price: 5\n\nKind: Nut; Name: Cashew; Price: 6\n\nKind: Seed; "
+         "Name: "
+         "Flax; Price: 7\n\nName: Poppy; Price: 8");
+    /* Names in two rows; a cell over rows and columns at once; a table that begins anew. */
+    body("\\begin{tabular}{lrrr}\n\\toprule\n\\multirow{2}{*}{Room} & \\multicolumn{2}{c}{Hire} & "
+         "\\multirow{2}{2cm}[1pt]{Seats} \\\\ \\cmidrule{2-3}\n & Hour & Day & \\\\ \\midrule\n"
+         "Hall & 30 & 140 & 180 \\\\\nShed & \\multicolumn{2}{c}{\\multirow{2}{*}{closed}} & 20 "
+         "\\\\\nBarn & & & 60 \\\\\n\\bottomrule\n\\end{tabular}\n\n\\begin{tabular}{ll}\n & 1 "
+         "\\\\\n"
+         "A & 2 \\\\\n\\end{tabular}",
+         "Room | Hire Hour | Hire Day | Seats\n\nRoom: Hall; Hire Hour: 30; Hire Day: 140; Seats: "
+         "180\n\n"
+         "Room: Shed; Hire Hour: closed; Hire Day: closed; Seats: 20\n\nRoom: Barn; Hire Hour: "
+         "closed; "
+         "Hire Day: closed; Seats: 60\n\n1\nA | 2");
+    /* Where each row has a rule, words below the names are no names. */
+    body("\\begin{tabular}{|l|l|}\n\\hline\nPart & Kind \\\\ \\hline\nBolt & steel \\\\ "
+         "\\hline\nNut & "
+         "brass \\\\ \\hline\n\\end{tabular}",
+         "Part | Kind\n\nPart: Bolt; Kind: steel\n\nPart: Nut; Kind: brass");
+    body("\\begin{tabular}{lll}\n\\multicolumn{3}{c}{Prices of 2024} \\\\ \\hline\nPart & Kind & "
+         "Price "
+         "\\\\ \\hline\nBolt & steel & 4 \\\\\n\\end{tabular}",
+         "Prices of 2024\n\nPart | Kind | Price\n\nPart: Bolt; Kind: steel; Price: 4");
+}
+
 static void a_long_table_says_its_header_and_caption_once(void **state) {
     (void)state;
     body("\\begin{longtable}{lrr}\n\\caption{Sizes of bolts}\\\\\n\\hline Part & Size & Mass \\\\ "
@@ -193,6 +227,7 @@ int main(void) {
         cmocka_unit_test(what_has_no_form_as_text_stays_as_it_is_written),
         cmocka_unit_test(amounts_keep_their_units),
         cmocka_unit_test(a_table_within_a_cell_is_a_part_of_it),
+        cmocka_unit_test(cells_go_over_rows_and_columns),
         cmocka_unit_test(a_long_table_says_its_header_and_caption_once),
         cmocka_unit_test(commands_take_no_more_groups_than_are_theirs),
         cmocka_unit_test(settings_are_no_text),
