@@ -7,6 +7,7 @@
 #include "data/extract/csv_rows.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/table_rows.h"
+#include "kernels/utf8.h"
 
 enum {
     LOOK_BYTES = 4096,
@@ -107,10 +108,64 @@ static bool names_columns(const table_rows *t) {
     return t->n_cells > 1 && !table_rows_has_number(t);
 }
 
+/* ---- columns that are years -------------------------------------------------------------------------- */
+
+typedef struct row_years {
+    size_t cells, years;
+    bool named,
+        one_way; /* nothing but years has figures, and the first cell is none; they rise, or fall */
+} row_years;
+
+/* 1900 to 2099; 0: it is none. */
+static int year_of(const char *s, size_t n) {
+    while (n && fo_is_blank(*s)) s++, n--;
+    while (n && fo_is_blank(s[n - 1])) n--;
+    if (n != 4 || (memcmp(s, "19", 2) && memcmp(s, "20", 2))) return 0;
+    if (!fo_is_digit(s[2]) || !fo_is_digit(s[3])) return 0;
+    return (*s == '1' ? 1900 : 2000) + (s[2] - '0') * 10 + (s[3] - '0');
+}
+
+/* The next row that has anything, in r's own text alone. */
+static row_years years_of_row(line_reader *r) {
+    row_years y = {.named = true, .one_way = true};
+    while (r->at < r->n && !y.cells) {
+        int before = 0, way = 0;
+        bool first = true;
+        for (bool last = false; !last; first = false) {
+            read_field(r, &last);
+            const char *s = r->field.data ? r->field.data : "";
+            const int year = year_of(s, r->field.len), goes = year > before ? 1 : -1;
+            y.cells += !fo_only_blanks(s, r->field.len);
+            y.named = y.named && (year ? !first : !fo_has_digit(s, r->field.len));
+            if (!year) continue;
+            y.one_way = y.one_way && year != before && (y.years < 2 || goes == way);
+            y.years++;
+            way = goes;
+            before = year;
+        }
+    }
+    return y;
+}
+
+/* "Product,2021,2022" from s[from]: years name columns where few stand in the row below, "Tea,5,7". "Founded,1998,2001" above
+ * "Closed,2010,2015" does not. */
+static bool names_years(const line_reader *r, size_t from) {
+    line_reader ahead = *r;
+    ahead.at = from;
+    ahead.field = (fo_buf){0};
+    row_years names = years_of_row(&ahead), below = {0};
+    const bool may_be = names.named && names.one_way && names.years > 1;
+    if (may_be) below = years_of_row(&ahead);
+    fo_buf_free(&ahead.field);
+    return may_be && below.cells && below.years * 2 < names.years;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
 /* A part of a table has the rows that name the columns before its own, which are counted from in->first_row. */
 static void read_rows(builder *b, table_rows *t, line_reader *r, const extract_input *in) {
     uint32_t row = 0, named = in->first_row ? in->header_rows : 0;
-    bool first = true;
+    bool first = true, above = true; /* above: a row of several cells is still to come */
     table_rows_begin(t, b, true);
     if (in->first_row && !named) {
         t->used = true; /* its first row names nothing */
@@ -126,6 +181,8 @@ static void read_rows(builder *b, table_rows *t, line_reader *r, const extract_i
             char range[40];
             table_range_name(range, t->cells[0].column, row, last_column, row);
             bool header = named ? row == named : first && !in->first_row && names_columns(t);
+            if (!named && above && !in->first_row && t->n_cells > 1) header |= names_years(r, from);
+            above &= t->n_cells < 2;
             first = false;
             table_rows_end_row(t, &(text_place){.range = range}, header);
         }
@@ -185,9 +242,10 @@ size_t csv_header(const char *s, size_t n, char separator, uint64_t *n_rows) {
     size_t end = 0;
     *n_rows = 0;
     for (bool over = !t; !over && r.at < n && *n_rows < MAX_TITLES;) {
+        const size_t from = r.at;
         read_cells(t, &r);
         ++*n_rows;
-        bool names = names_columns(t);
+        bool names = names_columns(t) || (t->n_cells > 1 && names_years(&r, from));
         over = t->n_cells > 1 || r.at >= n;
         if (over && names) end = r.at;
         drop_row(t);

@@ -539,6 +539,18 @@ static void tables_of_values(void **state) {
          "code | item | price\n\ncode: P1; item: Rye loaf; price: 4\n\ncode: P2\n\n"
          "The prices are valid from 1 February to the end.",
          "A4"},
+        {"f.csv", "Product,2021,2022\nTea,5,7\nMilk,,1999\n",
+         "Product | 2021 | 2022\n\nProduct: Tea; 2021: 5; 2022: 7\n\nProduct: Milk; 2022: 1999",
+         "A3:C3"},
+        {"g.csv", "Sold\n,Unit,2022,2021,Total\nTea,t,5,7,12\n",
+         "Sold\nUnit | 2022 | 2021 | Total\n\nTea; Unit: t; 2022: 5; 2021: 7; Total: 12",
+         "A3:E3"},
+        {"h.csv", "Founded,1998,2001\nClosed,2010,2015\n",
+         "Founded | 1998 | 2001\nClosed | 2010 | 2015", "A2:C2"},
+        {"i.csv", "Ann,1998,2001,Bergen\nBen,2003,7,Oslo\n",
+         "Ann | 1998 | 2001 | Bergen\nBen | 2003 | 7 | Oslo", "A2:D2"},
+        {"j.csv", "Rent,1350,1400\nFood,300,310\n", "Rent | 1350 | 1400\nFood | 300 | 310",
+         "A2:C2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extracted x;
