@@ -29,10 +29,10 @@ typedef struct grid {
     size_t edges[MAX_COLUMNS + 1]; /* of its columns: characters from its left side */
     size_t n;                      /* columns */
     fo_buf cells[MAX_COLUMNS];     /* of the row at hand */
-    /* of a drawn table */
-    uint32_t wide[MAX_COLUMNS]; /* columns that the cell goes over, 0: not known yet */
-    bool covered[MAX_COLUMNS];  /* a cell that began in a row above goes on: its words are known */
-    uint32_t head_line;         /* the rule below the header; 0: there is none */
+    uint32_t wide[MAX_COLUMNS];    /* columns that the cell goes over, 0: not known yet */
+    uint32_t head_line;            /* the rule below the header; 0: there is none */
+    bool covered
+        [MAX_COLUMNS]; /* of a drawn one: a cell of a row above goes on, its words are known */
 } grid;
 
 /* Where the first n edges are in a line, in bytes: columns are as wide as the rules have it, in characters, and begin where
@@ -233,47 +233,103 @@ bool rst_is_simple(const text_line *l) {
            strspn(l->s + l->blanks, "= ") >= n;
 }
 
-static void end_simple_row(grid *g, bool header) {
+static bool is_simple_rule(const text_line *l) {
+    return rst_is_simple(l) || (l->n && rst_rule_of(l) == '=');
+}
+
+/* Dashes below cells, some of which go over several columns. */
+static bool is_span_rule(const text_line *l) {
+    return l->n && strspn(l->s + l->blanks, "- ") >= l->n - l->blanks;
+}
+
+static bool ends_simple(const text_lines *in) {
+    text_line next;
+    return !text_lines_peek(in, 0, &next) || !next.n;
+}
+
+/* Columns are those of the top; then the rule below the header, if the table goes on behind it. */
+static void find_simple_shape(grid *g, const text_line *top) {
+    for (size_t i = top->blanks; i < top->n && g->n < MAX_COLUMNS; i++)
+        if (top->s[i] == '=' && (i == top->blanks || top->s[i - 1] == ' '))
+            g->edges[g->n++] = i - top->blanks;
+    text_lines ahead = g->m->in;
+    for (text_line l; text_lines_next(&ahead, &l);)
+        if (is_simple_rule(&l)) {
+            if (!ends_simple(&ahead)) g->head_line = ahead.number;
+            return;
+        }
+}
+
+/* A sign that says that a row begins here whose first cell is empty. */
+static bool is_placeholder(const fo_buf *cell) {
+    return (cell->len == 1 && *cell->data == '\\') ||
+           (cell->len == 2 && !memcmp(cell->data, "..", 2));
+}
+
+static void end_simple_row(grid *g) {
     if (!has_words(g)) return;
+    if (is_placeholder(&g->cells[0])) fo_buf_clear(&g->cells[0]);
     for (size_t i = 0; i < g->n; i++) {
-        if (g->cells[i].len) markup_cell(g->m, (uint32_t)i, g->cells[i].data, g->cells[i].len);
+        if (g->cells[i].len)
+            markup_cell_over(g->m, (uint32_t)i, g->wide[i], 1, g->cells[i].data, g->cells[i].len);
         fo_buf_clear(&g->cells[i]);
     }
-    markup_row_end(g->m, header);
+    markup_row_end(g->m, g->m->in.number <= g->head_line);
+}
+
+/* Nothing in the first column: the row goes on. */
+static bool goes_on(const grid *g, const text_line *l, size_t *at) {
+    measure(g, l, g->n, at);
+    at[g->n] = l->n; /* the last column is as wide as it likes */
+    for (size_t i = at[0]; i < at[1]; i++)
+        if (l->s[i] != ' ') return false;
+    return true;
+}
+
+/* The cells of the row that begins: as wide as the parts of the rule right below it. */
+static void find_spans(grid *g) {
+    text_lines ahead = g->m->in;
+    text_line l;
+    size_t at[MAX_COLUMNS + 1];
+    bool rule = false;
+    while (!rule && text_lines_next(&ahead, &l) && l.n) {
+        rule = is_span_rule(&l) || is_simple_rule(&l);
+        if (!rule && !goes_on(g, &l, at)) break;
+    }
+    if (rule) measure(g, &l, g->n, at);
+    for (size_t i = 0, wide; i < g->n; i += wide) {
+        wide = 1;
+        while (rule && i + wide < g->n && at[i + wide] < l.n && l.s[at[i + wide] - 1] != ' ')
+            wide++;
+        g->wide[i] = (uint32_t)wide;
+        for (size_t k = 1; k < wide; k++) g->wide[i + k] = 1; /* no cell begins there */
+    }
 }
 
 static void read_simple_line(grid *g, const text_line *l) {
     size_t at[MAX_COLUMNS + 1];
-    measure(g, l, g->n, at);
-    at[g->n] = l->n;     /* the last column is as wide as it likes */
-    bool goes_on = true; /* nothing in the first column: the row goes on */
-    for (size_t i = at[0]; i < at[1]; i++) goes_on = goes_on && l->s[i] == ' ';
-    if (!goes_on) end_simple_row(g, false);
-    for (size_t i = 0; i < g->n; i++)
-        if (at[i] < at[i + 1]) add_cell(g, i, l->s + at[i], at[i + 1] - at[i]);
+    if (!goes_on(g, l, at)) end_simple_row(g);
+    if (!has_words(g)) find_spans(g);
+    for (size_t i = 0; i < g->n; i += g->wide[i])
+        if (at[i] < at[i + g->wide[i]]) add_cell(g, i, l->s + at[i], at[i + g->wide[i]] - at[i]);
 }
 
 void rst_read_simple(markup *m, const text_line *top) {
     grid g = {.m = m, .left = top->blanks};
     text_line l;
-    for (size_t i = top->blanks; i < top->n && g.n < MAX_COLUMNS; i++)
-        if (top->s[i] == '=' && (i == top->blanks || top->s[i - 1] == ' '))
-            g.edges[g.n++] = i - top->blanks;
     markup_table(m);
-    for (int rules = 1; markup_next(m, &l);) {
-        if (rst_is_simple(&l) || (l.n && rst_rule_of(&l) == '=')) {
-            text_line next;
-            rules++;
-            bool last = !text_lines_peek(&m->in, 0, &next) || !next.n;
-            end_simple_row(&g, !last && rules == 2);
-            if (last) break;
-        } else if (l.n && strspn(l.s + l.blanks, "- ") >= l.n - l.blanks) {
-            end_simple_row(&g, false); /* rules of spans within the header */
+    find_simple_shape(&g, top);
+    while (markup_next(m, &l)) {
+        if (is_simple_rule(&l)) {
+            end_simple_row(&g);
+            if (ends_simple(&m->in)) break;
+        } else if (is_span_rule(&l)) {
+            end_simple_row(&g);
         } else if (l.n) {
             read_simple_line(&g, &l);
         }
     }
-    end_simple_row(&g, false);
+    end_simple_row(&g);
     free_grid(&g);
 }
 

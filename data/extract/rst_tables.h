@@ -21,7 +21,8 @@ bool rst_is_grid(const text_line *l);
 /* "=====  ===": the top of a table whose columns are marked above and below. */
 bool rst_is_simple(const text_line *l);
 
-/* The rows below `top`. A cell of a grid that goes over several rows or columns is said in each. */
+/* The rows below `top`. A cell that goes over several rows or columns is said in each: in a grid by how it is drawn, between
+ * rules by the dashes below it. */
 void rst_read_grid(markup *m, const text_line *top);
 void rst_read_simple(markup *m, const text_line *top);
 

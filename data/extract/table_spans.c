@@ -63,6 +63,7 @@ void table_spans_cell(table_spans *t, uint32_t column, uint32_t width, uint32_t 
         const table_cell *own = &t->rows.cells[t->rows.n_cells - 1];
         if (!t->now.n_own++) t->now.own_first = column;
         t->now.wide |= width > 1;
+        if (!column) t->now.head = width;
         if (own->n <= TABLE_SPANS_WORDS) {
             c.n = (uint32_t)own->n;
             memcpy(c.words, t->rows.row.data + own->at, c.n);
@@ -175,15 +176,16 @@ static void join_names(table_spans *t) {
                          *own = k < t->n_kept ? &t->kept_cells[k] : NULL;
         if (above && own && above->column < own->column) own = NULL;
         if (above && own && above->column > own->column) above = NULL;
-        const char *high = above ? r->row.data + above->at : "",
+        const table_cell *over = above || own->column >= t->held.head ? above : &r->cells[0];
+        const char *high = over ? r->row.data + over->at : "",
                    *low = own ? t->kept.data + own->at : "";
-        const bool same = above && own && above->n == own->n && !memcmp(high, low, own->n);
+        const bool same = over && own && over->n == own->n && !memcmp(high, low, own->n);
         joined[n] = (table_cell){.at = text.len,
                                  .column = above ? above->column
                                            : own ? own->column
                                                  : 0};
-        if (above) fo_buf_add(&text, high, above->n);
-        if (above && own && !same) fo_buf_char(&text, ' ');
+        if (over) fo_buf_add(&text, high, over->n);
+        if (over && own && !same) fo_buf_char(&text, ' ');
         if (own && !same) fo_buf_add(&text, low, own->n);
         joined[n].n = text.len - joined[n].at;
         n++;

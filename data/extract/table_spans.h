@@ -11,8 +11,8 @@
  *     table_spans_end(&t);
  *
  * A row is read alone, so what goes over several of them is said in each: the words of a cell over rows stand in the rows
- * below, those of one over columns in all of its columns, but for the first column, where a wide cell heads a group of rows;
- * and one that has the row for itself is a title. Two rows of names become one, "Visits Weekdays | Visits Weekends": where
+ * below, those of one over columns in all of its columns, but for the first column, where a wide cell heads a group of rows (or
+ * columns: those of names below it say it); and one that has the row for itself is a title. Two rows of names become one, "Visits Weekdays | Visits Weekends": where
  * both say that they are such, or the first has a wide cell, neither has a number, and the second has words only below wide
  * cells and empty ones. Cells of more than 200 bytes, and columns behind the 64th, are not said again. */
 #ifndef FORAGE_DATA_TABLE_SPANS_H
@@ -37,7 +37,8 @@ typedef struct table_shape { /* of a row */
     uint32_t first, last, own_first;  /* columns with words; with words that are the row's own */
     uint32_t n_own, n_covered, again; /* cells; those that say again what a wide one says */
     uint32_t row;
-    bool alone; /* a title, or the heading of a group: the rows below begin no further left */
+    uint32_t head; /* columns that a cell in the first one goes over */
+    bool alone;    /* a title, or the heading of a group: the rows below begin no further left */
     bool wide, number, header, placed;
     text_place place;
 } table_shape;

@@ -79,6 +79,42 @@ static void rows_between_rules_go_on_in_their_columns(void **state) {
     }
 }
 
+static void cells_between_rules_go_over_the_columns_of_the_dashes_below_them(void **state) {
+    (void)state;
+    read_named(
+        "a.rst",
+        "=====  =====  ======\n   Inputs     Output\n------------  ------\n  A      B    A or B\n"
+        "=====  =====  ======\nFalse  False  False\nTrue   False  True\n=====  =====  ======\n",
+        "rst",
+        "Inputs A | Inputs B | Output A or B\n\n"
+        "Inputs A: False; Inputs B: False; Output A or B: False\n\n"
+        "Inputs A: True; Inputs B: False; Output A or B: True");
+    /* Names with figures, of two lines; a cell among the values that goes over two columns, in a table that is indented. */
+    read_named("a.rst",
+               "As follows:\n\n  ====  ====  ====  ====\n  Room  Hire in     Seats\n        "
+               "\xC3\xA4 2024\n"
+               "  ----  ----------  ----\n  \\     Hour  Day   in all\n  ====  ====  ====  ====\n  "
+               "Hall  30    140 "
+               "  180\n  Shed  closed for  20\n        a while\n  ----  ----------  ----\n  Barn  "
+               "20    90    60\n"
+               "  ====  ====  ====  ====\n\nAfter.\n",
+               "rst",
+               "As follows:\n\nRoom | Hire in \xC3\xA4 2024 Hour | Hire in \xC3\xA4 2024 Day | "
+               "Seats in all\n\n"
+               "Room: Hall; Hire in \xC3\xA4 2024 Hour: 30; Hire in \xC3\xA4 2024 Day: 140; Seats "
+               "in all: 180\n\n"
+               "Room: Shed; Hire in \xC3\xA4 2024 Hour: closed for a while; Hire in \xC3\xA4 2024 "
+               "Day: closed "
+               "for a while; Seats in all: 20\n\n"
+               "Room: Barn; Hire in \xC3\xA4 2024 Hour: 20; Hire in \xC3\xA4 2024 Day: 90; Seats "
+               "in all: 60\n\n"
+               "After.");
+    /* No header; the last rule has dashes of its own; a row without a first cell. */
+    read_named("a.rst",
+               "====  ====  ===\nBolt  4     7\n..    5     8\nNut   none\n====  =========\n",
+               "rst", "Bolt | 4 | 7\n5 | 8\nNut | none | none");
+}
+
 static void a_list_in_a_cell_begins_no_cell(void **state) {
     (void)state;
     read_named("a.rst",
@@ -158,6 +194,7 @@ int main(void) {
         cmocka_unit_test(raised_figures_of_asciidoc_stand_apart),
         cmocka_unit_test(raised_figures_of_restructured_text_stand_apart),
         cmocka_unit_test(rows_between_rules_go_on_in_their_columns),
+        cmocka_unit_test(cells_between_rules_go_over_the_columns_of_the_dashes_below_them),
         cmocka_unit_test(a_list_in_a_cell_begins_no_cell),
         cmocka_unit_test(values_of_a_csv_table_are_parted_as_it_says),
         cmocka_unit_test(cells_of_a_grid_go_over_rows_and_columns),
