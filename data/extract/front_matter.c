@@ -342,16 +342,30 @@ static void keep(reader *r, span key) {
     if (r->list) fo_buf_char(&f->fields, ']');
 }
 
-static void read_field(reader *r, span key, span first, span body) {
-    key = unquote(key);
-    if (!key.n || is_setting(key) || has_come(r, key)) return;
+/* False: its values are not kept. */
+static bool begin_field(reader *r, span key) {
+    if (!key.n || is_setting(key) || has_come(r, key) || r->n_names == MAX_FIELDS) return false;
     r->names[r->n_names++] = key;
     r->n_said = 0;
     r->list = r->left_out = r->too_long = false;
     fo_buf_clear(&r->said);
     fo_buf_clear(&r->json);
+    return true;
+}
+
+static void read_field(reader *r, span key, span first, span body) {
+    key = unquote(key);
+    if (!begin_field(r, key)) return;
     say_value(r, first, body);
     if (!r->left_out && r->n_said) keep(r, key);
+}
+
+static void end_fields(reader *r) {
+    front_matter *f = r->f;
+    if (f->fields.len) fo_buf_char(&f->fields, '}');
+    f->record.failed |= r->said.failed || r->json.failed;
+    fo_buf_free(&r->said);
+    fo_buf_free(&r->json);
 }
 
 static void read_fields(front_matter *f, span rest) {
@@ -369,14 +383,172 @@ static void read_fields(front_matter *f, span rest) {
         body.n = (size_t)(rest.s - body.s);
         read_field(&r, (span){line.s, key}, (span){line.s + key + 1, line.n - key - 1}, body);
     }
-    if (f->fields.len) fo_buf_char(&f->fields, '}');
-    f->record.failed |= r.said.failed || r.json.failed;
-    fo_buf_free(&r.said);
-    fo_buf_free(&r.json);
+    end_fields(&r);
+}
+
+/* ---- as TOML ------------------------------------------------------------------------------------------ */
+
+/* Without the n signs that it begins with. */
+static span skip(span x, size_t n) {
+    return (span){x.s + n, x.n - n};
+}
+
+static bool is_quote(span x) {
+    return x.n && (*x.s == '"' || *x.s == '\'');
+}
+
+/* Bytes of the string that x begins with, with its quotes; 0: it begins with none that is closed. *marks: how many signs open
+ * it, and close it. */
+static size_t string_bytes(span x, size_t *marks) {
+    if (!is_quote(x)) return 0;
+    const bool three = x.n > 5 && x.s[1] == *x.s && x.s[2] == *x.s;
+    *marks = three ? 3 : 1;
+    for (size_t i = *marks; i + *marks <= x.n; i++) {
+        if (!three && x.s[i] == '\n') return 0;
+        if (*x.s == '"' && x.s[i] == '\\')
+            i++;
+        else if (x.s[i] == *x.s && (!three || (x.s[i + 1] == *x.s && x.s[i + 2] == *x.s)))
+            return i + *marks;
+    }
+    return 0;
+}
+
+/* Bytes up to the end of the line, or to the remark on it. */
+static size_t line_bytes(span x) {
+    size_t i = 0;
+    while (i < x.n && x.s[i] != '\n' && x.s[i] != '#') i++;
+    return i;
+}
+
+/* Bytes of a value: a string, what stands between brackets, or what else is on the line. 0: nothing closes it. */
+static size_t value_bytes(span x) {
+    size_t marks, depth = 0;
+    if (is_quote(x)) return string_bytes(x, &marks);
+    if (!x.n || (*x.s != '[' && *x.s != '{')) return line_bytes(x);
+    for (size_t i = 0; i < x.n; i++) {
+        const size_t string = string_bytes(skip(x, i), &marks);
+        if (string)
+            i += string - 1;
+        else if (is_quote(skip(x, i)))
+            return 0;
+        else if (x.s[i] == '#')
+            i += line_bytes(skip(x, i + 1));
+        else if (x.s[i] == '[' || x.s[i] == '{')
+            depth++;
+        else if ((x.s[i] == ']' || x.s[i] == '}') && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Of a string over several lines these are joined, and a sign that says so at the end of one is none of its text. */
+static void say_string(reader *r, span x, size_t marks) {
+    if (marks == 1) return say_quoted(r, x, x.n - 1);
+    fo_buf lines = {0};
+    for (span rest = {x.s + marks, x.n - 2 * marks}; rest.n;) {
+        span line = trim(take_line(&rest));
+        if (rest.n && line.n && line.s[line.n - 1] == '\\' && *x.s == '"') line.n--;
+        join_lines(&lines, line, (span){0}, false);
+    }
+    say(r, (span){lines.data, lines.len}, false);
+    r->said.failed |= lines.failed;
+    fo_buf_free(&lines);
+}
+
+/* A date, a number, true or false, a string; what is made of such has no form here. */
+static void say_toml_scalar(reader *r, span x) {
+    size_t marks;
+    x = trim(x);
+    if (string_bytes(x, &marks))
+        say_string(r, x, marks);
+    else if (x.n && (*x.s == '[' || *x.s == '{'))
+        r->left_out = true;
+    else
+        say(r, x, true);
+}
+
+/* "[ "a", 3, # so far" and more lines, "]" */
+static void say_toml_list(reader *r, span x) {
+    r->list = true;
+    for (x = (span){x.s + 1, x.n - 2}; x.n && !r->left_out;) {
+        if (*x.s == ',' || fo_is_blank(*x.s)) {
+            x = skip(x, 1);
+            continue;
+        }
+        size_t item = *x.s == '#' ? line_bytes(skip(x, 1)) + 1 : value_bytes(x);
+        const bool plain = *x.s != '#' && !strchr("\"'[{", *x.s);
+        const char *comma = plain ? memchr(x.s, ',', item) : NULL;
+        if (comma) item = (size_t)(comma - x.s);
+        r->left_out |= !item;
+        if (*x.s != '#') say_toml_scalar(r, (span){x.s, item});
+        x = skip(x, item);
+    }
+}
+
+/* Bytes of "key" before "=", with the blanks around it; 0: no value follows. */
+static size_t toml_key_bytes(span line) {
+    size_t k = 0;
+    while (k < line.n && k < MAX_KEY &&
+           (fo_is_letter(line.s[k]) || fo_is_digit(line.s[k]) || (unsigned char)line.s[k] >= 0x80 ||
+            (line.s[k] && strchr(" \t_-.\"'", line.s[k]))))
+        k++;
+    return k < line.n && line.s[k] == '=' && !fo_only_blanks(line.s, k) ? k : 0;
+}
+
+static void read_toml_value(reader *r, span key, span value) {
+    front_matter *f = r->f;
+    size_t marks;
+    key = unquote(key);
+    if (is_word(key, "title") && !f->n_title) {
+        const bool string = string_bytes(value, &marks) > 0;
+        f->title = value.s + (string ? marks : 0);
+        f->n_title = value.n - (string ? 2 * marks : 0);
+    }
+    if (!begin_field(r, key)) return;
+    if (*value.s == '[')
+        say_toml_list(r, value);
+    else
+        say_toml_scalar(r, value);
+    if (!r->left_out && r->n_said) keep(r, key);
+}
+
+/* The lines from s[4] on; what stands below the name of a table is nested. False: they are none. */
+static bool read_toml(reader *r, const char *s, size_t n) {
+    bool table = false, keys = false;
+    span rest = {s + 4, (n < MOST_BYTES ? n : MOST_BYTES) - 4};
+    while (rest.n) {
+        const span from = rest, line = take_line(&rest), said = trim(line);
+        if (line.n >= 3 && !memcmp(line.s, "+++", 3) && fo_only_blanks(line.s + 3, line.n - 3)) {
+            r->f->n = (size_t)(line.s + line.n - s);
+            return keys;
+        }
+        if (!said.n || *said.s == '#') continue;
+        if (*said.s == '[') {
+            table = true;
+            continue;
+        }
+        const size_t key = toml_key_bytes(line);
+        span value = key ? skip(from, key + 1) : (span){0};
+        while (value.n && (*value.s == ' ' || *value.s == '\t')) value = skip(value, 1);
+        const size_t bytes = value.n ? value_bytes(value) : 0;
+        if (!bytes) return false;
+        keys = true;
+        if (!table) read_toml_value(r, (span){line.s, key}, trim((span){value.s, bytes}));
+        rest = skip(value, bytes);
+        if (rest.n) take_line(&rest); /* a remark behind it */
+    }
+    return false;
 }
 
 void front_matter_read(front_matter *f, const char *s, size_t n) {
     *f = (front_matter){0};
+    if (n > 4 && memcmp(s, "+++\n", 4) == 0) {
+        reader r = {.f = f};
+        const bool read = read_toml(&r, s, n);
+        end_fields(&r);
+        if (!read) front_matter_free(f);
+        return;
+    }
     size_t end = find_end(f, s, n);
     if (!end) {
         f->n_title = 0;

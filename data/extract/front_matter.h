@@ -1,12 +1,13 @@
-/* front_matter.h - lines of "key: value" between "---" lines at the very top of a Markdown: what a text says of itself.
+/* front_matter.h - lines of "key: value" between "---" lines at the very top of a Markdown, or of "key = value" between "+++"
+ * lines: what a text says of itself.
  *
  *     front_matter f;
  *     front_matter_read(&f, text, n);
  *     ... the text goes on at text + f.n; f.record is "year: 2024; team: pumps", f.fields {"year":2024,"team":"pumps"}
  *     front_matter_free(&f);
  *
- * Not all of YAML: plain, quoted and block values, and flat lists of such, "[a, b]" or a line for each. Maps within, aliases and
- * tags are left out, and so are settings of site generators ("layout", "slug"), empty values, a key that comes again and
+ * Not all of YAML or TOML: plain, quoted and block values, and flat lists of such, "[a, b]" or a line for each. Maps within, what
+ * stands below the name of a table, aliases and tags are left out, and so are settings of site generators ("layout", "slug"), empty values, a key that comes again and
  * all behind the 256th. */
 #ifndef FORAGE_DATA_FRONT_MATTER_H
 #define FORAGE_DATA_FRONT_MATTER_H

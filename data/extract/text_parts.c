@@ -12,10 +12,10 @@
 
 enum { MAX_HEADER = 64 << 10 };
 
-/* May s[at..n] be a line of three hyphens? At a text's top it begins what is no text of it (extract_markdown.c). */
+/* May s[at..n] be a line of three hyphens or plus signs? At a text's top it begins what is no text of it (front_matter.h). */
 static bool begins_rule(const char *s, size_t at, size_t n) {
     size_t k = at;
-    while (k <= n && k < at + 3 && s[k] == '-') k++;
+    while (k <= n && k < at + 3 && s[k] == s[at] && (s[k] == '-' || s[k] == '+')) k++;
     return k > n || (k == at + 3 && (s[k] == '\n' || s[k] == '\r'));
 }
 

@@ -267,6 +267,50 @@ static void front_matter_is_a_record(void **state) {
     }
 }
 
+/* The same between lines of plus signs, as TOML. */
+static void front_matter_may_be_toml(void **state) {
+    (void)state;
+    extracted x = read_string(
+        "+++\ntitle = \"The north pump\" # of two\ndate = 2024-05-01T10:00:00Z\ndraft = false\n"
+        "tags = [\"pumps\", 'a, b', 3]\n\n# who\nwho = [\n  \"Ann # 1\", # since May\n  "
+        "'O\\Neil',\n"
+        "]\n  year=2024\nshare = -1.5\nfinal = true\nquote = \"say \\\"hi\\\"\"\n"
+        "about = \"\"\"\nCare \\\n  of\nponds\"\"\"\nat = {x = 1, y = [2]}\nnested = [[1], "
+        "[2]]\nnone = []\n"
+        "year = 2023\n[params]\nauthor = \"Zoe\"\n[[menu]]\nname = \"main\"\n+++\nIt pumps.\n",
+        "text/markdown", NULL);
+    assert_string_equal(x.title, "The north pump");
+    assert_string_equal(x.text,
+                        "date: 2024-05-01T10:00:00Z; tags: pumps, a, b, 3; who: Ann # 1, O\\Neil; "
+                        "year: 2024; share: "
+                        "-1.5; final: true; quote: say \"hi\"; about: Care of ponds\n\nIt pumps.");
+    assert_string_equal(
+        x.fields,
+        "{\"date\":\"2024-05-01T10:00:00Z\",\"tags\":[\"pumps\",\"a, b\",3],\"who\":[\"Ann # 1\","
+        "\"O\\\\Neil\"],\"year\":2024,\"share\":-1.5,\"final\":true,\"quote\":\"say "
+        "\\\"hi\\\"\",\"about\":\"Care of ponds\"}");
+    extracted_deinit(&x);
+    x = read_string("+++\ntitle = '''Pump'''\n+++\n\n# Care\n\nIt pumps.\n", "text/markdown", NULL);
+    assert_string_equal(x.title, "Pump");
+    assert_string_equal(x.text, "Care\n\nIt pumps.");
+    extracted_deinit(&x);
+    /* What is none is text. */
+    static const char *const texts[] = {"+++\nIt pumps.\n+++\nOn.\n",
+                                        "+++\na = 1\nOn.\n",
+                                        "+++\na = [1,\n+++\nOn.\n",
+                                        "+++\na =\n+++\nOn.\n",
+                                        "+++\n+++\nOn.\n",
+                                        "+++\na = \"\"\"x\n",
+                                        "+++\n",
+                                        "+++\nx ="};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        x = read_string(texts[i], "text/markdown", NULL);
+        assert_non_null(strstr(x.text, "+++"));
+        assert_null(x.fields);
+        extracted_deinit(&x);
+    }
+}
+
 /* Names without bound cost no work without bound, and a table below keeps its own header. */
 static void long_front_matter_is_bounded(void **state) {
     (void)state;
@@ -703,6 +747,7 @@ int main(void) {
         cmocka_unit_test(titles_of_several_lines_are_whole),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
         cmocka_unit_test(front_matter_is_a_record),
+        cmocka_unit_test(front_matter_may_be_toml),
         cmocka_unit_test(long_front_matter_is_bounded),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
         cmocka_unit_test(cells_of_a_table_keep_their_columns),
