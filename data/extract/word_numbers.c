@@ -35,11 +35,23 @@ static void open_list(word_numbers *w, const xml_element *e) {
     if (w->list) *w->list = (word_list){0};
 }
 
-/* lvl of a definition, lvlOverride of a list; a lvl within that has forms of its own, which are let be. */
+/* The one in which a list says what its level at_level is; NULL: there are too many. */
+static word_level *own_level(word_numbers *w) {
+    uint16_t *own = &w->list->own[w->at_level];
+    if (!*own && w->n_own_levels < WORD_OWN_LEVELS) *own = ++w->n_own_levels;
+    return *own ? &w->own_levels[*own - 1] : NULL;
+}
+
+/* lvl of a definition, lvlOverride of a list, and a lvl in that, which stands for the definition's. */
 static void open_level(word_numbers *w, const xml_element *e) {
     long n = xml_number(e, "ilvl", -1);
     w->at_level = n >= 0 && n < WORD_LEVELS ? (int)n : -1;
-    w->level = w->definition && w->at_level >= 0 ? &w->definition->levels[n] : NULL;
+    w->level = NULL;
+    if (w->at_level < 0) return;
+    if (w->definition)
+        w->level = &w->definition->levels[n];
+    else if (w->list && !strcmp(e->name, "lvl"))
+        w->level = own_level(w);
     if (w->level)
         *w->level = (word_level){.known = true, .form = DECIMAL, .restart = (uint8_t)(n + 1)};
 }
@@ -66,7 +78,7 @@ static void open_of_level(word_numbers *w, const xml_element *e) {
         l->restart = (uint8_t)(start_of(e) < WORD_LEVELS ? start_of(e) : WORD_LEVELS);
     else if (!strcmp(e->name, "isLgl"))
         l->legal = !xml_is(value, "0 false off");
-    else if (!strcmp(e->name, "pStyle"))
+    else if (w->definition && !strcmp(e->name, "pStyle"))
         keep_style(w, e);
 }
 
@@ -137,22 +149,28 @@ int word_numbers_level(const word_numbers *w, long list, const char *style) {
     return 0;
 }
 
-static void count(word_list *list, word_definition *d, int level) {
+/* How a level of this list looks and where it starts: the list's own, or the definition's, which counts in any case. */
+static word_level *shape_of(word_numbers *w, const word_list *list, int level) {
+    const uint16_t own = list->own[level];
+    return own ? &w->own_levels[own - 1] : &w->definitions[list->definition - 1].levels[level];
+}
+
+static void count(word_numbers *w, word_list *list, word_definition *d, int level) {
     for (int i = 0; i < WORD_LEVELS && !list->used; i++) {
         if (!list->start[i]) continue;
-        d->levels[i].start = list->start[i] - 1;
+        d->levels[i].start = shape_of(w, list, i)->start = list->start[i] - 1;
         d->levels[i].begun = false;
     }
     list->used = true;
     for (int i = 0; i < level; i++) { /* what was left out counts as said once */
-        if (!d->levels[i].begun) d->levels[i].count = d->levels[i].start;
+        if (!d->levels[i].begun) d->levels[i].count = shape_of(w, list, i)->start;
         d->levels[i].begun = true;
     }
     word_level *own = &d->levels[level];
-    own->count = own->begun ? own->count + 1 : own->start;
+    own->count = own->begun ? own->count + 1 : shape_of(w, list, level)->start;
     own->begun = true;
     for (int i = level + 1; i < WORD_LEVELS; i++)
-        if (level < d->levels[i].restart) d->levels[i].begun = false;
+        if (level < shape_of(w, list, i)->restart) d->levels[i].begun = false;
 }
 
 /* ---- how a number is written ---------------------------------------------------------------------- */
@@ -190,16 +208,19 @@ static size_t add_number(char out[17], int32_t n, uint8_t form) {
     return (size_t)snprintf(out, 17, form == PADDED ? "%02d" : "%d", n);
 }
 
-static void write_mark(const word_definition *d, int level, char mark[WORD_MARK_BYTES]) {
-    const word_level *own = &d->levels[level];
+static void write_mark(word_numbers *w, const word_list *list, int level,
+                       char mark[WORD_MARK_BYTES]) {
+    const word_level *own = shape_of(w, list, level),
+                     *counted = w->definitions[list->definition - 1].levels;
     size_t k = 0;
     for (const char *s = own->text; *s && k + 17 < WORD_MARK_BYTES; s++) {
         if (*s != '%' || s[1] < '1' || s[1] > '9') {
             mark[k++] = *s;
             continue;
         }
-        const word_level *l = &d->levels[*++s - '1'];
-        k += add_number(mark + k, l->count, own->legal ? DECIMAL : l->form);
+        const int at = *++s - '1';
+        k += add_number(mark + k, counted[at].count,
+                        own->legal ? DECIMAL : shape_of(w, list, at)->form);
     }
     while (k && mark[k - 1] == ' ') k--;
     mark[k] = 0;
@@ -208,9 +229,12 @@ static void write_mark(const word_definition *d, int level, char mark[WORD_MARK_
 word_mark word_numbers_next(word_numbers *w, long list, long level, char mark[WORD_MARK_BYTES]) {
     word_definition *d = definition_of(w, list);
     mark[0] = 0;
-    if (!d || level < 0 || level >= WORD_LEVELS || !d->levels[level].known) return WORD_UNKNOWN;
-    count(&w->lists[list], d, (int)level);
-    if (d->levels[level].form == BULLET) return WORD_BULLET;
-    write_mark(d, (int)level, mark);
+    if (!d || level < 0 || level >= WORD_LEVELS) return WORD_UNKNOWN;
+    word_list *of = &w->lists[list];
+    const word_level *shape = shape_of(w, of, (int)level);
+    if (!shape->known) return WORD_UNKNOWN;
+    count(w, of, d, (int)level);
+    if (shape->form == BULLET) return WORD_BULLET;
+    write_mark(w, of, (int)level, mark);
     return *mark ? WORD_NUMBER : WORD_UNMARKED;
 }

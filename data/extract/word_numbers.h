@@ -7,7 +7,7 @@
  *     free(w);
  *
  * Lists that are made of the same definition go on counting, unless one says where it starts; a level starts again
- * below each number of a higher one. Of lists, those with numbers up to 8,191 made of definitions up to 1,023 are known.
+ * below each number of a higher one. A list may have levels of its own, which look and start as it says. Of lists, those with numbers up to 8,191 made of definitions up to 1,023 are known.
  * Source: ECMA-376 part 1, section 17.9. */
 #ifndef FORAGE_DATA_WORD_NUMBERS_H
 #define FORAGE_DATA_WORD_NUMBERS_H
@@ -19,6 +19,7 @@ enum {
     WORD_LISTS = 8192,
     WORD_DEFINITIONS = 1024,
     WORD_LEVEL_STYLES = 256,
+    WORD_OWN_LEVELS = 1024, /* of lists */
     WORD_STYLE_BYTES = 64,
     WORD_MARK_BYTES = 352, /* a text of 39 bytes, in which each two may become 16 */
 };
@@ -43,12 +44,16 @@ typedef struct word_definition {
 typedef struct word_list {
     uint16_t definition; /* + 1; 0: there is no such list */
     bool used;
-    int32_t start[WORD_LEVELS]; /* + 1; 0: the definition's */
+    int32_t start[WORD_LEVELS]; /* + 1; 0: the level's */
+    uint16_t own[WORD_LEVELS];  /* own_levels, + 1; 0: the definition's level */
 } word_list;
 
-typedef struct word_numbers { /* zero-initialised; owns nothing; 1.1 MB */
+typedef struct word_numbers { /* zero-initialised; owns nothing; 1.3 MB */
     word_definition definitions[WORD_DEFINITIONS];
     word_list lists[WORD_LISTS];
+    word_level
+        own_levels[WORD_OWN_LEVELS]; /* how they look and start; counted are the definition's */
+    uint16_t n_own_levels;
     struct {
         uint16_t definition;
         uint8_t level;

@@ -253,6 +253,49 @@ static void levels_of_word_that_are_left_out_count(void **state) {
            "1.1 a\n1.2 b\n2. c\n2.1.1 d\n2.2 e\n3. f");
 }
 
+/* A list says where it starts and how its levels look, where it is not as its definition is; what goes on counting does. */
+static void lists_of_word_start_and_look_as_they_say(void **state) {
+    (void)state;
+#define OVER(level, what) "<w:lvlOverride w:ilvl='" level "'>" what "</w:lvlOverride>"
+#define STARTS(n)         "<w:startOverride w:val='" n "'/>"
+    expect(
+        (part[]){
+            {"word/numbering.xml",
+             "<w:numbering xmlns:w='w'><w:abstractNum w:abstractNumId='0'>" LEVEL("0", "decimal",
+                                                                                  "%1.")
+                 LEVEL("1", "decimal", "%1.%2") "</w:abstractNum><w:abstractNum "
+                                                "w:abstractNumId='1'>" LEVEL(
+                                                    "0", "decimal",
+                                                    "%1.") "</w:abstractNum>" LIST("1", "0", "")
+                                                    LIST("2", "0",
+                                                         OVER("0", STARTS("7"))
+                                                             OVER("1", STARTS("3")))
+                                                        LIST("3", "0",
+                                                             OVER("0",
+                                                                  LEVEL("0", "upperLetter", "%1)"))
+                                                                 OVER("1", LEVEL("1", "lowerRoman",
+                                                                                 "%1-%2")))
+                                                            LIST("4", "1",
+                                                                 OVER("0",
+                                                                      "<w:lvl w:ilvl='0'><w:start "
+                                                                      "w:val='5'/><w:numFmt "
+                                                                      "w:val='decimal'/><w:lvlText "
+                                                                      "w:val='(%1)'/></w:lvl>"))
+                                                                LIST("5", "1",
+                                                                     OVER("0",
+                                                                          STARTS("9") LEVEL(
+                                                                              "0", "bullet", "x")))
+                                                                    LIST("6", "1",
+                                                                         "") "</w:numbering>"},
+            {"word/document.xml",
+             W PP(IN("1", "0"), "a") PP(IN("2", "0"), "b") PP(IN("2", "1"), "c")
+                 PP(IN("2", "1"), "d") PP(IN("1", "0"), "e") PP(IN("3", "0"), "f")
+                     PP(IN("3", "1"), "g") PP(IN("4", "0"), "h") PP(IN("4", "0"), "i")
+                         PP(IN("6", "0"), "j") PP(IN("5", "0"), "k") PP(IN("4", "0"), "l") W_END},
+            {0}},
+        "1. a\n7. b\n7.3 c\n7.4 d\n8. e\nI) f\nI-i g\n(5) h\n(6) i\n7. j\n\xE2\x80\xA2 k\n(10) l");
+}
+
 /* A heading is one with a box in it, too. */
 static void a_box_takes_nothing_from_its_paragraph(void **state) {
     (void)state;
@@ -348,6 +391,7 @@ int main(void) {
         cmocka_unit_test(notes_stand_where_they_are_called),
         cmocka_unit_test(paragraphs_of_word_have_their_numbers),
         cmocka_unit_test(levels_of_word_that_are_left_out_count),
+        cmocka_unit_test(lists_of_word_start_and_look_as_they_say),
         cmocka_unit_test(numbers_of_word_are_bounded),
         cmocka_unit_test(raised_numbers_stand_apart),
         cmocka_unit_test(a_box_takes_nothing_from_its_paragraph),
