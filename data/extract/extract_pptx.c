@@ -6,6 +6,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/office_text.h"
+#include "data/extract/superscript.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_SLIDES = 10000 };
@@ -26,6 +27,9 @@ typedef struct reader {
     bool bullet;  /* the paragraph at hand has one */
     int skip;     /* depth below what is passed over */
     int left_out; /* depth below a shape that is no text of the slide: its number, its date */
+    bool raised, raised_before; /* the run at hand; the text that was added last */
+    int raised_math;            /* depth of exponents */
+    bool link;                  /* the run leads somewhere */
 } reader;
 
 static void show_open(void *ctx, const xml_element *e) {
@@ -58,6 +62,34 @@ static void flush(reader *r) {
         builder_end(b);
     }
     fo_buf_clear(&r->t.text);
+    r->raised_before = false;
+}
+
+/* What says of the run at hand that it is raised. */
+static bool open_run(reader *r, const xml_element *e) {
+    char value[16];
+    if (xml_is(e->name, "r fld"))
+        r->raised = r->link = false;
+    else if (!strcmp(e->name, "rPr"))
+        r->raised =
+            xml_attribute(e, "baseline", value, sizeof value) && atoi(value) > 0; /* "30%" too */
+    else if (!strcmp(e->name, "hlinkClick"))
+        r->link = true;
+    else if (!strcmp(e->name, "sup"))
+        r->raised_math++;
+    else
+        return false;
+    return true;
+}
+
+static void add_text(reader *r, const char *s, size_t n) {
+    const bool raised = r->raised || r->raised_math;
+    if (raised && !r->raised_before) {
+        const char *mark = superscript_mark(r->t.text.data, r->t.text.len, s, n, r->link);
+        office_text_add(&r->t, mark, strlen(mark));
+    }
+    r->raised_before = raised;
+    office_text_add(&r->t, s, n);
 }
 
 static void on_open(void *ctx, const xml_element *e) {
@@ -66,6 +98,8 @@ static void on_open(void *ctx, const xml_element *e) {
     char value[24];
     if (r->skip || !strcmp(name, "Fallback")) {
         r->skip++;
+    } else if (open_run(r, e)) {
+        return;
     } else if (!strcmp(name, "t")) {
         r->in_text = true;
     } else if (!strcmp(name, "sp")) {
@@ -106,6 +140,8 @@ static void on_close(void *ctx, const char *name) {
         r->skip--;
     } else if (!strcmp(name, "t")) {
         r->in_text = false;
+    } else if (!strcmp(name, "sup")) {
+        r->raised_math -= r->raised_math > 0;
     } else if (xml_is(name, "p sp")) {
         flush(r);
         if (!strcmp(name, "p")) return;
@@ -125,13 +161,14 @@ static void on_close(void *ctx, const char *name) {
 
 static void on_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (r->in_text && !r->skip && !r->left_out && !r->b->failure) office_text_add(&r->t, s, n);
+    if (r->in_text && !r->skip && !r->left_out && !r->b->failure) add_text(r, s, n);
 }
 
 static int read_part(reader *r, zip_parts *z, const char *part, fo_err *err) {
     static const xml_events events = {on_open, on_close, on_text};
     r->skip = r->t.tables = r->left_out = 0;
-    r->title = r->in_text = r->points = r->bullet = false;
+    r->title = r->in_text = r->points = r->bullet = r->raised = r->raised_before = r->link = false;
+    r->raised_math = 0;
     fo_buf_clear(&r->t.text);
     return xml_part_read(z, r->b, part, &events, r, err);
 }

@@ -9,6 +9,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/sheet_merges.h"
+#include "data/extract/superscript.h"
 #include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
 
@@ -43,7 +44,29 @@ typedef struct reader {
     long style;
     fo_buf value;
     bool in_value, in_phonetic;
+    bool raised, raised_before; /* the run at hand of a string; its text that was added last */
 } reader;
+
+/* ---- runs of a string ------------------------------------------------------------------------------- */
+
+/* Strings of several runs say of each how it looks. */
+static void open_run(reader *r, const xml_element *e) {
+    char value[16];
+    if (xml_is(e->name, "si is")) r->raised = r->raised_before = false;
+    if (!strcmp(e->name, "r")) r->raised = false;
+    if (strcmp(e->name, "vertAlign") != 0) return;
+    xml_attribute(e, "val", value, sizeof value);
+    r->raised = !strcmp(value, "superscript");
+}
+
+/* Behind to[from..], what the string has so far. */
+static void add_run(reader *r, fo_buf *to, size_t from, const char *s, size_t n) {
+    const char *before = to->data ? to->data + from : "";
+    if (r->raised && !r->raised_before)
+        fo_buf_str(to, superscript_mark(before, to->len - from, s, n, false));
+    r->raised_before = r->raised;
+    fo_buf_add(to, s, n);
+}
 
 /* ---- the workbook: sheets, strings, formats --------------------------------------------------------- */
 
@@ -82,6 +105,7 @@ static bool keep_string(reader *r) {
 
 static void strings_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
+    open_run(r, e);
     if (!strcmp(e->name, "t")) r->in_value = true;
     if (!strcmp(e->name, "rPh")) r->in_phonetic = true; /* how it is read aloud: not its text */
 }
@@ -93,7 +117,8 @@ static void strings_close(void *ctx, const char *name) {
 }
 static void strings_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (r->in_value && !r->in_phonetic && !r->b->failure) fo_buf_add(&r->strings, s, n);
+    if (r->in_value && !r->in_phonetic && !r->b->failure)
+        add_run(r, &r->strings, r->n_strings ? r->at[r->n_strings] : 0, s, n);
 }
 
 /* What a format of numbers shows: "yyyy\-mm\-dd" is a date, "mmm" a month, "0.0%" a share, "[Red]0" a number. */
@@ -251,6 +276,7 @@ static void end_cell(reader *r) {
 static void sheet_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     char name[16];
+    open_run(r, e);
     if (!strcmp(e->name, "row")) {
         long row = xml_number(e, "r", (long)r->row + 1);
         table_spans_row(&r->table);
@@ -267,6 +293,7 @@ static void sheet_open(void *ctx, const xml_element *e) {
         r->column = column;
         xml_attribute(e, "t", r->type, sizeof r->type);
         r->style = xml_number(e, "s", 0);
+        r->raised = r->raised_before = false;
         fo_buf_clear(&r->value);
     } else if (xml_is(e->name, "v t")) {
         r->in_value = true;
@@ -292,7 +319,7 @@ static void sheet_text(void *ctx, const char *s, size_t n) {
     if (r->value.len + n > r->b->max_bytes)
         r->b->failure = FO_ELIMIT;
     else
-        fo_buf_add(&r->value, s, n);
+        add_run(r, &r->value, 0, s, n);
     if (r->value.failed) r->b->failure = FO_ENOMEM;
 }
 

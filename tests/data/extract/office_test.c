@@ -182,6 +182,43 @@ static void raised_numbers_of_open_documents_stand_apart(void **state) {
         "10^6 cells, 10^-3, 52, 52, 52, 1st, 45 3 in 2020");
 }
 
+static void raised_numbers_of_slides_and_sheets_stand_apart(void **state) {
+    (void)state;
+#define RUN(props, text)  "<r><rPr" props "</rPr><t>" text "</t></r>"
+#define RAISED(text)      RUN(" baseline='30000'>", text)
+#define UP(text)          RUN("><vertAlign val='superscript'/>", text)
+#define STRING(runs)      "<si>" runs "</si>"
+#define SHARED(at, which) "<c r='" at "' t='s'><v>" which "</v></c>"
+    expect(
+        (part[]){{"ppt/presentation.xml",
+                  "<p xmlns:r='r'><sldIdLst><sldId id='256' r:id='r1'/></sldIdLst></p>"},
+                 {"ppt/_rels/presentation.xml.rels", RELS(REL("r1", "slide", "slides/slide1.xml"))},
+                 {"ppt/slides/slide1.xml",
+                  "<s><sp><p><r><t>10</t></r>" RAISED("6") "<r><t> cells, 10</t></r>" RAISED("-")
+                      RAISED("3") RUN(" baseline='-25000'>", "2") "<r><t>, 1</t></r>" RAISED("st") "<r><t>, 45</t></r>" RUN(
+                          " baseline='30000'><hlinkClick/>",
+                          "3") "<r><t> m</t></r>" RAISED("2") "</p><p>" RAISED("1") "<r><t>2</"
+                                                                                    "t></r></"
+                                                                                    "p></sp></"
+                                                                                    "s>"},
+                 {0}},
+        "10^6 cells, 10^-32, 1st, 45 3 m2\n\n12");
+    expect(
+        (part[]){{"xl/workbook.xml",
+                  "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='r1'/></sheets></workbook>"},
+                 {"xl/_rels/workbook.xml.rels",
+                  RELS(REL("r1", "worksheet", "a.xml") REL("r2", "sharedStrings", "s.xml"))},
+                 {"xl/s.xml", "<sst>" STRING("<r><t>2 &#215; 10</t></r>" UP("6") RUN(">", " cells"))
+                                  STRING("<t>of 7</t>") STRING(UP("2") RUN(">", "0")) "</sst>"},
+                 {"xl/a.xml",
+                  "<worksheet><sheetData><row r='1'>" SHARED("A1", "0") SHARED("B1", "1")
+                      SHARED("C1", "2") "<c r='D1' t='inlineStr'><is><r><t>5</t></r>" UP(
+                          "-3") "</is></c>"
+                                "<c r='E1'><v>4</v></c></row></sheetData></worksheet>"},
+                 {0}},
+        "S\n\n2 \xC3\x97 10^6 cells | of 7 | 20 | 5^-3 | 4");
+}
+
 /* A frame stands within a paragraph, or a heading, and has paragraphs of its own. */
 static void text_behind_a_frame_is_text(void **state) {
     (void)state;
@@ -543,8 +580,7 @@ static void tables_of_values(void **state) {
          "Product | 2021 | 2022\n\nProduct: Tea; 2021: 5; 2022: 7\n\nProduct: Milk; 2022: 1999",
          "A3:C3"},
         {"g.csv", "Sold\n,Unit,2022,2021,Total\nTea,t,5,7,12\n",
-         "Sold\nUnit | 2022 | 2021 | Total\n\nTea; Unit: t; 2022: 5; 2021: 7; Total: 12",
-         "A3:E3"},
+         "Sold\nUnit | 2022 | 2021 | Total\n\nTea; Unit: t; 2022: 5; 2021: 7; Total: 12", "A3:E3"},
         {"h.csv", "Founded,1998,2001\nClosed,2010,2015\n",
          "Founded | 1998 | 2001\nClosed | 2010 | 2015", "A2:C2"},
         {"i.csv", "Ann,1998,2001,Bergen\nBen,2003,7,Oslo\n",
@@ -717,6 +753,7 @@ int main(void) {
         cmocka_unit_test(points_of_slides_are_lists),
         cmocka_unit_test(open_documents),
         cmocka_unit_test(raised_numbers_of_open_documents_stand_apart),
+        cmocka_unit_test(raised_numbers_of_slides_and_sheets_stand_apart),
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
