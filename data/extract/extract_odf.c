@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/odf_numbers.h"
 #include "data/extract/superscript.h"
 #include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
@@ -21,8 +22,11 @@ typedef struct reader {
     fo_buf text;
     int open;               /* headings and paragraphs around it: a frame in one holds others */
     int levels[MAX_WITHIN]; /* of those, from the outermost; 0: a paragraph */
-    int items;              /* depth of lists */
-    int skip;               /* depth below what is passed over */
+    odf_numbers numbers;
+    char mark
+        [ODF_MARK_BYTES]; /* the number before the outermost paragraph at hand, until it is said */
+    odf_mark marked;      /* in a list: what stands before it */
+    int skip;             /* depth below what is passed over */
     bool title, in_notes, said_notes;
     /* text that is raised: the styles that say so, each between blanks, and the span that has one */
     fo_buf raised_styles;
@@ -52,7 +56,8 @@ static void add(reader *r, const char *s, size_t n) {
         fo_buf_add(to, s, n);
 }
 
-static void write_block(reader *r, uint8_t kind, uint8_t level, const fo_buf *text) {
+static void write_block(reader *r, uint8_t kind, uint8_t level, const char *mark,
+                        const fo_buf *text) {
     builder *b = r->b;
     if (!text->len || b->failure) return;
     if (r->in_notes && !r->said_notes) {
@@ -61,7 +66,8 @@ static void write_block(reader *r, uint8_t kind, uint8_t level, const fo_buf *te
         r->said_notes = true;
     }
     builder_begin(b, kind, level);
-    if (kind == TEXT_LIST_ITEM) builder_str(b, "\xE2\x80\xA2 ");
+    builder_str(b, mark);
+    if (*mark) builder_str(b, " ");
     builder_add_flowing(b, text->data, text->len);
     builder_end(b);
 }
@@ -70,26 +76,43 @@ static int level_here(const reader *r) {
     return r->open && r->open <= MAX_WITHIN ? r->levels[r->open - 1] : 0;
 }
 
+/* What stands before a block at hand, once. */
+static const char *take_mark(reader *r, uint8_t kind, char mark[ODF_MARK_BYTES]) {
+    if (kind == TEXT_LIST_ITEM && r->marked == ODF_BULLET) return "\xE2\x80\xA2";
+    memcpy(mark, r->open > 1 ? "" : r->mark, r->open > 1 ? 1 : sizeof r->mark);
+    if (r->open <= 1) r->mark[0] = 0;
+    return mark;
+}
+
+static void add_to_cell(reader *r) {
+    char mark[ODF_MARK_BYTES];
+    if (!r->text.len) return;
+    take_mark(r, TEXT_PARAGRAPH, mark);
+    if (r->cell.len) fo_buf_char(&r->cell, ' ');
+    if (*mark) fo_buf_printf(&r->cell, "%s ", mark);
+    fo_buf_add(&r->cell, r->text.data, r->text.len); /* add() bounds both */
+}
+
 static void flush(reader *r) {
     builder *b = r->b;
-    if (r->text.failed || r->cell.failed || r->note.failed || r->behind.failed)
+    char mark[ODF_MARK_BYTES];
+    if (r->text.failed || r->cell.failed || r->note.failed || r->behind.failed || r->numbers.failed)
         b->failure = FO_ENOMEM;
     if (r->tables) {
-        if (r->text.len) { /* add() bounds both */
-            if (r->cell.len) fo_buf_char(&r->cell, ' ');
-            fo_buf_add(&r->cell, r->text.data, r->text.len);
-        }
+        add_to_cell(r);
     } else {
         int own = level_here(r), level = own ? own : r->title && !r->in_notes ? 2 : 0;
-        uint8_t kind = level                      ? TEXT_HEADING
-                       : r->items && !r->in_notes ? TEXT_LIST_ITEM
-                                                  : TEXT_PARAGRAPH;
-        write_block(r, kind, (uint8_t)(level > 6 ? 6 : level), &r->text);
+        uint8_t kind = level                               ? TEXT_HEADING
+                       : r->numbers.n_open && !r->in_notes ? TEXT_LIST_ITEM
+                                                           : TEXT_PARAGRAPH;
+        if (r->text.len)
+            write_block(r, kind, (uint8_t)(level > 6 ? 6 : level), take_mark(r, kind, mark),
+                        &r->text);
         if (level && r->slides && r->place.slide == 1)
             builder_set_title(b, r->text.data, r->text.len);
         else if (level && !r->slides)
             builder_title_heading(b, (uint8_t)level, r->text.data, r->text.len);
-        write_block(r, TEXT_PARAGRAPH, 0, &r->behind);
+        write_block(r, TEXT_PARAGRAPH, 0, "", &r->behind);
         fo_buf_clear(&r->behind);
     }
     fo_buf_clear(&r->text);
@@ -110,9 +133,17 @@ static void end_note(reader *r) {
 static void begin_paragraph(reader *r, const xml_element *e) {
     flush(r);
     long n = *e->name == 'h' ? xml_number(e, "outline-level", 1) : 0;
+    const long level = n;
     if (*e->name == 'h' && (n < 1 || n > 6)) n = 6;
     if (r->open < MAX_WITHIN) r->levels[r->open] = (int)n;
-    r->open++;
+    if (r->open++ || r->sheets) return;
+    r->mark[0] = 0;
+    r->marked = ODF_BULLET;
+    if (r->in_notes || r->title) return;
+    if (r->numbers.n_open)
+        r->marked = odf_numbers_next(&r->numbers, r->mark);
+    else if (*e->name == 'h')
+        odf_numbers_heading(&r->numbers, e, level, r->mark);
 }
 
 /* ---- tables --------------------------------------------------------------------------------------- */
@@ -221,6 +252,8 @@ static void on_open(void *ctx, const xml_element *e) {
                      "header footer date-time table-of-content illustration-index "
                      "table-index alphabetical-index")) {
         r->skip++;
+    } else if (odf_numbers_style(&r->numbers, e)) {
+        return;
     } else if (xml_is(name, "h p")) {
         if (r->in_note) {
             if (r->note.len) add(r, " ", 1);
@@ -241,7 +274,9 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (xml_is(name, "tab line-break")) {
         add(r, " ", 1);
     } else if (!strcmp(name, "list")) {
-        r->items++;
+        odf_numbers_begin_list(&r->numbers, e);
+    } else if (xml_is(name, "list-item list-header")) {
+        odf_numbers_begin_item(&r->numbers, e);
     } else if (!strcmp(name, "note")) {
         r->in_note++;
         if (r->note.len) add(r, " ", 1);
@@ -274,7 +309,7 @@ static void on_close(void *ctx, const char *name) {
     } else if (!strcmp(name, "a")) {
         r->link = false;
     } else if (!strcmp(name, "list")) {
-        r->items -= r->items > 0;
+        odf_numbers_end_list(&r->numbers);
     } else if (!strcmp(name, "note")) {
         end_note(r);
     } else if (!strcmp(name, "notes")) {
@@ -317,9 +352,14 @@ static void manifest_open(void *ctx, const xml_element *e) {
     if (!strcmp(e->name, "encryption-data")) ((manifest *)ctx)->encrypted = true;
 }
 
+static void styles_open(void *ctx, const xml_element *e) {
+    odf_numbers_style(&((reader *)ctx)->numbers, e);
+}
+
 static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     static const xml_events events = {on_open, on_close, on_text};
-    static const xml_events of_manifest = {.open = manifest_open};
+    static const xml_events of_manifest = {.open = manifest_open},
+                            of_styles = {.open = styles_open};
     manifest m = {0};
     fo_buf type = {0};
     int rc = zip_parts_read(z, "mimetype", 4096, &type, err);
@@ -332,7 +372,9 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
         rc = xml_part_read(z, r->b, "META-INF/manifest.xml", &of_manifest, &m, err);
     if (!rc && m.encrypted)
         rc = fo_fail(err, FO_EUNSUPPORTED, "it is encrypted and asks for a password");
-    if (rc) return rc;
+    if (!rc && !r->sheets && zip_parts_has(z, "styles.xml"))
+        rc = xml_part_read(z, r->b, "styles.xml", &of_styles, r, err);
+    if (rc || r->b->failure) return rc;
     xml_part_title(z, r->b, "meta.xml");
     return xml_part_read(z, r->b, "content.xml", &events, r, err);
 }
@@ -351,6 +393,7 @@ int extract_odf(builder *b, extract_input *in, fo_err *err) {
         fo_buf_free(&r->note);
         fo_buf_free(&r->behind);
         fo_buf_free(&r->raised_styles);
+        odf_numbers_free(&r->numbers);
     }
     free(r);
     zip_parts_close(z);

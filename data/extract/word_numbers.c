@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/extract/list_number.h"
 #include "data/extract/xml_part.h"
 
-enum { DECIMAL, PADDED, LOWER_LETTER, UPPER_LETTER, LOWER_ROMAN, UPPER_ROMAN, BULLET, NONE };
-enum { MAX_COUNT = 1000000, MAX_ROMAN = 3999, MAX_LETTERS = 8 };
+enum { MAX_COUNT = 1000000 };
 
 /* ---- what the part says --------------------------------------------------------------------------- */
 
 static uint8_t form_of(const char *name) {
     static const char *const names[] = {"decimal",    "decimalZero", "lowerLetter", "upperLetter",
                                         "lowerRoman", "upperRoman",  "bullet",      "none"};
-    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) /* in the order of enum list_form */
         if (!strcmp(name, names[i])) return i;
-    return DECIMAL; /* in words, or in other figures: the number is the same */
+    return LIST_DECIMAL; /* in words, or in other figures: the number is the same */
 }
 
 static int32_t start_of(const xml_element *e) {
@@ -53,7 +53,7 @@ static void open_level(word_numbers *w, const xml_element *e) {
     else if (w->list && !strcmp(e->name, "lvl"))
         w->level = own_level(w);
     if (w->level)
-        *w->level = (word_level){.known = true, .form = DECIMAL, .restart = (uint8_t)(n + 1)};
+        *w->level = (word_level){.known = true, .form = LIST_DECIMAL, .restart = (uint8_t)(n + 1)};
 }
 
 static void keep_style(word_numbers *w, const xml_element *e) {
@@ -175,39 +175,6 @@ static void count(word_numbers *w, word_list *list, word_definition *d, int leve
 
 /* ---- how a number is written ---------------------------------------------------------------------- */
 
-static size_t add_letters(char *out, size_t cap, int32_t n, char first) {
-    size_t times = (size_t)(n - 1) / 26 + 1; /* z is followed by aa, bb */
-    if (times >= cap) return 0;
-    memset(out, first + (n - 1) % 26, times);
-    return times;
-}
-
-static size_t add_roman(char *out, size_t cap, int32_t n, bool lower) {
-    static const struct {
-        int32_t value;
-        const char *upper, *lower;
-    } signs[] = {{1000, "M", "m"}, {900, "CM", "cm"}, {500, "D", "d"}, {400, "CD", "cd"},
-                 {100, "C", "c"},  {90, "XC", "xc"},  {50, "L", "l"},  {40, "XL", "xl"},
-                 {10, "X", "x"},   {9, "IX", "ix"},   {5, "V", "v"},   {4, "IV", "iv"},
-                 {1, "I", "i"}};
-    size_t k = 0;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        for (; n >= signs[i].value && k + 2 < cap; n -= signs[i].value)
-            k += (size_t)snprintf(out + k, cap - k, "%s", lower ? signs[i].lower : signs[i].upper);
-    return k;
-}
-
-/* At most 16 bytes of out. */
-static size_t add_number(char out[17], int32_t n, uint8_t form) {
-    if (form == BULLET || form == NONE) return 0;
-    const bool letters = form == LOWER_LETTER || form == UPPER_LETTER,
-               roman = form == LOWER_ROMAN || form == UPPER_ROMAN;
-    if (letters && n > 0 && n <= 26 * MAX_LETTERS)
-        return add_letters(out, 17, n, form == LOWER_LETTER ? 'a' : 'A');
-    if (roman && n > 0 && n <= MAX_ROMAN) return add_roman(out, 17, n, form == LOWER_ROMAN);
-    return (size_t)snprintf(out, 17, form == PADDED ? "%02d" : "%d", n);
-}
-
 static void write_mark(word_numbers *w, const word_list *list, int level,
                        char mark[WORD_MARK_BYTES]) {
     const word_level *own = shape_of(w, list, level),
@@ -219,8 +186,8 @@ static void write_mark(word_numbers *w, const word_list *list, int level,
             continue;
         }
         const int at = *++s - '1';
-        k += add_number(mark + k, counted[at].count,
-                        own->legal ? DECIMAL : shape_of(w, list, at)->form);
+        k += list_number_write(mark + k, counted[at].count,
+                               own->legal ? LIST_DECIMAL : shape_of(w, list, at)->form);
     }
     while (k && mark[k - 1] == ' ') k--;
     mark[k] = 0;
@@ -234,7 +201,7 @@ word_mark word_numbers_next(word_numbers *w, long list, long level, char mark[WO
     const word_level *shape = shape_of(w, of, (int)level);
     if (!shape->known) return WORD_UNKNOWN;
     count(w, of, d, (int)level);
-    if (shape->form == BULLET) return WORD_BULLET;
+    if (shape->form == LIST_BULLET) return WORD_BULLET;
     write_mark(w, of, (int)level, mark);
     return *mark ? WORD_NUMBER : WORD_UNMARKED;
 }

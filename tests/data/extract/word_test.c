@@ -263,30 +263,23 @@ static void lists_of_word_start_and_look_as_they_say(void **state) {
             {"word/numbering.xml",
              "<w:numbering xmlns:w='w'><w:abstractNum w:abstractNumId='0'>" LEVEL("0", "decimal",
                                                                                   "%1.")
-                 LEVEL("1", "decimal", "%1.%2") "</w:abstractNum><w:abstractNum "
-                                                "w:abstractNumId='1'>" LEVEL(
-                                                    "0", "decimal",
-                                                    "%1.") "</w:abstractNum>" LIST("1", "0", "")
-                                                    LIST("2", "0",
-                                                         OVER("0", STARTS("7"))
-                                                             OVER("1", STARTS("3")))
-                                                        LIST("3", "0",
-                                                             OVER("0",
-                                                                  LEVEL("0", "upperLetter", "%1)"))
-                                                                 OVER("1", LEVEL("1", "lowerRoman",
-                                                                                 "%1-%2")))
-                                                            LIST("4", "1",
-                                                                 OVER("0",
-                                                                      "<w:lvl w:ilvl='0'><w:start "
-                                                                      "w:val='5'/><w:numFmt "
-                                                                      "w:val='decimal'/><w:lvlText "
-                                                                      "w:val='(%1)'/></w:lvl>"))
-                                                                LIST("5", "1",
-                                                                     OVER("0",
-                                                                          STARTS("9") LEVEL(
-                                                                              "0", "bullet", "x")))
-                                                                    LIST("6", "1",
-                                                                         "") "</w:numbering>"},
+                 LEVEL("1", "decimal",
+                       "%1.%2") "</w:abstractNum><w:abstractNum "
+                                "w:abstractNumId='1'>" LEVEL(
+                                    "0", "decimal", "%1.") "</w:abstractNum>" LIST("1", "0", "")
+                                    LIST("2", "0", OVER("0", STARTS("7")) OVER("1", STARTS("3")))
+                                        LIST("3", "0",
+                                             OVER("0", LEVEL("0", "upperLetter", "%1)"))
+                                                 OVER("1", LEVEL("1", "lowerRoman", "%1-%2")))
+                                            LIST("4", "1",
+                                                 OVER("0", "<w:lvl w:ilvl='0'><w:start "
+                                                           "w:val='5'/><w:numFmt "
+                                                           "w:val='decimal'/><w:lvlText "
+                                                           "w:val='(%1)'/></w:lvl>"))
+                                                LIST("5", "1",
+                                                     OVER("0", STARTS("9")
+                                                                   LEVEL("0", "bullet", "x")))
+                                                    LIST("6", "1", "") "</w:numbering>"},
             {"word/document.xml",
              W PP(IN("1", "0"), "a") PP(IN("2", "0"), "b") PP(IN("2", "1"), "c")
                  PP(IN("2", "1"), "d") PP(IN("1", "0"), "e") PP(IN("3", "0"), "f")
