@@ -10,6 +10,7 @@
 #include "data/extract/superscript.h"
 #include "data/extract/term_words.h"
 #include "data/extract/text_columns.h"
+#include "data/extract/text_labels.h"
 #include "data/extract/text_table.h"
 #include "kernels/utf8.h"
 
@@ -35,6 +36,8 @@ typedef struct reader {
     bool has_rows; /* they are known */
     bool in_rows;  /* the last text stands in them */
     bool hard;     /* a line has ended as it was written */
+    text_labels labels; /* the next lines that begin with labels, alike */
+    bool has_labels;    /* they are known */
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
@@ -232,24 +235,44 @@ static size_t join_meaning(reader *r, const MD_CHAR *s, size_t n) {
     return mark;
 }
 
-/* Does text that begins at s stand in rows whose columns stand below each other? *line: where its line begins. */
-static bool is_in_rows(reader *r, const char *s, const char **line) {
+/* Text at s is of a paragraph, and that of no list. *line: where its line begins. */
+static bool find_line(const reader *r, const char *s, const char **line) {
     *line = s;
     if (r->list_depth || s < r->source || s >= r->source + r->n_source) return false;
     while (*line > r->source && (*line)[-1] != '\n') --*line;
+    return true;
+}
+
+/* Does text that begins at s stand in rows whose columns stand below each other? *line: where its line begins. */
+static bool is_in_rows(reader *r, const char *s, const char **line) {
+    if (!find_line(r, s, line)) return false;
     const size_t at = (size_t)(*line - r->source);
     if (!r->has_rows || at >= r->rows.end) r->rows = text_columns_find(r->source, r->n_source, at);
     r->has_rows = true;
     return at >= r->rows.start && at < r->rows.end;
 }
 
-/* The end of a line is a blank, once it is known what the next one begins with; rows keep their lines and indents. */
+/* Does text that begins at s stand on one of several lines that begin with labels, or right below them? */
+static bool is_labelled(reader *r, const char *s) {
+    const char *line;
+    if (r->b->kind != TEXT_PARAGRAPH || !find_line(r, s, &line)) return false;
+    const size_t at = (size_t)(line - r->source);
+    if (r->has_labels && text_labels_are_behind(r->labels, r->source, r->n_source, at)) return true;
+    if (!r->has_labels || at >= r->labels.end)
+        r->labels = text_labels_find(r->source, r->n_source, at);
+    r->has_labels = true;
+    return at >= r->labels.start && at < r->labels.end;
+}
+
+/* The end of a line is a blank, once it is known what the next one begins with; rows keep their lines and indents, and lines
+ * with labels their lines. */
 static void end_line(reader *r, const char *s) {
     if (r->begins || r->soft || r->hard) {
         const char *line;
         const bool before = r->in_rows;
         r->in_rows = is_in_rows(r, s, &line);
-        if (r->soft) builder_str(r->b, r->in_rows || before ? "\n" : " ");
+        const bool labelled = is_labelled(r, s);
+        if (r->soft) builder_str(r->b, r->in_rows || before || labelled ? "\n" : " ");
         for (; r->in_rows && !r->begins && *line == ' '; line++) builder_str(r->b, " ");
     }
     r->begins = r->soft = r->hard = false;

@@ -220,6 +220,36 @@ static void many_short_paragraphs_take_time_by_their_length(void **state) {
     }
 }
 
+/* Lines of a paragraph that each say what they are about stay lines; two do by chance, and so does prose. */
+static void lines_of_markdown_with_labels_stay_lines(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"Claims: 0345 1\nChanges: 0345 2\nComplaints: Mrs Vroom\n",
+         "Claims: 0345 1\nChanges: 0345 2\nComplaints: Mrs Vroom"},
+        {"Call us,\nday or night:\n**Claims:** 0345 1\n*Changes of plan*: [0345 2](tel:03452)  "
+         "\nTel.: 0345 3\n"
+         "We are there all day,\nand at night.\n\nAfter.\n",
+         "Call us, day or night:\nClaims: 0345 1\nChanges of plan: 0345 2\nTel.: 0345 3\n"
+         "We are there all day, and at night.\n\nAfter."},
+        {"> Mon: 9\n> Tue: 10\n> Wed: 11 to twelve, unless there is a feast, on which\n> we are "
+         "closed\n",
+         "Mon: 9\nTue: 10\nWed: 11 to twelve, unless there is a feast, on which we are closed"},
+        {"Claims: 0345 1\nChanges: 0345 2\n", "Claims: 0345 1 Changes: 0345 2"},
+        {"Claims: 0345 1\nand others\nChanges: 0345 2\nComplaints: x\n",
+         "Claims: 0345 1 and others Changes: 0345 2 Complaints: x"},
+        {"He said, of all: no\nThis is what they all say: yes\nhttp://a.b: c\nNine, ten: d\n",
+         "He said, of all: no This is what they all say: yes http://a.b: c Nine, ten: d"},
+        {"A: b\nC: d\nE: f\n---\n", "A: b C: d E: f"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* What a text says of itself above its title is a record of it, and short values are fields of the document. */
 static void front_matter_is_a_record(void **state) {
     (void)state;
@@ -746,6 +776,7 @@ int main(void) {
         cmocka_unit_test(items_keep_their_state_and_numbers),
         cmocka_unit_test(titles_of_several_lines_are_whole),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
+        cmocka_unit_test(lines_of_markdown_with_labels_stay_lines),
         cmocka_unit_test(front_matter_is_a_record),
         cmocka_unit_test(front_matter_may_be_toml),
         cmocka_unit_test(long_front_matter_is_bounded),

@@ -403,6 +403,12 @@ static void lines_that_begin_with_what_they_speak_of_are_items(void **state) {
            TEXT_UNIT_ITEM, "FAULTS");
     expect(text, "E1: no water. Open the tap.", TEXT_UNIT_ITEM, "FAULTS");
     expect(text, "The rule is plain: no water, no wash.", TEXT_UNIT_SENTENCE, "FAULTS");
+    const char *numbers =
+        "Call us\n\nClaims: 0345 1\nChanges of plan: 0345 2\nComplaints: Mrs Vroom\n";
+    read_units(numbers);
+    expect(numbers, "Claims: 0345 1", TEXT_UNIT_ITEM, "Call us");
+    expect(numbers, "Changes of plan: 0345 2", TEXT_UNIT_ITEM, "Call us");
+    expect(numbers, "Complaints: Mrs Vroom", TEXT_UNIT_ITEM, "Call us");
     const char *asked = "Q: Is it free?\nA: For children it is.\n";
     read_units(asked);
     expect(asked, "For children it is.", TEXT_UNIT_SENTENCE, "Q: Is it free?");
