@@ -33,9 +33,9 @@ typedef struct reader {
     /* The next that text stands in or before. They outlive a paragraph: one that ends without an empty line, above a heading
      * or in a quote, would have those below looked for from each paragraph to the end of the text. */
     text_rows rows;
-    bool has_rows; /* they are known */
-    bool in_rows;  /* the last text stands in them */
-    bool hard;     /* a line has ended as it was written */
+    bool has_rows;      /* they are known */
+    bool in_rows;       /* the last text stands in them */
+    bool hard;          /* a line has ended as it was written */
     text_labels labels; /* the next lines that begin with labels, alike */
     bool has_labels;    /* they are known */
 } reader;
