@@ -96,7 +96,7 @@ static bool is_capital(const char *s, size_t n) {
 bool fact_is_named(const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (!(w->flags & WORD_CAPITAL) || (w->flags & WORD_INITIAL)) return false;
-    if (small_letters_lack(t->text, t->len)) return false;
+    if (t->capitals) return false;
     if (!language_capitalises_nouns(t->language)) return true;
     const bool behind = i > 0 && (w[-1].flags & (WORD_CAPITAL | WORD_INITIAL)) == WORD_CAPITAL,
                before = i + 1 < t->n_words && (w[1].flags & WORD_CAPITAL);
@@ -218,6 +218,7 @@ int fact_passage_read(fact_text *out, analyzer *a, const char *text, size_t len,
     out->text = text;
     out->len = len;
     out->before = before;
+    out->capitals = small_letters_lack(text, len);
     out->n_words = out->n_sentences = 0;
     fo_buf_clear(&out->stems);
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");

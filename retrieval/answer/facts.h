@@ -54,6 +54,7 @@ typedef struct fact_sentence {
 typedef struct fact_text {
     const char *text; /* the caller's */
     size_t len, before;
+    bool capitals; /* of letters, it has capitals alone */
     int language; /* its number (index/sparse/language.h) where it is read as another than English; -1 */
     fact_word *words;
     size_t n_words, cap_words;

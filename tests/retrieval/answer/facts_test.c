@@ -2,6 +2,8 @@
  * their marks; any bytes. */
 #include "tests/test.h"
 
+#include <time.h>
+
 #include "retrieval/answer/facts.h"
 
 static void expect_numbers(const char *text, size_t n, const double *want) {
@@ -361,7 +363,6 @@ static void words_carry_their_marks(void **state) {
     analyzer_free(a);
 }
 
-/* Any bytes at all: spans stay inside the text and sentences in order. */
 static void capitals_alone_tell_no_names(void **state) {
     (void)state;
     fo_err err = {0};
@@ -378,6 +379,26 @@ static void capitals_alone_tell_no_names(void **state) {
     analyzer_free(a);
 }
 
+/* Whether a text has small letters is found out once, not for each of its words. */
+static void a_long_text_of_capitals_takes_time_by_its_length(void **state) {
+    (void)state;
+    enum { WORDS = 15700, MOST_SECONDS = 2 };
+    static char text[4 * WORDS];
+    for (size_t i = 0; i < WORDS; i++) memcpy(text + 4 * i, "ABC ", 4);
+    fo_err err = {0};
+    analyzer *a;
+    fact_text t = {0};
+    assert_ok(analyzer_create(&a, "english", &err), &err);
+    const clock_t from = clock();
+    assert_ok(fact_text_read(&t, a, text, sizeof text, &err), &err);
+    assert_int_equal(t.n_words, WORDS);
+    for (size_t i = 0; i < t.n_words; i++) assert_false(fact_is_named(&t, i));
+    assert_true(clock() - from < MOST_SECONDS * CLOCKS_PER_SEC);
+    fact_text_deinit(&t);
+    analyzer_free(a);
+}
+
+/* Any bytes at all: spans stay inside the text and sentences in order. */
 static void any_bytes_are_read(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -460,6 +481,7 @@ int main(void) {
         cmocka_unit_test(one_counts_only_where_it_counts),
         cmocka_unit_test(words_carry_their_marks),
         cmocka_unit_test(capitals_alone_tell_no_names),
+        cmocka_unit_test(a_long_text_of_capitals_takes_time_by_its_length),
         cmocka_unit_test(any_bytes_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
