@@ -7,10 +7,40 @@
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/word_tokens.h"
 
-/* The numbers of a heading number something: "4. Fees", "GS 640". */
-static bool is_of_heading(const demands *d, const text_unit *u) {
+/* The word that begins at a byte of the passage; NULL: none does. */
+static const fact_word *word_at(const candidate_passage *p, size_t byte) {
+    size_t low = 0, high = p->text.n_words;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (p->text.words[mid].start < byte)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < p->text.n_words && p->text.words[low].start == byte ? &p->text.words[low] : NULL;
+}
+
+/* Does a title count what is asked for, or measure: "The hall seats 120 people", "Lake walk, 5 km"? */
+static bool says_how_many(const candidate_passage *p, size_t start, size_t end) {
+    const char *text = p->text.text;
+    fact_numbers f = {0};
+    bool says = false;
+    if (fact_numbers_read(&f, text + start, end - start, NULL)) f.n = 0;
+    for (size_t i = 0; i < f.n && !says; i++) {
+        const size_t behind = start + f.v[i].end;
+        const bool next = behind < end && text[behind] == ' ';
+        const fact_word *w = next ? word_at(p, behind + 1) : NULL;
+        says = f.v[i].unit != UNIT_NONE || (w && p->terms[w - p->text.words] >= 0);
+    }
+    fact_numbers_deinit(&f);
+    return says;
+}
+
+/* The numbers of most headings number something: "4. Fees", "GS 640". */
+static bool is_of_heading(const candidate_passage *p, const demands *d, const text_unit *u) {
     return u->head_kind == TEXT_UNIT_HEADING && u->kind != TEXT_UNIT_ROW &&
-           (d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT);
+           (d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT) &&
+           !says_how_many(p, u->head_start, u->head_end);
 }
 
 static enum amount_stated stated_by(const candidate_passage *p, const demands *d,
@@ -18,7 +48,7 @@ static enum amount_stated stated_by(const candidate_passage *p, const demands *d
     const char *text = p->text.text;
     const enum amount_stated itself =
         demands_amount_in(d, d->amount, text + u->start, u->end - u->start);
-    if (is_of_heading(d, u)) return itself;
+    if (is_of_heading(p, d, u)) return itself;
     const enum amount_stated head =
         demands_amount_in(d, d->amount, text + u->head_start, u->head_end - u->head_start);
     return head == AMOUNT_STATED || itself < head ? head : itself;
@@ -129,12 +159,12 @@ static bool is_only_a_title(const candidate_set *set, const candidate_passage *p
     const bool number = amount == AMOUNT_ANY || amount == AMOUNT_COUNT;
     const text_unit *u = &c->unit;
     if (!is_title(p, c)) return false;
-    if (number) return true;
+    if (number) return !says_how_many(p, u->start, u->end);
     if (amount != AMOUNT_NONE || (q->demands.detail != DETAIL_NONE && q->kind != ASK_TIME))
         return lacking > 0;
     switch (q->kind) {
     case ASK_NUMBER:
-        return true;
+        return !says_how_many(p, u->start, u->end);
     case ASK_TIME:
         return c->f[CAND_TYPE] < 1;
     case ASK_PERSON:

@@ -106,6 +106,30 @@ static void a_title_alone_is_no_value(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* ... but where it says how many of what is counted, or measures. */
+static void a_title_that_counts_or_measures_is_a_value(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *number;
+    } cases[] = {
+        {"How many people does the village hall seat?",
+         "The village hall seats 120 people\n"
+         "It was built after the flood by the people of the village.",
+         "120"},
+        {"How many guests may stay in the barn?",
+         "## Up to 30 guests may stay in the barn\n\nBring your own towels.", "30"},
+        {"How wide is the gate of the yard?",
+         "The gate of the yard is 3 m wide\n\nIt is closed at night.", "3 m"},
+        {"How many people does the sauna hold?",
+         "The sauna holds 8 people\n\nBring two towels to the sauna.", "8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (a.abstain || !strstr(a.text, cases[i].number)) fail_msg("%s", cases[i].question);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void a_question_in_capitals_is_read_as_in_small_letters(void **state) {
     (void)state;
     static const char club[] = "- Présidente : Solène Kervadec\n- Trésorière : Mathilde Aubrac\n";
@@ -162,6 +186,7 @@ int main(void) {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
         cmocka_unit_test(another_item_of_the_list_has_the_value),
         cmocka_unit_test(a_title_alone_is_no_value),
+        cmocka_unit_test(a_title_that_counts_or_measures_is_a_value),
         cmocka_unit_test(a_question_in_capitals_is_read_as_in_small_letters),
         cmocka_unit_test(the_plural_of_an_acronym_is_the_same_word),
     };
