@@ -192,6 +192,7 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
     switch (detail) {
     case DETAIL_NONE:
     case DETAIL_WHEN:
+    case DETAIL_CASE:
     case DETAIL_PERSON:
         return true;
     case DETAIL_MAIL:

@@ -17,6 +17,7 @@ enum demand_detail {
     DETAIL_BIRTH,  /* "When was Ida Berg born?" */
     DETAIL_DEATH,  /* "When did she die?" */
     DETAIL_WHEN,   /* of texts in another language: "Wann ist das Fest?" */
+    DETAIL_CASE,   /* of those, when or in which case: "Quand le casque est-il obligatoire ?" */
     DETAIL_PERSON, /* of those: "Quién dirige la banda?" */
     DETAIL_EXIT,   /* "What exit status has diff when files are the same?" */
 };

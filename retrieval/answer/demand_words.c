@@ -12,7 +12,7 @@ static const demand_words tables[] = {
     {.language = "german", .joins = true,
      .much = "wieviel", .many = "wieviele", .how = "wie", .behind_much = "viel", .behind_many = "viele vielen",
      .what = "was welche welcher welches welchem welchen", .what_does = "was",
-     .between = "ist sind war der die das den dem ein eine betragt lautet hat zu e von ihre eure deine aktuelle jahrliche monatliche",
+     .between = "ist sind war der die das den dem ein eine betragt lautet hat zu e von ihre ihr eure euer deine aktuelle jahrliche monatliche",
      .when = "wann", .who = "wer wen wem", .until = "bis ab seit von",
      .clock = "uhr uhrzeit", .day = "tag tage tagen datum wochentag monat jahr",
      .spends = "kostet kosten koste kostete zahlt zahle zahlen zahlst bezahlt bezahle bezahlen blechen verdient verdienen "
@@ -22,11 +22,11 @@ static const demand_words tables[] = {
      .must = "muss mussen soll sollen wurde wurden wird hat habe darf",
      .dear = "teuer gunstig billig", .high = "hoch", .heavy = "schwer gewicht", .warm = "warm heiss kalt temperatur",
      .loud = "laut leise", .extent = "breit tief dick breite tiefe hohe dicke",
-     .lasting = "lange lang dauer frist", .size = "gross weit schnell alt alter grosse zahl anzahl",
+     .lasting = "lange lang dauer frist", .size = "gross weit alt alter grosse zahl anzahl",
      .phone = "telefonnummer handynummer rufnummer durchwahl faxnummer mobilnummer telefon", .number = "nummer",
      .calls = "anrufen rufe rufen erreiche erreicht erreichen wahlen", .mail = "mail email emailadresse mailadresse",
      .web = "webseite website homepage internetseite internetadresse webadresse",
-     .office = "leitet dirigiert trainiert ist",
+     .office = "leitet leiten dirigiert trainiert",
      .often = "personen leute menschen kinder gaste mal male tage tag wochen monate jahre stunden minuten sekunden liter "
      "meter kilometer zentimeter kilo gramm grad prozent euro teile stuck seiten arten",
      .verbs = "hat haben ist sind gibt darf durfen kann konnen muss mussen werden wurden bekommt bekomme brauche braucht "
@@ -43,7 +43,7 @@ static const demand_words tables[] = {
      "jahren jahres std h min s sek quartal semester saison nacht nachte tags",
      .lengths = "mm cm dm m km millimeter zentimeter meter metern kilometer kilometern zoll seite seiten zeilen zeichen",
      .weights = "g kg mg t gramm kilo kilogramm tonne tonnen pfund zentner", .degrees = "grad celsius",
-     .sounds = "db dba dezibel phon laut leise gerauscharm gerauschlos lautstarke",
+     .sounds = "db dba dezibel phon laut leise gerauscharm gerauschlos lautstarke zimmerlautstarke",
      .other_units = "l ml liter kwh kw w watt v volt qm ha prozent",
      .hour = "uhr h", .labels = "nummer platz zimmer raum haus artikel paragraph seite zone linie stufe ziffer absatz telefon "
      "aufgang gleis klasse strasse", .ranges = "bis und oder",
@@ -53,12 +53,38 @@ static const demand_words tables[] = {
      "pfingsten advent silvester fasching immer nie niemals jederzeit sofort stets rund bis vor nach sobald wenn "
      "solange wahrend unbegrenzt dauerhaft beginn ende anfang mitte quartal semester saison schuljahr wochenende "
      "feiertag feiertagen feiertags vorabend uhrzeit zeiten mo di mi do fr sa so halbjahrlich vierteljahrlich stundlich "
-     "zweimonatlich alle danach zuvor spatestens fruhestens seit ab",
+     "zweimonatlich alle danach zuvor spatestens fruhestens seit ab sonnenuntergang sonnenaufgang dammerung einbruch",
+     .be = "ist sind lautet lauten war",
+     .amounts = "preis preise preisen gebuhr beitrag miete kaution taxe entgelt lohn tarif pfand vergutung honorar "
+     "eintritt zuschlag anzahlung",
+     .prices = "preis preise kosten",
+     .has = "hat haben",
+     .due = "fallt fallig erhoben verlangt berechnet zahle zahlst zahlt zahlen bezahle bezahlen entrichten "
+     "hinterlegen",
+     .costs = "kostet kosten koste kostete verdient verdienen verdiene",
+     .payers = "versicherung versicherer kasse krankenkasse verein vermieter mieter gemeinde stadt amt arbeitgeber "
+     "satzung vertrag hausordnung",
+     .where = "wo woher wohin warum weshalb wieso",
+     .offices = "vorsitzende vorsitzender kassenwart kassenwartin kassierer kassiererin schatzmeister schatzmeisterin "
+     "trainer trainerin leiter leiterin dirigent dirigentin burgermeister burgermeisterin prasident "
+     "prasidentin schriftfuhrer schriftfuhrerin direktor direktorin hausmeister hausmeisterin hauswart",
+     .bound = "pflicht verpflichtend obligatorisch notig notwendig erforderlich verboten erlaubt gestattet muss mussen "
+     "darf durfen",
+     .events = "bei falls ruckgabe poststempel",
+     .cases = "bei beim wenn falls sofern sobald fur",
+     .single = "einzige einziges einzigen einziger",
+     .only = "nur hochstens maximal genau bloss mindestens",
+     .unlimited = "beliebig beliebige unbegrenzt unbegrenzte unbeschrankt unbeschrankte unlimitiert lebenslang",
+     .both = "beide beiden",
+     .included = "inklusive inbegriffen enthalten inkludiert",
+     .entry = "eintritt zutritt zugang teilnahme",
+     .donation = "spende spenden spendenbasis anfrage aufwand",
+     .adult = "volljahrig volljahrige volljahriger erwachsen",
      .quantity = "anzahl zahl menge stuck stuckzahl hochstzahl platze"},
     {.language = "french",
      .much = "combien", .many = NULL, .of = "de d",
      .each = "les", .what = "quel quelle quels quelles", .what_does = "que qu",
-     .between = "est sont etait sera e adresse le la les l un une du de d ce cet cette",
+     .between = "est sont etait sera e adresse le la les l un une du de d ce cet cette votre leur notre",
      .when = "quand", .who = "qui", .until = "a depuis pour partir de jusque",
      .clock = "heure heures", .day = "jour jours date dates mois annee",
      .spends = "coute coutent couter coutera coutait cout vaut valent paie paient paye payent payer paierai facture "
@@ -69,7 +95,7 @@ static const demand_words tables[] = {
      .loud = "bruit decibels", .extent = "hauteur largeur longueur profondeur epaisseur mesure mesurent",
      .lasting = "temps duree dure durent", .size = "age taille surface superficie distance vitesse nombre",
      .phone = "telephone portable", .number = "numero", .calls = "appeler joindre appelle composer telephoner",
-     .mail = "mail email courriel", .web = "site", .office = "est dirige preside entraine",
+     .mail = "mail email courriel", .web = "site", .office = "dirige preside entraine",
      .often = "personnes gens fois jours jour semaines mois ans annees heures minutes secondes litres metres kilometres "
      "kilos grammes degres euros temps pages",
      .verbs = "y a ont est sont peut peuvent faut dans par au a pour",
@@ -92,12 +118,34 @@ static const demand_words tables[] = {
      .timed = "quotidien quotidiennement hebdomadaire toujours jamais avant apres lorsque quand des jusqu jusque pendant "
      "debut fin paques noel toussaint ascension pentecote vacances trimestre saison week veille lendemain feries ferie "
      "rentree immediatement permanence mensuel mensuellement annuel annuellement semestriel semestriellement semestre "
-     "trimestriel chaque depuis",
+     "trimestriel chaque depuis aube crepuscule coucher ouverture fermeture",
+     .be = "est sont etait sera",
+     .amounts = "prix tarif tarifs cout montant loyer cotisation caution redevance amende salaire acompte supplement",
+     .prices = "prix cout",
+     .due = "payer paie paient paye payez paierai verser laisser deposer demandee demande exigee exige risque risquez "
+     "encourt pratique pratiquez coute",
+     .costs = "coute coutent couter coutera coutait cout vaut valent gagne gagnent",
+     .payers = "assurance locataire proprietaire bailleur association mairie commune employeur mutuelle reglement "
+     "contrat",
+     .where = "pourquoi comment lequel laquelle",
+     .offices = "president presidente tresorier tresoriere secretaire directeur directrice maire entraineur entraineuse "
+     "chef cheffe gardien gardienne syndic",
+     .bound = "obligatoire obligatoires necessaire necessaires interdit interdite interdits interdites autorise "
+     "autorisee permis faut dois doit",
+     .events = "lors cas restitution remise signature reception livraison cachet",
+     .cases = "pour cas lors si des quand lorsque",
+     .single = "seul seule",
+     .only = "que qu seulement maximum uniquement",
+     .unlimited = "autant illimite illimitee illimites illimitees longtemps indefiniment",
+     .included = "compris comprise comprises inclus incluse incluses",
+     .entry = "entree acces participation",
+     .donation = "don dons devis",
+     .adult = "majeur majeure majeurs adulte adultes",
      .quantity = "nombre quantite total maximum"},
     {.language = "spanish",
      .much = "cuanto cuanta", .many = "cuantos cuantas", .each = "cada",
      .what = "que cual cuales", .what_does = "que",
-     .between = "es son era sera e el la los las un una de del",
+     .between = "es son era sera e el la los las un una de del su vuestra vuestro direccion pagina",
      .when = "cuando", .who = "quien quienes", .until = "hasta desde para a de",
      .clock = "hora horas", .day = "dia dias fecha fechas mes ano",
      .spends = "cuesta cuestan costar costara costaria vale valen paga pago pagan pagar pagamos cobra cobran cobrar gana "
@@ -108,7 +156,7 @@ static const demand_words tables[] = {
      .extent = "altura anchura ancho largo longitud profundidad grosor mide miden",
      .lasting = "tiempo duracion dura duran tarda tardan", .size = "edad tamano superficie distancia velocidad numero",
      .phone = "telefono movil", .number = "numero", .calls = "llamar llamo marcar",
-     .mail = "correo email mail", .web = "web", .office = "es dirige preside entrena",
+     .mail = "correo email mail", .web = "web", .office = "dirige preside entrena",
      .often = "personas gente veces dias dia semanas meses anos horas minutos segundos litros metros kilometros kilos "
      "gramos grados euros paginas",
      .verbs = "hay tiene tienen es son puede pueden se en por al a para",
@@ -131,12 +179,35 @@ static const demand_words tables[] = {
      .timed = "diario diariamente diaria siempre nunca antes despues cuando hasta desde durante comienzo fin final inicio "
      "pascua navidad vacaciones semana trimestre temporada vispera festivos festivo laborables laborable tras "
      "inmediatamente puente mensual mensualmente anual anualmente semestral semestralmente semestre trimestral semanal "
-     "semanalmente cada",
+     "semanalmente cada atardecer anochecer amanecer apertura cierre",
+     .be = "es son era sera",
+     .amounts = "precio precios tarifa tarifas cuota cuotas importe coste costo alquiler fianza sueldo salario multa "
+     "recargo presupuesto",
+     .prices = "precio precios coste costo",
+     .has = "tiene tienen",
+     .due = "pago paga pagan pagar pagamos cobra cobran cobrar dejar abonar entregar",
+     .costs = "cuesta cuestan costar costara costaria vale valen gana ganan",
+     .payers = "seguro aseguradora inquilino propietario casero asociacion ayuntamiento empresa mutua contrato",
+     .where = "donde adonde como",
+     .offices = "presidente presidenta tesorero tesorera secretario secretaria director directora alcalde alcaldesa "
+     "entrenador entrenadora conserje",
+     .bound = "obligatorio obligatoria obligatorios obligatorias necesario necesaria necesarios necesarias prohibido "
+     "prohibida permitido permitida debo debe deben",
+     .events = "caso entrega devolucion firma recepcion matasellos",
+     .cases = "para caso si al cuando",
+     .single = "solo sola unico unica",
+     .only = "solo solamente maximo",
+     .unlimited = "tantos tantas ilimitado ilimitada ilimitados ilimitadas indefinidamente",
+     .both = "ambos ambas",
+     .included = "incluido incluida incluidos incluidas incluye",
+     .entry = "entrada acceso",
+     .donation = "voluntad donativo",
+     .adult = "mayor mayores adulto adultos",
      .quantity = "numero cantidad total maximo"},
     {.language = "italian",
      .much = "quanto quanta", .many = "quanti quante", .each = "ogni",
      .what = "quale quali qual che", .what_does = "che cosa",
-     .between = "e sono era il lo la i gli le l un una di del della",
+     .between = "e sono era il lo la i gli le l un una di del della dell vostro vostra indirizzo",
      .when = "quando", .who = "chi", .until = "a da fino per di",
      .clock = "ora ore", .day = "giorno giorni data mese anno",
      .spends = "costa costano costare costera vale valgono paga pago pagano pagare guadagna guadagnano",
@@ -146,7 +217,7 @@ static const demand_words tables[] = {
      .extent = "altezza larghezza lunghezza profondita spessore misura misurano",
      .lasting = "tempo durata dura durano", .size = "eta dimensione superficie distanza velocita numero",
      .phone = "telefono cellulare", .number = "numero", .calls = "chiamare chiamo comporre",
-     .mail = "mail email", .web = "sito", .office = "e dirige presiede allena",
+     .mail = "mail email", .web = "sito", .office = "dirige presiede allena",
      .often = "persone gente volte giorni giorno settimane mesi anni ore minuti secondi litri metri chilometri chili "
      "grammi gradi euro pagine",
      .verbs = "ha hanno e sono ci puo possono si in per al a",
@@ -165,12 +236,35 @@ static const demand_words tables[] = {
      .ranges = "a e o al fino", .until_said = "fino entro prima dopo da dal",
      .timed = "quotidiano quotidianamente sempre mai prima dopo quando fino entro durante inizio fine pasqua natale "
      "vacanze trimestre stagione vigilia festivi feriali subito mensile mensilmente annuale annualmente semestrale semestre "
-     "settimanale settimanalmente ogni",
+     "settimanale settimanalmente ogni tramonto alba apertura chiusura",
+     .be = "e sono era",
+     .amounts = "prezzo prezzi tariffa tariffe quota quote costo importo affitto canone cauzione multa stipendio retta "
+     "supplemento",
+     .prices = "prezzo prezzi costo",
+     .has = "ha hanno",
+     .due = "pago paga pagano pagare versare lasciare",
+     .costs = "costa costano costare costera vale valgono guadagna guadagnano",
+     .payers = "assicurazione inquilino proprietario comune associazione azienda datore contratto",
+     .where = "dove perche come",
+     .offices = "presidente presidentessa tesoriere tesoriera segretario segretaria direttore direttrice sindaco sindaca "
+     "allenatore allenatrice custode",
+     .bound = "obbligatorio obbligatoria obbligatori obbligatorie necessario necessaria vietato vietata permesso "
+     "permessa bisogna devo deve devono",
+     .events = "caso consegna restituzione firma ricevimento timbro",
+     .cases = "per caso se quando",
+     .single = "solo sola unico unica",
+     .only = "solo soltanto massimo",
+     .unlimited = "tanti tante illimitato illimitata illimitati illimitate",
+     .both = "entrambi entrambe",
+     .included = "compreso compresa compresi comprese incluso inclusa inclusi incluse",
+     .entry = "ingresso accesso entrata",
+     .donation = "donazione preventivo",
+     .adult = "maggiorenne maggiorenni adulti",
      .quantity = "numero quantita totale massimo"},
     {.language = "portuguese",
      .much = "quanto quanta", .many = "quantos quantas", .each = "cada",
      .what = "qual quais que", .what_does = "que",
-     .between = "e sao era o a os as um uma do da de",
+     .between = "e sao era o a os as um uma do da de seu sua endereco",
      .when = "quando", .who = "quem", .until = "ate desde para a de",
      .clock = "hora horas", .day = "dia dias data datas mes ano",
      .spends = "custa custam custar custara vale valem paga pago pagam pagar cobra cobram ganha ganham",
@@ -180,7 +274,7 @@ static const demand_words tables[] = {
      .extent = "altura largura comprimento profundidade espessura mede medem",
      .lasting = "tempo duracao dura duram", .size = "idade tamanho area distancia velocidade numero",
      .phone = "telefone telemovel celular", .number = "numero", .calls = "ligar ligo telefonar",
-     .mail = "mail email", .web = "site", .office = "e dirige preside treina",
+     .mail = "mail email", .web = "site", .office = "dirige preside treina",
      .often = "pessoas gente vezes dias dia semanas meses anos horas minutos segundos litros metros quilometros quilos "
      "gramas graus euros paginas",
      .verbs = "ha tem e sao pode podem se em por ao a para existem",
@@ -200,7 +294,30 @@ static const demand_words tables[] = {
      .ranges = "a e ou ao ate", .until_said = "ate antes depois desde",
      .timed = "diario diariamente sempre nunca antes depois quando ate desde durante inicio fim pascoa natal ferias "
      "trimestre temporada vespera feriados feriado imediatamente mensal mensalmente anual anualmente semestral "
-     "semestralmente semestre semanal semanalmente cada apos logo",
+     "semestralmente semestre semanal semanalmente cada apos logo anoitecer amanhecer abertura",
+     .be = "e sao era",
+     .amounts = "preco precos tarifa tarifas quota quotas taxa custo valor aluguel aluguer renda caucao mensalidade multa "
+     "salario propina",
+     .prices = "preco precos custo valor",
+     .has = "tem",
+     .due = "pago paga pagam pagar cobra cobram deixar",
+     .costs = "custa custam custar custara vale valem ganha ganham",
+     .payers = "seguro seguradora inquilino senhorio associacao camara prefeitura empresa contrato",
+     .where = "onde aonde porque como",
+     .offices = "presidente presidenta tesoureiro tesoureira secretario secretaria diretor diretora prefeito prefeita "
+     "treinador treinadora zelador zeladora",
+     .bound = "obrigatorio obrigatoria obrigatorios obrigatorias necessario necessaria proibido proibida permitido "
+     "permitida devo deve devem",
+     .events = "caso entrega devolucao assinatura recepcao carimbo",
+     .cases = "para caso se ao quando",
+     .single = "so unico unica",
+     .only = "so somente apenas maximo",
+     .unlimited = "tantos tantas ilimitado ilimitada ilimitados ilimitadas",
+     .both = "ambos ambas",
+     .included = "incluido incluida incluidos incluidas incluso inclusa",
+     .entry = "entrada acesso",
+     .donation = "doacao orcamento",
+     .adult = "maior maiores adulto adultos",
      .quantity = "numero quantidade total maximo"},
 };
 /* clang-format on */

@@ -30,20 +30,39 @@ typedef struct demand_words {
     const char *high;   /* ... of a sum or another amount: "wie hoch" */
     const char *heavy, *warm, *loud, *extent, *lasting, *size;
     const char *phone, *number, *calls, *mail, *web;
-    const char *office; /* behind "who": leads, is */
-    const char *often;  /* counted by many texts that do not say so: people, days */
-    const char *verbs;  /* behind what is counted */
+    const char *office; /* behind "who": leads */
+    const char *
+        offices; /* who holds one has a name: the treasurer, not the tenant; `joins`: ends of words */
+    const char *be; /* "quel est", "wie lautet" */
+    const char
+        *amounts; /* the sums of which "which" may ask how much they are; `joins`: ends of words */
+    const char *prices;    /* ... those that can be had: "qué precio tiene" */
+    const char *has, *due; /* behind those: it has, it is to be paid */
+    const char *costs;     /* of `spends`, those that name no payer */
+    const char *payers;    /* who pays things, and not a price: "Was zahlt die Versicherung?" */
+    const char *where;     /* the other words that ask: where, why */
+    const char *bound;     /* "when must", "when is it forbidden": in which case */
+    const char *often;     /* counted by many texts that do not say so: people, days */
+    const char *verbs;     /* behind what is counted */
     /* of texts */
     const char *articles; /* numerals that are articles too */
     const char *currencies, *free, *none, *pays;
     const char *per; /* behind a bare price: "12 pro Tag" */
     const char *times, *lengths, *weights, *degrees, *sounds, *other_units;
-    const char *hour;       /* behind an hour: "8 Uhr" */
-    const char *labels;     /* before a number that numbers something: "Platz 4" */
-    const char *ranges;     /* between two numbers: "14 bis 18" */
-    const char *until_said; /* before the end of a time: "bis Mai" */
-    const char *timed;      /* words of time that are in no class of facts.h */
-    const char *quantity;   /* a column of counts is called so */
+    const char *hour;          /* behind an hour: "8 Uhr" */
+    const char *labels;        /* before a number that numbers something: "Platz 4" */
+    const char *ranges;        /* between two numbers: "14 bis 18" */
+    const char *until_said;    /* before the end of a time: "bis Mai" */
+    const char *timed;         /* words of time that are in no class of facts.h */
+    const char *quantity;      /* a column of counts is called so */
+    const char *events;        /* say when by what happens then: "bei Rückgabe" */
+    const char *cases;         /* ... in which case: "pour les travaux en hauteur" */
+    const char *single, *only; /* behind and before an article that counts: "un solo", "nur ein" */
+    const char *unlimited, *both;
+    const char *included; /* ... in the price */
+    const char *entry;    /* what is free if it is "frei", "libre" */
+    const char *donation; /* what one gives, or is told: no price */
+    const char *adult;    /* of age */
 } demand_words;
 
 /* The lists of a language by its number (index/sparse/language.h); NULL: there are none, English's neither. */

@@ -327,20 +327,25 @@ demands demands_read(const char *question, size_t len, int language) {
     const foreign_demands f = foreign_demands_read(w, question, len);
     bool last;
     size_t behind;
-    return (demands){.language = language,
-                     .amount = f.amount,
-                     .detail = f.detail,
-                     .counted = f.counted,
-                     .year = demand_year_of(question, len),
-                     .date = demand_date_in(question, len),
-                     .extreme = demands_extreme_in(question, len),
-                     .in_turn = demands_turn_in(question, len, &last, &behind)};
+    demands d = {.language = language,
+                 .amount = f.amount,
+                 .detail = f.detail,
+                 .counted = f.counted,
+                 .year = demand_year_of(question, len),
+                 .date = demand_date_in(question, len),
+                 .extreme = demands_extreme_in(question, len),
+                 .in_turn = demands_turn_in(question, len, &last, &behind)};
+    memcpy(d.noun, f.noun, sizeof d.noun);
+    return d;
 }
 
 enum amount_stated demands_amount_in(const demands *d, enum demand_amount amount, const char *text,
                                      size_t len) {
-    return demand_words_of(d->language) ? foreign_amount_in(d->language, amount, text, len)
-                                        : demand_amount_in(amount, text, len);
+    if (!demand_words_of(d->language)) return demand_amount_in(amount, text, len);
+    const enum amount_stated stated = foreign_amount_in(d->language, amount, text, len);
+    return stated == AMOUNT_NOT_STATED && amount == d->amount
+               ? foreign_amount_of_one(d->language, d->noun, text, len)
+               : stated;
 }
 
 bool demands_amount_column_in(const demands *d, const char *text, size_t len) {

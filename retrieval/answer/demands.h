@@ -12,6 +12,7 @@
 
 #include "retrieval/answer/demand_amounts.h"
 #include "retrieval/answer/demand_details.h"
+#include "retrieval/answer/demand_words.h"
 
 typedef struct demands {
     int language; /* of the texts, where that is one of demand_words.h; else -1 */
@@ -34,6 +35,8 @@ typedef struct demands {
     bool reason;     /* it begins with "why" */
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
+    char noun
+        [DEMAND_WORD_MOST]; /* of a question in another language, what is counted, people and days too, folded; "" */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 

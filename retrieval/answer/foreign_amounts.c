@@ -120,8 +120,29 @@ static bool is_other_number(const reader_at *r) {
            is_time_or_date(r);
 }
 
+/* "Nur ein Koffer", "un solo perro": an article that counts. */
+static bool is_single(const reader_at *r) {
+    return in(r->w->articles, &r->now) &&
+           (in(r->w->only, &r->before) || in(r->w->single, &r->next));
+}
+
+/* "Beliebig viele Bücher", "autant de livres", "beide": how many, without a number. */
+static bool is_vague_number(const reader_at *r) {
+    return in(r->w->unlimited, &r->now) || in(r->w->both, &r->now) ||
+           (in("viele viel", &r->now) && in("so", &r->before));
+}
+
+/* "2 kg Kartoffeln", "100 g de pâtes": so much of what is asked for by its number. */
+static bool is_amount_of_something(const reader_at *r) {
+    const demand_words *w = r->w;
+    return is_number(r, &r->before) &&
+           (in(w->weights, &r->now) || in("l ml liter litre litres litro litros litri", &r->now)) &&
+           r->next.t.letters && !in("pro je par por per", &r->next);
+}
+
 /* "Die Wohnung hat vier Betten": no price, no time, no measure. */
 static bool counts(const reader_at *r) {
+    if (is_single(r) || is_vague_number(r) || is_amount_of_something(r)) return true;
     if (!is_number(r, &r->now)) return in(r->w->none, &r->now) && r->next.t.letters;
     const said behind = behind_number(r);
     return !is_other_number(r) && !is_currency(r, &r->before) && !is_currency(r, &behind) &&
@@ -168,10 +189,43 @@ static enum amount_stated free_of_charge(const reader_at *r) {
     return is || !r->next.t.letters ? AMOUNT_STATED : AMOUNT_PERHAPS;
 }
 
-static enum amount_stated money_in(reader_at r) {
-    enum amount_stated stated = AMOUNT_NOT_STATED;
-    bool pays = false, bare = false;
+static bool has_sum(reader_at r) {
+    while (step(&r))
+        if (demand_word_is_sum(r.w, r.now.folded)) return true;
+    return false;
+}
+
+/* "Ist inklusive", "está incluida en el precio": not "nicht im Preis enthalten", nor "inklusive Frühstück", which is another thing. */
+static bool is_included(const reader_at *r, bool sum) {
+    if (!in(r->w->included, &r->now) || in("y", &r->before)) return false;
+    return sum || !r->next.t.letters;
+}
+
+/* "Die Kosten übernimmt die Kasse", "prise en charge", "a cargo de": another one pays. */
+static bool is_paid_by_another(const reader_at *r, bool sum) {
+    return (sum && in("ubernimmt ubernehmen ubernommen", &r->now)) ||
+           (in("charge", &r->now) && in("en", &r->before)) ||
+           (in("cargo carico", &r->now) && in("a", &r->before));
+}
+
+/* What is said in place of a price: it is included, somebody else pays, entry is free, one gives what one likes. */
+static bool needs_no_price(reader_at r) {
+    const bool sum = has_sum(r), entry = demand_words_say(r.w->entry, r.text, r.len);
+    bool stated = false;
     while (step(&r)) {
+        if (is_class(&r, &r.now, WORD_NEGATION)) return false;
+        stated |= is_included(&r, sum) || is_paid_by_another(&r, sum) ||
+                  in(r.w->donation, &r.now) ||
+                  (entry && in("frei freier freie libre libero livre", &r.now)) ||
+                  (in("libre", &r.now) && in("prix participation contribution", &r.before));
+    }
+    return stated;
+}
+
+static enum amount_stated money_in(reader_at r) {
+    enum amount_stated stated = needs_no_price(r) ? AMOUNT_STATED : AMOUNT_NOT_STATED;
+    bool pays = false, bare = false;
+    while (stated != AMOUNT_STATED && step(&r)) {
         if (is_currency(&r, &r.now) &&
             (demand_currency_sign(&r.now.t) ||
              !in("fr real livre livres libra libras peso pesos", &r.now) ||
@@ -199,7 +253,7 @@ static bool measures(const reader_at *r, const char *units) {
 
 static bool is_long(const reader_at *r) {
     return is_class(r, &r->now, WORD_TIME | WORD_CALENDAR) || in(r->w->timed, &r->now) ||
-           measures(r, r->w->times) || measures(r, r->w->lengths) ||
+           measures(r, r->w->times) || measures(r, r->w->lengths) || is_vague_number(r) ||
            (in(r->w->until_said, &r->now) && r->next.t.digits) ||
            (r->now.t.digits && word_token_is(&r->next.t, ":"));
 }
@@ -211,8 +265,9 @@ static bool is_degree(const reader_at *r) {
 
 static bool states(const reader_at *r, enum demand_amount amount) {
     switch (amount) {
-    case AMOUNT_WEIGHT:
-        return measures(r, r->w->weights);
+    case AMOUNT_WEIGHT: /* "wie schwer" a walk is, too */
+        return measures(r, r->w->weights) ||
+               in("leicht mittelschwer schwierig anspruchsvoll einfach", &r->now);
     case AMOUNT_TEMPERATURE:
         return is_degree(r);
     case AMOUNT_LONG:
@@ -225,6 +280,7 @@ static bool states(const reader_at *r, enum demand_amount amount) {
         return counts(r);
     default: /* "eine Stunde", "keine" */
         return (is_number(r, &r->now) && !is_section(r)) || in(r->w->none, &r->now) ||
+               is_single(r) || is_vague_number(r) || in(r->w->adult, &r->now) ||
                (in(r->w->articles, &r->before) && in(r->w->times, &r->now));
     }
 }
@@ -237,6 +293,40 @@ enum amount_stated foreign_amount_in(int language, enum demand_amount amount, co
     while (step(&r))
         if (states(&r, amount)) return AMOUNT_STATED;
     return AMOUNT_NOT_STATED;
+}
+
+/* "Bücher" and "Buch", "valises" and "valise": all but an end. */
+static bool is_same_noun(const char *a, const char *b) {
+    enum { END = 3, LEAST = 3 };
+    size_t n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n >= LEAST && strlen(a) <= n + END && strlen(b) <= n + END;
+}
+
+/* The noun behind an article, or behind an adjective. */
+static bool has_noun_behind(const reader_at *r, const char *noun) {
+    size_t at = r->at;
+    for (int i = 0; i < 2; i++) {
+        const said s = token_at(r, &at);
+        if (!s.t.letters || in(r->w->per, &s) || in("de di do da", &s)) return false;
+        if (is_same_noun(noun, s.folded)) return true;
+    }
+    return false;
+}
+
+enum amount_stated foreign_amount_of_one(int language, const char *noun, const char *text,
+                                         size_t len) {
+    reader_at r = read_of(language, text, len);
+    enum amount_stated stated = AMOUNT_NOT_STATED;
+    bool money = false;
+    if (!r.w || !noun[0]) return stated;
+    while (step(&r)) {
+        money |= is_currency(&r, &r.now);
+        if (!in(r.w->articles, &r.now) || !has_noun_behind(&r, noun)) continue;
+        if (r.before.t.letters) stated = AMOUNT_STATED;
+        if (stated == AMOUNT_NOT_STATED) stated = AMOUNT_PERHAPS;
+    }
+    return money && stated == AMOUNT_STATED ? AMOUNT_PERHAPS : stated;
 }
 
 bool foreign_amount_column_in(int language, enum demand_amount amount, const char *text,
@@ -270,6 +360,20 @@ static bool has_time(reader_at r, bool of_day) {
     return false;
 }
 
+/* "Bei Rückgabe", "beim Verlassen", "al devolver las llaves" */
+static bool is_event(const reader_at *r) {
+    if (in(r->w->events, &r->now)) return true;
+    if (in("beim", &r->now)) return demand_word_ends("en gabe zug ung", r->next.folded);
+    return in("al ao", &r->now) && r->next.folded[0] &&
+           demand_word_ends("ar er ir", r->next.folded);
+}
+
+static bool has_event(reader_at r, bool or_case) {
+    while (step(&r))
+        if (is_event(&r) || (or_case && in(r.w->cases, &r.now))) return true;
+    return false;
+}
+
 static bool has_capital(const said *s) {
     int32_t cp;
     char first[4];
@@ -277,6 +381,22 @@ static bool has_capital(const said *s) {
     fo_utf8_decode(s->t.s, s->t.n, &cp);
     if (cp >= 0x80) return cp >= 0xC0 && cp <= 0xDE; /* Latin-1: small letters stand above */
     return fo_utf8_encode(cp, first) == 1 && fo_is_upper(first[0]);
+}
+
+static bool is_office(const reader_at *r, const said *s) {
+    if (!s->folded[0]) return false;
+    return r->w->joins ? demand_word_ends(r->w->offices, s->folded) : in(r->w->offices, s);
+}
+
+/* "Die Sitzung leitet der Vorsitzende": who does, by another office. */
+static bool is_led_by_office(reader_at r) {
+    bool leads = false;
+    int offices = 0;
+    while (step(&r)) {
+        leads |= in(r.w->office, &r.now);
+        offices += is_office(&r, &r.now);
+    }
+    return leads ? offices > 0 : offices > 1;
 }
 
 /* "Frau Adler", "Jonas Imhof"; where nouns are small, a capital within a sentence. */
@@ -300,9 +420,11 @@ bool foreign_detail_in(int language, enum demand_detail detail, const char *text
     case DETAIL_CLOCK:
         return has_time(r, true);
     case DETAIL_WHEN:
-        return has_time(r, false);
+        return has_time(r, false) || has_event(r, false);
+    case DETAIL_CASE:
+        return has_time(r, false) || has_event(r, true);
     case DETAIL_PERSON:
-        return has_name(r);
+        return has_name(r) || is_led_by_office(r);
     case DETAIL_MAIL:
     case DETAIL_PHONE:
     case DETAIL_WEB: /* the same signs in all of them */

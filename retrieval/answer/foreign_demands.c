@@ -14,7 +14,7 @@ typedef struct asked {
     struct {
         char folded[DEMAND_WORD_MOST];
         word_token t;
-        bool comma; /* ... stands before it */
+        bool comma; /* ... or the sign that begins a question stands before it */
     } v[MOST];
     size_t n;
 } asked;
@@ -25,7 +25,7 @@ static void read_words(asked *a, const char *question, size_t len) {
     for (size_t at = 0; a->n < MOST;) {
         const word_token t = word_token_next(question, len, &at);
         if (!t.n) return;
-        comma |= word_token_is(&t, ",");
+        comma |= word_token_is(&t, ",") || word_token_is(&t, "\xC2\xBF");
         if (!t.letters && !t.digits) continue;
         a->v[a->n].t = t;
         a->v[a->n].comma = comma;
@@ -68,30 +68,63 @@ static bool asks_here(const asked *a, size_t i) {
     return a->w->joins || i == 0 || is_accented(a, i) || is(a, i - 1, a->w->until);
 }
 
+/* Does a list of sums, whose words end compounds where a language joins them, have word i? */
+static bool is_end(const asked *a, size_t i, const char *list) {
+    if (i >= a->n || !list) return false;
+    return a->w->joins ? a->v[i].folded[0] && demand_word_ends(list, a->v[i].folded)
+                       : is(a, i, list);
+}
+
 /* ---- details ----------------------------------------------------------------------------- */
+
+/* Words [what + 1, i) between "what" and an address: "est l'adresse du", "est le numéro de". */
+typedef struct link {
+    size_t what;
+    bool how, be, address, number;
+} link;
+
+static bool is_address(const asked *a, size_t i) {
+    return is(a, i, "adresse direccion indirizzo endereco emailadresse mailadresse");
+}
+
+/* "Quel site" is a place as often: one on the web, or somebody's. */
+static bool is_web(const asked *a, size_t i, const link *l) {
+    if (!is(a, i, a->w->web) || !(l->be || l->how)) return false;
+    return !is(a, i, "site") || strcmp(a->w->language, "french") != 0 || l->address ||
+           is(a, i + 1, "web internet") || is(a, i - 1, "votre leur notre");
+}
+
+/* "Welche E-Mail bekomme ich?", "Quel téléphone est fourni ?" ask for things. */
+static enum demand_detail address_at(const asked *a, size_t i, const link *l) {
+    const demand_words *w = a->w;
+    const bool told = l->be || l->how, mail = is(a, i, w->mail) && !is(a, i - 1, w->calls),
+               to = l->what > 0 && is(a, l->what - 1, "an a");
+    if (mail && (told || to || l->address || is_address(a, i) || is_address(a, i + 1)))
+        return DETAIL_MAIL;
+    if (is(a, i, w->phone) &&
+        (told || l->number || demand_word_ends("nummer durchwahl", a->v[i].folded)))
+        return DETAIL_PHONE;
+    /* "Wie ist Ihre Nummer?"; which one something has may be another number */
+    if (is(a, i, w->number) && (l->how || among(a, 0, a->n, w->calls))) return DETAIL_PHONE;
+    return is_web(a, i, l) ? DETAIL_WEB : DETAIL_NONE;
+}
 
 static bool asks_what_or_how(const asked *a, size_t i) {
     return is(a, i, a->w->what) || is(a, i, a->w->how);
-}
-
-static enum demand_detail address_at(const asked *a, size_t i, bool how) {
-    const demand_words *w = a->w;
-    const bool mail = is(a, i, w->mail) && !is(a, i - 1, w->calls);
-    if (mail) return DETAIL_MAIL;
-    if (is(a, i, w->phone)) return DETAIL_PHONE;
-    /* "Wie ist Ihre Nummer?"; which one something has may be another number */
-    if (is(a, i, w->number) && (how || among(a, 0, a->n, w->calls))) return DETAIL_PHONE;
-    return is(a, i, w->web) ? DETAIL_WEB : DETAIL_NONE;
 }
 
 /* "Wie lautet die Telefonnummer?", "Quel numéro appeler ?" What is done with a telephone is another question. */
 static enum demand_detail address_of(const asked *a) {
     for (size_t i = 0; i < FIRST; i++) {
         if (!asks_what_or_how(a, i)) continue;
+        link l = {.what = i, .how = is(a, i, a->w->how)};
         for (size_t k = i + 1; k < a->n; k++) {
-            const enum demand_detail d = address_at(a, k, is(a, i, a->w->how));
+            const enum demand_detail d = address_at(a, k, &l);
             if (d != DETAIL_NONE) return d;
             if (!is(a, k, a->w->between) && !is(a, k, a->w->number)) break;
+            l.be |= k == i + 1 && is(a, k, a->w->be);
+            l.address |= is_address(a, k);
+            l.number |= is(a, k, a->w->number);
         }
         return DETAIL_NONE;
     }
@@ -109,15 +142,49 @@ static bool asks_clock(const asked *a) {
     return false;
 }
 
+static bool asks_at(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    return is(a, i, w->what) || is(a, i, w->when) || is(a, i, w->who) || is(a, i, w->much) ||
+           is(a, i, w->many) || is(a, i, w->where) || (is(a, i, "ou") && is_accented(a, i));
+}
+
+/* "Quand il pleut, où a lieu la fête ?", "Cuando llueve, ¿dónde...?": the first word joins a clause to what is asked. */
+static bool begins_a_clause(const asked *a) {
+    const size_t end = clause_end(a, 0);
+    if (a->w->joins || is_accented(a, 0) || end == a->n || is(a, end, "et y e")) return false;
+    if (is(a, 1, "il on je j nous vous ils elle elles tu")) return true;
+    for (size_t i = end; i < a->n; i++)
+        if (asks_at(a, i)) return true;
+    return false;
+}
+
+/* "When must", "when is it forbidden" ask in which case as often; "by when" does not. */
+static enum demand_detail when_at(const asked *a, size_t i) {
+    const bool bound = among(a, i, clause_end(a, i), a->w->bound);
+    return bound && !is(a, i - 1, a->w->until) ? DETAIL_CASE : DETAIL_WHEN;
+}
+
+/* "Wer leitet den Chor?", "Qui est la trésorière du club ?" Who is exempt, or responsible, is said by a role or a group as well. */
+static bool asks_for_a_name(const asked *a) {
+    enum { MOST_BEHIND = 5 };
+    const demand_words *w = a->w;
+    if (!is(a, 0, w->who)) return false;
+    if (is(a, 1, w->office)) return true;
+    size_t k = 2;
+    while (is(a, k, w->between)) k++;
+    return is(a, 1, w->be) && is_end(a, k, w->offices) && clause_end(a, k) == a->n &&
+           a->n <= k + MOST_BEHIND;
+}
+
 static enum demand_detail detail_of(const asked *a) {
     const demand_words *w = a->w;
     if (asks_clock(a)) return DETAIL_CLOCK;
     for (size_t i = 0; i < a->n; i++) {
-        if (is(a, i, w->when) && asks_here(a, i)) return DETAIL_WHEN;
+        if (is(a, i, w->when) && asks_here(a, i) && (i > 0 || !begins_a_clause(a)))
+            return when_at(a, i);
         if (is(a, i, w->what) && i < FIRST && is(a, i + 1, w->day)) return DETAIL_WHEN;
-        if (i == 0 && is(a, i, w->who) && is(a, i + 1, w->office)) return DETAIL_PERSON;
     }
-    return address_of(a);
+    return asks_for_a_name(a) ? DETAIL_PERSON : address_of(a);
 }
 
 /* ---- amounts ----------------------------------------------------------------------------- */
@@ -162,18 +229,26 @@ static enum demand_amount of_noun(const asked *a, size_t i) {
     return is(a, i, w->size) ? AMOUNT_ANY : AMOUNT_NONE;
 }
 
+static char ends_in(const char *word) {
+    return word[0] ? word[strlen(word) - 1] : 's';
+}
+
 /* "Wie viel zahlt ein Kind?", "¿Cuánto es la tasa?", "¿Cuánto ruido hace?", "Combien de temps dure-t-il ?" */
-static enum demand_amount of_quantity(const asked *a, size_t k, bool many, size_t *counted) {
+static enum demand_amount of_quantity(const asked *a, size_t k, bool many, foreign_demands *out) {
     const demand_words *w = a->w;
     if (is(a, k, w->lasting)) return AMOUNT_LONG;
     if (is(a, k, w->loud)) return AMOUNT_LOUDNESS;
     if (is(a, k, w->currencies) || is(a, k, "geld argent dinero denaro soldi dinheiro"))
         return AMOUNT_MONEY;
+    if (is(a, k, "prozent") || is(a, k + 1, "ciento cento cent")) return AMOUNT_ANY;
     if (many) {
         const size_t noun = counted_at(a, k);
+        if (w->of && noun < a->n && !strchr("sxz", ends_in(a->v[noun].folded))) return AMOUNT_ANY;
         if (is(a, noun, w->lengths)) return AMOUNT_LENGTH;
-        if (noun >= a->n || is(a, noun, w->often)) return AMOUNT_ANY;
-        *counted = (size_t)(a->v[noun].t.s - a->v[0].t.s);
+        if (noun >= a->n) return AMOUNT_ANY;
+        memcpy(out->noun, a->v[noun].folded, sizeof out->noun);
+        if (is(a, noun, w->often)) return AMOUNT_ANY;
+        out->counted = (size_t)(a->v[noun].t.s - a->v[0].t.s);
         return AMOUNT_COUNT;
     }
     if (among(a, 0, clause_end(a, k), w->spends)) return AMOUNT_MONEY;
@@ -195,23 +270,62 @@ static enum demand_amount of_adjective(const asked *a, size_t k) {
     return AMOUNT_ANY;
 }
 
-/* "Was kostet es?", "Was muss ich zahlen?", "¿Qué precio tiene?", "Quel est le tarif ?" */
-static enum demand_amount of_what(const asked *a, size_t i) {
+/* "Was kostet es?", "Was muss ich zahlen?"; what an insurance pays for is no price. */
+static enum demand_amount of_cost(const asked *a, size_t i) {
     const demand_words *w = a->w;
-    const bool does = is(a, i, w->what_does);
-    if (does && is(a, i + 1, w->spends)) return AMOUNT_MONEY;
-    if (does && is(a, i + 1, w->must) && among(a, i, clause_end(a, i), w->spends))
-        return AMOUNT_MONEY;
-    if (!is(a, i, w->what)) return AMOUNT_NONE;
-    size_t k = i + 1;
-    while (k < i + NEAR && is(a, k, w->between)) k++;
-    return of_noun(a, k);
+    const size_t end = clause_end(a, i);
+    if (!is(a, i, w->what_does)) return AMOUNT_NONE;
+    if (is(a, i + 1, w->costs)) return AMOUNT_MONEY;
+    const bool pays =
+        is(a, i + 1, w->spends) || (is(a, i + 1, w->must) && among(a, i, end, w->spends));
+    return pays && !among(a, i, end, w->payers) ? AMOUNT_MONEY : AMOUNT_NONE;
 }
 
-static enum demand_amount amount_of(const asked *a, size_t *counted) {
+/* "Quel tarif pour les enfants ?", "¿Qué precio tiene?", "Welche Gebühr fällt an?" Which of them has or does something else is
+ * another question: "Welcher Beitrag umfasst die Zeitung?" */
+static bool asks_which_sum(const asked *a, size_t noun) {
+    const demand_words *w = a->w;
+    const size_t end = clause_end(a, noun);
+    return noun + 1 == end || is(a, noun + 1, "fur pour para per") ||
+           among(a, noun + 1, end, w->due) ||
+           (is_end(a, noun, w->prices) && is(a, noun + 1, w->has));
+}
+
+/* "Quelle hauteur", "welche Frist": no verbs and adjectives, no weather, and no size that has a name ("XL"). */
+static enum demand_amount of_which_measure(const asked *a, size_t noun) {
+    static const char others[] = "mesure mesurent misura misurano mide miden mede medem pese "
+                                 "pesent pesa pesan pesano pesam dure "
+                                 "durent dura duran durano duram tarda tardan lange lang breit "
+                                 "tief dick schwer warm heiss kalt laut "
+                                 "leise gross weit alt bruit ruido rumore barulho taille surface "
+                                 "superficie grosse tamano dimensione "
+                                 "tamanho area numero";
+    const bool weather = is(a, noun, "temps tiempo tempo") && is(a, noun + 1, "fait hace fa faz");
+    if (weather || is(a, noun, others)) return AMOUNT_NONE;
+    return of_noun(a, noun);
+}
+
+/* "Quel est le tarif ?", "Welche Gebühr fällt an?"; "was" and "qué es" ask what something is, but for prices. */
+static enum demand_amount of_what(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    const enum demand_amount cost = of_cost(a, i);
+    if (cost != AMOUNT_NONE || !is(a, i, w->what)) return cost;
+    const bool be = is(a, i + 1, w->be), is_what = be && is(a, i, w->what_does);
+    size_t k = i + 1;
+    while (k < i + NEAR && is(a, k, w->between)) k++;
+    if (k >= a->n) return AMOUNT_NONE;
+    if (is_what && !is_end(a, k, w->prices) && (!w->joins || demand_word_is_sum(w, a->v[k].folded)))
+        return AMOUNT_NONE;
+    if (demand_word_is_sum(w, a->v[k].folded))
+        return is_end(a, k, w->amounts) && (be || asks_which_sum(a, k)) ? AMOUNT_MONEY
+                                                                        : AMOUNT_NONE;
+    return be ? of_noun(a, k) : of_which_measure(a, k);
+}
+
+static enum demand_amount amount_of(const asked *a, foreign_demands *out) {
     bool many = false;
     const size_t k = behind_quantity(a, &many);
-    if (k) return of_quantity(a, k, many, counted);
+    if (k) return of_quantity(a, k, many, out);
     for (size_t i = 0; i < a->n; i++) {
         const enum demand_amount kind = is(a, i, a->w->how)          ? of_adjective(a, i + 1)
                                         : i < FIRST || a->v[i].comma ? of_what(a, i)
@@ -228,7 +342,7 @@ foreign_demands foreign_demands_read(const demand_words *w, const char *question
     if (!a.n) return out;
     out.detail = detail_of(&a);
     if (out.detail != DETAIL_NONE) return out;
-    out.amount = amount_of(&a, &out.counted);
+    out.amount = amount_of(&a, &out);
     if (out.counted) out.counted += (size_t)(a.v[0].t.s - question);
     return out;
 }

@@ -10,7 +10,8 @@
 typedef struct foreign_demands {
     enum demand_amount amount;
     enum demand_detail detail;
-    size_t counted; /* as demands.counted */
+    size_t counted;              /* as demands.counted */
+    char noun[DEMAND_WORD_MOST]; /* as demands.noun */
 } foreign_demands;
 
 foreign_demands foreign_demands_read(const demand_words *w, const char *question, size_t len);

@@ -64,6 +64,32 @@ static void an_amount_is_demanded_in_the_words_of_its_language(void **state) {
         {"french", "Tous les combien faut-il nettoyer le filtre ?", AMOUNT_NONE},
         {"spanish", "¿Cada cuánto hay que limpiar el filtro?", AMOUNT_NONE},
         {"spanish", "¿Qué significa el código E2?", AMOUNT_NONE},
+        /* which of several, not how much: a sum that has, covers or wins something */
+        {"german", "Welche Miete umfasst Heizung und Wasser?", AMOUNT_NONE},
+        {"german", "Welche Eintrittspreise übernimmt der Verein?", AMOUNT_NONE},
+        {"german", "Welcher Beitrag umfasst die Vereinszeitung?", AMOUNT_NONE},
+        {"german", "Welche Gebühr ist fällig?", AMOUNT_MONEY},
+        {"german", "Was zahlt die Versicherung?", AMOUNT_NONE},
+        {"german", "Was muss der Mieter bezahlen?", AMOUNT_NONE},
+        {"german", "Was ist eine Mahngebühr?", AMOUNT_NONE},
+        {"german", "Was ist der Preis für Kinder?", AMOUNT_MONEY},
+        {"german", "Welche Größe haben die Trikots?", AMOUNT_NONE},
+        {"german", "Wie viel Prozent zahlt die Kasse?", AMOUNT_ANY},
+        {"french", "Quelles charges sont comprises dans le loyer ?", AMOUNT_NONE},
+        {"french", "Quels sont les droits du locataire ?", AMOUNT_NONE},
+        {"french", "Quel prix a gagné le film ?", AMOUNT_NONE},
+        {"french", "Quels frais des bénévoles sont remboursés ?", AMOUNT_NONE},
+        {"french", "Quel tarif pour les enfants ?", AMOUNT_MONEY},
+        {"french", "Quelle mesure faut-il prendre ?", AMOUNT_NONE},
+        {"french", "Quel temps fait-il en hiver ?", AMOUNT_NONE},
+        {"french", "Quelle hauteur fait la haie ?", AMOUNT_LENGTH},
+        {"french", "Combien d'eau faut-il verser ?", AMOUNT_ANY},
+        {"spanish", "¿Qué matrícula lleva el autobús?", AMOUNT_NONE},
+        {"spanish", "¿Qué es la fianza?", AMOUNT_NONE},
+        {"spanish", "¿Cuál es la fianza?", AMOUNT_MONEY},
+        {"spanish", "¿Qué tarifa incluye el desayuno?", AMOUNT_NONE},
+        {"italian", "Che cosa paga l'inquilino?", AMOUNT_NONE},
+        {"italian", "Quale tariffa comprende la colazione?", AMOUNT_NONE},
         /* the words of one language in another */
         {"french", "Was kostet das?", AMOUNT_NONE},
         {"german", "cuánto cuesta", AMOUNT_NONE},
@@ -124,6 +150,29 @@ static void a_text_states_an_amount_of_the_kind_or_none(void **state) {
         {"spanish", AMOUNT_COUNT, "## 4. Normas de uso", AMOUNT_NOT_STATED},
         {"spanish", AMOUNT_ANY, "## 4. Normas de uso", AMOUNT_NOT_STATED},
         {"italian", AMOUNT_MONEY, "Il biglietto costa 3 euro.", AMOUNT_STATED},
+        /* what is said in place of a price */
+        {"german", AMOUNT_MONEY, "Der Parkplatz am Haus ist inklusive.", AMOUNT_STATED},
+        {"german", AMOUNT_MONEY, "Das Zimmer hat inklusive Balkon 30 m².", AMOUNT_NOT_STATED},
+        {"german", AMOUNT_MONEY, "Der Eintritt ist frei.", AMOUNT_STATED},
+        {"german", AMOUNT_MONEY, "Der Platz am Fenster ist frei.", AMOUNT_NOT_STATED},
+        {"german", AMOUNT_MONEY, "Die Kosten übernimmt die Krankenkasse.", AMOUNT_STATED},
+        {"german", AMOUNT_MONEY, "Die Leitung übernimmt Frau Adler.", AMOUNT_NOT_STATED},
+        {"french", AMOUNT_MONEY, "Le petit-déjeuner est compris.", AMOUNT_STATED},
+        {"french", AMOUNT_MONEY, "Le ménage n'est pas compris.", AMOUNT_NOT_STATED},
+        {"spanish", AMOUNT_MONEY, "La ropa de cama está incluida en el precio.", AMOUNT_STATED},
+        {"italian", AMOUNT_MONEY, "Il parcheggio è compreso nel prezzo.", AMOUNT_STATED},
+        {"portuguese", AMOUNT_MONEY, "O lanche está incluído no preço.", AMOUNT_STATED},
+        /* how many, without a figure */
+        {"german", AMOUNT_COUNT, "Sie dürfen beliebig viele Bücher ausleihen.", AMOUNT_STATED},
+        {"german", AMOUNT_COUNT, "Höchstens ein Koffer.", AMOUNT_STATED},
+        {"german", AMOUNT_COUNT, "Ein Koffer steht im Flur.", AMOUNT_NOT_STATED},
+        {"german", AMOUNT_COUNT, "2 kg Kartoffeln", AMOUNT_STATED},
+        {"french", AMOUNT_ANY, "Autant de fois que vous voulez.", AMOUNT_STATED},
+        {"french", AMOUNT_COUNT, "Une seule valise.", AMOUNT_STATED},
+        {"french", AMOUNT_ANY, "Il faut être majeur.", AMOUNT_STATED},
+        {"spanish", AMOUNT_COUNT, "tantos libros como quiera", AMOUNT_STATED},
+        {"italian", AMOUNT_COUNT, "un numero illimitato di libri", AMOUNT_STATED},
+        {"german", AMOUNT_LONG, "so lange Sie wollen, unbegrenzt", AMOUNT_STATED},
         {"portuguese", AMOUNT_MONEY, "O bilhete custa R$ 3.", AMOUNT_STATED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -180,6 +229,36 @@ static void a_time_an_address_and_a_person_are_demanded(void **state) {
         {"german", "Wann wird das Filter gereinigt?", DETAIL_WHEN, "vierteljährlich", "im Hof"},
         {"french", "Quand contrôle-t-on les freins ?", DETAIL_WHEN, "chaque printemps",
          "au garage"},
+        /* a role or a group is who, and an event or a case is when */
+        {"german", "Wer ist von der Gebühr befreit?", DETAIL_NONE, "", ""},
+        {"german", "Wer ist für die Reinigung der Halle verantwortlich?", DETAIL_NONE, "", ""},
+        {"german", "Wer ist Kassenwart?", DETAIL_PERSON, "Frau Adler", "Er führt die Kasse."},
+        {"german", "Wer leitet die Versammlung?", DETAIL_PERSON, "die Vorsitzende leitet sie",
+         "Die Versammlung ist im Mai."},
+        {"french", "Qui est responsable de la sortie des poubelles ?", DETAIL_NONE, "", ""},
+        {"french", "Qui est exonéré de cotisation ?", DETAIL_NONE, "", ""},
+        {"french", "Qui est la trésorière du club ?", DETAIL_PERSON, "avec Mathilde Aubrac",
+         "La caisse est fermée."},
+        {"spanish", "¿Quién es responsable de la limpieza?", DETAIL_NONE, "", ""},
+        {"french", "Quand le casque est-il obligatoire ?", DETAIL_CASE,
+         "pour tous les travaux en hauteur", "Le casque est rouge."},
+        {"spanish", "¿Cuándo son obligatorios los guantes?", DETAIL_CASE, "para manejar lejía",
+         "de goma"},
+        {"german", "Wann bekomme ich die Kaution zurück?", DETAIL_WHEN,
+         "bei Rückgabe der Schlüssel", "auf Ihr Konto"},
+        {"spanish", "¿Cuándo se devuelve la fianza?", DETAIL_WHEN, "al entregar las llaves",
+         "en efectivo"},
+        /* things, not addresses and numbers */
+        {"french", "Quel site accepte les déchets verts ?", DETAIL_NONE, "", ""},
+        {"french", "Quel est votre site ?", DETAIL_WEB, "www.mairie.example", "sur le site"},
+        {"french", "Quel téléphone est fourni aux gardiens ?", DETAIL_NONE, "", ""},
+        {"spanish", "¿Qué móvil necesita la aplicación?", DETAIL_NONE, "", ""},
+        {"german", "Welche E-Mail bekomme ich?", DETAIL_NONE, "", ""},
+        {"german", "An welche E-Mail-Adresse schreibe ich?", DETAIL_MAIL, "a@b.example",
+         "per Post"},
+        {"spanish", "Cuando llueve, ¿dónde se celebra la fiesta?", DETAIL_NONE, "", ""},
+        {"french", "Quand il pleut, où a lieu la fête ?", DETAIL_NONE, "", ""},
+        {"french", "Quand a lieu la fête, et où ?", DETAIL_WHEN, "samedi", "sur la place"},
         /* "when" and "who" that join clauses; "wen" without an office */
         {"spanish", "se me apaga cuando llueve, ¿por qué?", DETAIL_NONE, "", ""},
         {"french", "où sont les fusibles quand le four saute", DETAIL_NONE, "", ""},
@@ -211,6 +290,41 @@ static void what_is_counted_is_found(void **state) {
         const demands d = asked(cases[i].language, cases[i].question);
         const char *at = cases[i].counted ? strstr(cases[i].question, cases[i].counted) : NULL;
         assert_int_equal(d.counted, at ? (size_t)(at - cases[i].question) : 0);
+    }
+}
+
+/* One is a number where it is of what is counted, in the middle of what is said. */
+static void one_of_what_is_counted_is_stated(void **state) {
+    (void)state;
+    static const struct {
+        const char *language, *question, *text;
+        enum amount_stated stated;
+    } cases[] = {
+        {"german", "Wie viele Koffer darf ein Gast im Keller abstellen?",
+         "Jeder Gast darf einen Koffer im Keller abstellen.", AMOUNT_STATED},
+        {"german", "Wie viele Hunde sind pro Wohnung erlaubt?", "Erlaubt ist ein kleiner Hund.",
+         AMOUNT_STATED},
+        {"german", "Wie viele Bücher bekommt ein Kind?", "Jedes Kind bekommt ein Buch.",
+         AMOUNT_STATED},
+        {"german", "Wie viele Personen dürfen mit?", "Es darf eine Person mit.", AMOUNT_STATED},
+        {"german", "Wie viele Betten hat das Zimmer?", "Ein Bett steht am Fenster.",
+         AMOUNT_PERHAPS},
+        {"german", "Wie viele Betten gibt es?", "Sie zahlen für ein Bett 12 € je Nacht.",
+         AMOUNT_PERHAPS},
+        {"german", "Wie viele Betten hat das Zimmer?", "Das Zimmer hat einen Balkon.",
+         AMOUNT_NOT_STATED},
+        {"french", "Combien de valises peut-on prendre ?", "On peut prendre une valise.",
+         AMOUNT_STATED},
+        {"spanish", "¿Cuántas maletas se pueden llevar?", "Se puede llevar una maleta.",
+         AMOUNT_STATED},
+        {"italian", "Quante valigie si possono portare?", "Si può portare una valigia.",
+         AMOUNT_STATED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const demands d = asked(cases[i].language, cases[i].question);
+        const enum amount_stated got =
+            demands_amount_in(&d, d.amount, cases[i].text, strlen(cases[i].text));
+        if (got != cases[i].stated) fail_msg("%s: %d", cases[i].text, (int)got);
     }
 }
 
@@ -254,6 +368,7 @@ int main(void) {
         cmocka_unit_test(a_text_states_an_amount_of_the_kind_or_none),
         cmocka_unit_test(a_time_an_address_and_a_person_are_demanded),
         cmocka_unit_test(what_is_counted_is_found),
+        cmocka_unit_test(one_of_what_is_counted_is_stated),
         cmocka_unit_test(english_words_are_not_read_in_other_languages),
         cmocka_unit_test(any_bytes_are_taken),
     };
