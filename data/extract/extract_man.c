@@ -254,8 +254,12 @@ static char *condition(reader *r, char *rest, bool is_else, bool remember) {
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static void table_row(reader *r, char *s, char tab) {
-    builder_begin(r->b, TEXT_TABLE_ROW, 0);
+/* The first row of a table stands apart from one that ends right before it. */
+static void table_row(reader *r, char *s, char tab, bool first) {
+    if (first)
+        builder_go_on_with(r->b, TEXT_TABLE_ROW, 0, "\n\n");
+    else
+        builder_begin(r->b, TEXT_TABLE_ROW, 0);
     while (s) {
         char *next = strchr(s, tab);
         if (next) *next++ = 0;
@@ -271,7 +275,7 @@ static void table_row(reader *r, char *s, char tab) {
 static void table(reader *r) {
     end_block(r);
     char tab = '\t';
-    bool in_format = true, in_cell = false;
+    bool in_format = true, in_cell = false, has_rows = false;
     for (bool first = true; read_line(r); first = false) {
         char *s = r->line.data;
         size_t n = r->line.len;
@@ -305,7 +309,8 @@ static void table(reader *r) {
         if (s[0] == '.' || s[0] == '\'' || is(s, "_") || is(s, "=")) continue;
         in_cell = n >= 2 && s[n - 1] == '{' && s[n - 2] == 'T';
         if (in_cell) s[n - 2] = 0;
-        table_row(r, s, tab);
+        table_row(r, s, tab, !has_rows);
+        has_rows = true;
     }
     end_block(r);
 }
@@ -563,6 +568,7 @@ static void list_item(reader *r, const arguments *a) {
     if (l->kind == LIST_NUMBERED) snprintf(mark, sizeof mark, "%d. ", l->n_items);
     begin_block(r, l->kind == LIST_COLUMNS ? TEXT_TABLE_ROW : TEXT_LIST_ITEM, 0);
     if (l->kind == LIST_COLUMNS) {
+        if (l->n_items == 1) builder_go_on_with(r->b, TEXT_TABLE_ROW, 0, "\n\n");
         builder_cell(r->b);
         add_cells(r, a, 1);
         return;

@@ -7,9 +7,18 @@
 
 void text_table_begin(text_table *t, builder *b) {
     for (size_t i = 0; i < t->n_below; i++) t->below[i].rows = 0;
+    if (t->rows) t->goes_on = t->only_names;
     t->b = b;
     t->n_below = t->rows = t->column = t->n_names[0] = t->n_names[1] = 0;
     t->cell_open = t->wide = t->one_name = t->cut = t->say_names = false;
+}
+
+/* Of a row; the first one of a table stands apart from what is before it. */
+static void begin_block(text_table *t, bool apart) {
+    if (apart)
+        builder_go_on_with(t->b, TEXT_TABLE_ROW, 0, "\n\n");
+    else
+        builder_begin(t->b, TEXT_TABLE_ROW, 0);
 }
 
 void text_table_row(text_table *t) {
@@ -21,7 +30,7 @@ void text_table_row(text_table *t) {
         t->first_text = t->row_text;
         t->wide = false; /* a row may have been left before */
     }
-    builder_begin(t->b, TEXT_TABLE_ROW, 0);
+    begin_block(t, !t->rows && !t->goes_on);
     t->column = t->n_cells = 0;
     t->cell_open = t->over = false;
     t->heads = true;
@@ -114,6 +123,7 @@ static uint32_t span_of(int said, int most) {
 }
 
 void text_table_cell(text_table *t, bool head, int columns, int rows) {
+    if (!t->rows && !t->cell_open && !t->column && head && t->goes_on) begin_block(t, true);
     close_cell(t);
     say_what_goes_on(t);
     builder_cell(t->b);
@@ -132,7 +142,7 @@ static void write_names_as_one(text_table *t) {
     builder *b = t->b;
     const size_t n = t->n_names[0] > t->n_names[1] ? t->n_names[0] : t->n_names[1];
     builder_rewind(b, t->first_blocks, t->first_text);
-    builder_begin(b, TEXT_TABLE_ROW, 0);
+    begin_block(t, true);
     for (size_t i = 0; i < n; i++) {
         text_cell *above = &t->names[0][i];
         const text_cell *own = &t->names[1][i];
@@ -211,6 +221,7 @@ void text_table_end_row(text_table *t) {
         write_with_names(t);
     if (second || (!t->rows && t->heads)) t->say_names = has_number_for_a_name(t);
     t->one_name = !t->rows && t->heads && t->wide && t->n_names[0] > 1;
+    t->only_names = second || (!t->rows && t->heads);
     t->rows++;
     builder_end(t->b);
     if (t->one_name) t->names_blocks = t->b->n_blocks;

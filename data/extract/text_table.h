@@ -10,6 +10,9 @@
  * rows. Two rows of names, of which the first has wide ones and nothing stands between them, become one: "Summer opens | Summer
  * closes". Longer cells are not said again.
  *
+ * A blank line stands before a table, so that two one behind the other are not read as one; but where the first is
+ * names alone and the second has none, as pages have them whose names stay in sight.
+ *
  * Rows are written "a | b | c". Below names that are numbers, which nobody would take for names ("Setting | 4.1 | 4.2"), each
  * row says them: "Setting: port; 4.1: 8080; 4.2: 8420", as table_rows.h does. */
 #ifndef FORAGE_DATA_TEXT_TABLE_H
@@ -35,6 +38,8 @@ typedef struct text_table { /* zero-initialised; owns nothing; 40 KB */
     text_cell names[2][TEXT_TABLE_COLUMNS]; /* what the first two rows have in n_names columns */
     size_t n_names[2], n_below;
     size_t rows;                     /* that are complete */
+    bool only_names;                 /* they name columns, and nothing is below them */
+    bool goes_on;                    /* so did the table before: this one, without names, has its */
     size_t first_blocks, first_text; /* of b, before the first row */
     size_t names_blocks;             /* of b, behind it, where it is one of names */
     size_t column;                   /* of the next cell */

@@ -198,10 +198,32 @@ static bool has_header(const unit_reader *r, size_t i) {
     return unit_is_rule(next, n_next) || table_row_names_columns(s, n, next, n_next);
 }
 
+/* "|---|---|": a rule that Markdown has between the names of columns and what is below them. */
+static bool is_rule_of_bars(const unit_reader *r, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(&r->in, i, &n);
+    return r->in.v[i].class == LINE_ROW && unit_is_rule(s, n) && memchr(s, '|', n);
+}
+
+/* Does another table begin with row i, right below a row of the one that begins with `first`: names of columns above a rule? A
+ * rule like the table's own parts its rows. */
+static bool begins_another(const unit_reader *r, size_t first, size_t i) {
+    size_t n, n_own, n_rule;
+    if (i < first + 3 || i + 2 >= r->in.n || r->in.v[i + 2].class != LINE_ROW) return false;
+    if (!is_rule_of_bars(r, first + 1) || !is_rule_of_bars(r, i + 1)) return false;
+    if (is_rule_of_bars(r, i - 1) || is_rule_of_bars(r, i + 2)) return false;
+    const char *own = unit_lines_text(&r->in, first + 1, &n_own),
+               *rule = unit_lines_text(&r->in, i + 1, &n_rule), *s = unit_lines_text(&r->in, i, &n),
+               *cell;
+    size_t at = 0, bytes = 0;
+    return !(n_own == n_rule && memcmp(own, rule, n_own) == 0) && has_header(r, i) &&
+           table_row_cell(s, n, &at, &cell, &bytes) && bytes;
+}
+
 /* Rows: the first of several is the header of the others, where the table begins with it. */
 static size_t read_table(unit_reader *r, size_t i, int *rc) {
     size_t end = i;
-    while (end < r->in.n && r->in.v[end].class == LINE_ROW) end++;
+    while (end < r->in.n && r->in.v[end].class == LINE_ROW && !begins_another(r, i, end)) end++;
     bool headed = end > i + 1 && !(i == 0 && goes_on_with_rows(r)) && has_header(r, i);
     for (size_t k = i; !*rc && k < end; k++) {
         const text_line *l = &r->in.v[k];

@@ -421,7 +421,20 @@ static void cells_of_a_table_keep_their_columns(void **state) {
          "<tr><th>opens<th>closes<th>opens<th>closes</tr><tr><td>Monday<td>9<td>18<td "
          "colspan=2>closed</table><table><tr><th>A<th>B<tr><th>C<th>D</table>",
          "Day | Summer opens | Summer closes | Winter opens | Winter closes\n"
-         "Monday | 9 | 18 | closed | closed\nA | B\nC | D"},
+         "Monday | 9 | 18 | closed | closed\n\nA | B\nC | D"},
+        /* one table behind the other; names that stay in sight have a table of their own */
+        {"text/markdown",
+         "| Dish | Small |\n|---|---|\n| Soup | 4 |\n\n| Day | Opens |\n|---|---|\n| Friday | 10 "
+         "|\n",
+         "Dish | Small\nSoup | 4\n\nDay | Opens\nFriday | 10"},
+        {"text/markdown",
+         "| Dish | Small |\n|---|---|\n\n| Day | Opens |\n|---|---|\n| Friday | 10 |\n",
+         "Dish | Small\n\nDay | Opens\nFriday | 10"},
+        {"text/html",
+         "<table><tr><th>Day<th>Opens</table><table><tr><td>Friday<td>10<tr><td>Sunday<td>12</"
+         "table>"
+         "<table><tr><td>Soup<td>4</table>",
+         "Day | Opens\nFriday | 10\nSunday | 12\n\nSoup | 4"},
         /* names that are numbers are said with each row */
         {"text/html",
          "<table><tr><th>Setting<th>4.1<th>4.2<tr><th>Port<td>8080<td>8420<tr><td "

@@ -509,6 +509,26 @@ static void a_table_of_pairs_has_no_header(void **state) {
     expect(text, "Crane | 12", TEXT_UNIT_ROW, "Bird | Seen");
 }
 
+static void names_above_a_rule_begin_a_table(void **state) {
+    (void)state;
+    const char *text = "| Dish | Small |\n|------|-------|\n| Soup | 4 |\n| Stew | 6 |\n"
+                       "| Day | Opens | Closes |\n|---|---|---|\n| Friday | 10 | 22 |\n";
+    read_units(text);
+    expect(text, "| Stew | 6 |", TEXT_UNIT_ROW, "| Dish | Small |");
+    expect(text, "| Day | Opens | Closes |", TEXT_UNIT_HEADER, "");
+    expect(text, "| Friday | 10 | 22 |", TEXT_UNIT_ROW, "| Day | Opens | Closes |");
+    /* rules between rows, or between groups of them */
+    const char *groups = "| Day | Cook |\n|-----|------|\n| Mon | Ana |\n| Tue | Ben |\n"
+                         "|-----|------|\n| Sat | Cid |\n";
+    read_units(groups);
+    expect(groups, "| Sat | Cid |", TEXT_UNIT_ROW, "| Day | Cook |");
+    const char *each = "| Day | Cook |\n|====|====|\n| Mon | Ana |\n|----|----|\n| Tue | Ben |\n"
+                       "|----|----|\n| Sat | Cid |\n|----|----|\n";
+    read_units(each);
+    expect(each, "| Tue | Ben |", TEXT_UNIT_ROW, "| Day | Cook |");
+    expect(each, "| Sat | Cid |", TEXT_UNIT_ROW, "| Day | Cook |");
+}
+
 static void years_may_name_columns(void **state) {
     (void)state;
     const char *text = "Item | 2023 | 2024\nRent | 1200 | 1350\n\n"
@@ -705,6 +725,7 @@ int main(void) {
         cmocka_unit_test(a_setting_stays_with_its_comment),
         cmocka_unit_test(amounts_line_for_line_are_items),
         cmocka_unit_test(a_table_of_pairs_has_no_header),
+        cmocka_unit_test(names_above_a_rule_begin_a_table),
         cmocka_unit_test(years_may_name_columns),
         cmocka_unit_test(names_of_columns_may_have_figures),
         cmocka_unit_test(a_short_list_below_its_heading_is_a_unit_too),
