@@ -14,6 +14,11 @@ bool asked_word_is_whole(const char *word, size_t n) {
     return fo_words_have_any_case("full whole entire all complete", word, n);
 }
 
+/* "Non-members", "un-insured": the word right behind it. */
+static bool denies_next(const fact_text *t, const fact_word *w) {
+    return fo_words_have_any_case("non un", t->text + w->start, w->end - w->start);
+}
+
 /* "We're not from the parish": its terms behind a word that denies, up to the end of the clause. */
 static void read_denied(asked_tier *t) {
     const fact_text *text = &t->q.text;
@@ -26,8 +31,12 @@ static void read_denied(asked_tier *t) {
             left = FAR;
             continue;
         }
+        const bool right_behind = i > 0 && denies_next(text, w - 1);
         const int k = question_term_of(&t->q, w->id);
-        if (left && k >= 0) t->denied |= 1ull << k;
+        if ((left || right_behind) && k >= 0) {
+            t->denied |= 1ull << k;
+            if (right_behind || question_names_thing(text, i)) t->denied_things |= 1ull << k;
+        }
         left -= left > 0;
     }
 }

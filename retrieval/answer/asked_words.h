@@ -15,8 +15,10 @@
 
 typedef struct asked_tier {
     question q;
-    uint64_t denied; /* terms behind a "not": "we are not from the parish" */
-    bool whole;      /* it says full, whole, entire, all: "all day" */
+    uint64_t
+        denied; /* terms behind a "not" or "non": "we are not from the parish", "non-members" */
+    uint64_t denied_things; /* ... that name a thing: "not a member", no "must not eat" */
+    bool whole;             /* it says full, whole, entire, all: "all day" */
 } asked_tier;
 
 enum { ASKED_TIERS = 2 };

@@ -219,6 +219,37 @@ static size_t of_day(const asked_tier *t, const fact_text *unit, const clause *c
     return met == 1 ? found : n;
 }
 
+static bool says_one(const fact_text *unit, const clause *c, const char *words) {
+    return word_tokens_say(words, unit->text + c->from, c->to - c->from);
+}
+
+/* Terms of the question that clause i says without denying them, as it does itself: what stands before the first value may
+ * be said of all, unless something stands before the next one, too. */
+static uint64_t affirmed(const asked_tier *t, const fact_text *unit, const clause *c, size_t n,
+                         size_t i) {
+    const bool own = i > 0 || (n > 1 && c[1].before > 0);
+    if (says_one(unit, &c[i], "non not no without")) return 0;
+    return (own ? asked_words_in(t, unit, c[i].from, c[i].v.from) : 0) |
+           asked_words_in(t, unit, c[i].v.to, c[i].to);
+}
+
+/* Who asks for non-members is told what is for others, where a clause is for members; n: there is no such, or several. */
+static size_t of_others(const asked_tier *t, const fact_text *unit, const clause *c, size_t n) {
+    size_t found = n, n_others = 0;
+    bool denied = false;
+    for (size_t i = 0; t->denied && i < n; i++) {
+        if (affirmed(t, unit, c, n, i) & t->denied) {
+            denied = true;
+        } else if (says_one(unit, &c[i],
+                            "others else non not without everyone everybody anyone anybody guests "
+                            "visitors public rest")) {
+            found = i;
+            n_others++;
+        }
+    }
+    return denied && n_others == 1 ? found : n;
+}
+
 /* The clause that says of the question what no other does; of several that say as much the one that the reader takes, if any;
  * n: none. */
 static size_t of_words(const asked_tier *t, const fact_text *unit, const clause *c, size_t n,
@@ -226,11 +257,16 @@ static size_t of_words(const asked_tier *t, const fact_text *unit, const clause 
     uint64_t said[VALUES];
     int own[VALUES];
     int most = 0;
-    size_t best = n, later = n, n_later = 0;
-    for (size_t i = 0; i < n; i++)
-        said[i] = (asked_words_in(t, unit, c[i].from, c[i].v.from) |
-                   asked_words_in(t, unit, c[i].v.to, c[i].to)) &
-                  ~t->denied;
+    size_t best = of_others(t, unit, c, n), later = n, n_later = 0;
+    if (best < n) return best;
+    for (size_t i = 0; i < n; i++) {
+        const bool against =
+            t->denied_things && (affirmed(t, unit, c, n, i) & t->denied_things) != 0;
+        said[i] = against ? 0
+                          : (asked_words_in(t, unit, c[i].from, c[i].v.from) |
+                             asked_words_in(t, unit, c[i].v.to, c[i].to)) &
+                                ~t->denied;
+    }
     for (size_t i = 0; i < n; i++) {
         uint64_t others = 0;
         for (size_t k = 0; k < n; k++) others |= k != i ? said[k] : 0;

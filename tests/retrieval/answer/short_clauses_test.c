@@ -196,6 +196,16 @@ static void a_value_is_chosen_by_its_clause(void **state) {
          "highest point in Boston is Bellevue Hill at 330 feet, and the lowest point is at sea "
          "level.",
          {"How many feet above sea level is the City of Boston?", NULL, "19 ft"});
+    SAID("The kitchen costs £15 for members and £25 for others.",
+         {"How much is the kitchen for non-members?", NULL, "£25"},
+         {"How much is the kitchen? I'm not a member.", NULL, "£25"},
+         {"How much is the kitchen for others?", NULL, "£25"},
+         {"How much is the kitchen for members?", NULL, "£15"});
+    SAID("Members pay £15 and non-members £25.", {"What do non-members pay?", NULL, "£25"},
+         {"What do members pay?", NULL, "£15"});
+    SAID("The kitchen costs £15 for members and £25 on Sundays.",
+         {"How much is the kitchen for non-members?", NULL, ""},
+         {"How much is the kitchen on Sundays?", NULL, "£25"});
     SAID("Tickets for the concert are £22 and £18.",
          {"How much are the tickets for the concert?", NULL, "£22 and £18"});
 }
