@@ -43,13 +43,10 @@ int compound_term_of(const question *q, const fact_text *t, size_t i) {
     if (!language_joins_words(t->language) || t->language != q->text.language) return -1;
     if (!fact_is_content(w) || (w->flags & WORD_DIGIT)) return -1;
     const char *whole = t->stems.data + w->stem_at;
-    for (size_t k = 0; k < q->text.n_words; k++) {
-        const fact_word *asked = &q->text.words[k];
-        if (!fact_is_content(asked) || (asked->flags & WORD_DIGIT)) continue;
-        const int term = question_term_of(q, asked->id);
-        if (term >= 0 &&
-            is_part(q, q->text.stems.data + asked->stem_at, asked->stem_len, whole, w->stem_len))
-            return term;
+    for (size_t k = 0; k < q->n_words; k++) {
+        const fact_word *asked = &q->text.words[q->words[k]];
+        if (is_part(q, q->text.stems.data + asked->stem_at, asked->stem_len, whole, w->stem_len))
+            return question_term_of(q, asked->id);
     }
     return -1;
 }

@@ -201,6 +201,19 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
     return FO_OK;
 }
 
+/* However long the question is, there are no more of them than terms. */
+static void collect_words(question *q) {
+    bool known[QUESTION_MAX_TERMS] = {false};
+    for (size_t i = 0; i < q->text.n_words && q->n_words < q->n_terms; i++) {
+        const fact_word *w = &q->text.words[i];
+        if (!fact_is_content(w) || (w->flags & WORD_DIGIT)) continue;
+        const int k = question_term_of(q, w->id);
+        if (k < 0 || known[k]) continue;
+        known[k] = true;
+        q->words[q->n_words++] = (uint32_t)i;
+    }
+}
+
 static void collect_pairs(question *q) {
     int before = -1;
     for (size_t i = 0; i < q->text.n_words && q->n_pairs < QUESTION_MAX_TERMS; i++) {
@@ -225,6 +238,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     rc = collect_terms(q, lx, false, err);
     if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
     if (rc) return rc;
+    collect_words(q);
     collect_pairs(q);
     exact_names_read(&q->exact, text, len);
     q->demands = demands_read(text, len, q->text.language);

@@ -39,6 +39,9 @@ typedef struct question {
     double mass;                          /* sum of their idf */
     uint8_t pairs[QUESTION_MAX_TERMS][2]; /* neighbours in the question, as terms */
     size_t n_pairs;
+    uint32_t words
+        [QUESTION_MAX_TERMS]; /* of text, the first one of each term that is no part and has no digits; in its order */
+    size_t n_words;
     exact_names exact;             /* versions and options, which have to be met to the letter */
     demands demands;               /* an amount, a day */
     uint64_t rivals;               /* rivals_in: "north", of which "south" is another */

@@ -51,10 +51,38 @@ static void what_stands_before_may_make_it_another(void **state) {
     expect("german", "Wie schalte ich den Ton aus?", "einschalten", "");
 }
 
+/* A word of the text is held against as many words as a question has terms, however long it is. */
+static void a_long_question_is_looked_through_once(void **state) {
+    (void)state;
+    enum { MANY = 5000 };
+    fo_err err = {0};
+    analyzer *a = NULL;
+    question q = {0};
+    fact_text t = {0};
+    fo_buf asked = {0};
+    for (int i = 0; i < MANY; i++) {
+        char word[] = "Kohle xxxxx ";
+        for (int k = 0, rest = i; k < 5; k++, rest /= 26) word[6 + k] = (char)('a' + rest % 26);
+        fo_buf_str(&asked, word);
+    }
+    assert_ok(analyzer_create(&a, "german", &err), &err);
+    const lexicon lx = {.analyzer = a};
+    const char *text = "Holzkohle";
+    assert_ok(question_read(&q, &lx, asked.data, asked.len, &err), &err);
+    assert_ok(fact_text_read(&t, a, text, strlen(text), &err), &err);
+    assert_true(q.text.n_words >= MANY && q.n_words == q.n_terms);
+    assert_int_equal(compound_term_of(&q, &t, 0), question_term_of(&q, q.text.words[0].id));
+    fact_text_deinit(&t);
+    question_deinit(&q);
+    analyzer_free(a);
+    fo_buf_free(&asked);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_word_may_be_part_of_another),
         cmocka_unit_test(what_stands_before_may_make_it_another),
+        cmocka_unit_test(a_long_question_is_looked_through_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
