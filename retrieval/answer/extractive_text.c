@@ -117,6 +117,14 @@ static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     return fo_only_blanks(p->text + a->end, b->start - a->end);
 }
 
+/* Does one paragraph end and the next begin between them? Then they are quotes of their own, or the answer reads as if "60
+ * minutes." were said of the play that the next paragraph names. */
+static bool are_of_two_paragraphs(const passage *p, const candidate *a, const candidate *b) {
+    size_t lines = 0;
+    for (size_t i = a->end; i < b->start; i++) lines += p->text[i] == '\n';
+    return lines > 1;
+}
+
 /* Does it speak of what the sentence before it names? "It includes water, but neither electricity nor heating." */
 static bool begins_with_pronoun(const passage *p, const candidate *c) {
     size_t n = 0;
@@ -349,8 +357,10 @@ int extractive_text_assemble(extractive_answer *out, const candidate_set *set,
     bool several = of_several(set, c, n);
     for (size_t i = 0; !rc && i < n;) {
         const passage *p = &in->passages[c[i].passage];
-        size_t run = 1; /* neighbours in one passage are one quote */
-        while (i + run < n && adjoins(p, &c[i + run - 1], &c[i + run])) run++;
+        size_t run = 1; /* neighbours in one paragraph are one quote */
+        while (i + run < n && adjoins(p, &c[i + run - 1], &c[i + run]) &&
+               !are_of_two_paragraphs(p, &c[i + run - 1], &c[i + run]))
+            run++;
         answer_citation *x = &out->citations[out->n_citations++];
         *x = (answer_citation){.passage = c[i].passage,
                                .start = c[i].start,

@@ -114,11 +114,21 @@ static void an_item_is_said_with_the_item_it_stands_in(void **state) {
                  "Tuesday:\n- Kitchen\n - 10 to 4 [1]");
 }
 
+static void each_paragraph_is_a_quote_of_its_own(void **state) {
+    (void)state;
+    static const char plays[] = "Bring a coat. The first play has an interval.\n\n"
+                                "The second one, by the judge, is a short play.\n";
+    answers_only(plays, "Has the play by the judge an interval?",
+                 "The first play has an interval. [1] The second one, by the judge, is a short "
+                 "play. [2]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exception_stands_behind_its_rule),
         cmocka_unit_test(the_next_sentence_says_the_rest),
         cmocka_unit_test(an_item_is_said_with_the_item_it_stands_in),
+        cmocka_unit_test(each_paragraph_is_a_quote_of_its_own),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
