@@ -328,7 +328,8 @@ static void measure_words(const candidate_set *set, const candidate_passage *p,
 static void measure_cover(const candidate_set *set, const candidate_passage *p, size_t unit,
                           const uint64_t *sets, candidate *c) {
     const question *q = &set->q;
-    uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit);
+    uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit) |
+                     unit_demands_calendar(q, p, &c->unit);
     c->f[CAND_COVER] = question_share(q, known);
     uint64_t before = unit > 0 ? sets[unit - 1] : 0;
     uint64_t after = unit + 1 < p->units.n ? sets[unit + 1] : 0;

@@ -4,6 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
+#include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/word_tokens.h"
 
@@ -199,6 +200,38 @@ static bool restates(const candidate_set *set, const candidate_passage *p, const
     return by_words || (given != REASON_GIVEN && others < FEW_WORDS);
 }
 
+/* ---- days and months --------------------------------------------------------------------------------- */
+
+typedef enum demand_day say_when_fn(const demands *d, const char *text, size_t len);
+
+/* By itself, or else by what it hangs on. */
+static enum demand_day when_of(const demands *d, say_when_fn *say, const candidate_passage *p,
+                               const text_unit *u) {
+    const char *text = p->text.text;
+    enum demand_day when = say(d, text + u->start, u->end - u->start);
+    if (when == DAY_NOT_SAID) when = say(d, text + u->head_start, u->head_end - u->head_start);
+    if (when == DAY_NOT_SAID) when = say(d, text + u->outer_start, u->outer_end - u->outer_start);
+    return when;
+}
+
+uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, const text_unit *u) {
+    const demands *d = &q->demands;
+    if (!d->days && !d->months) return 0;
+    const bool day = d->days && when_of(d, demands_day_in, p, u) == DAY_MET,
+               month = d->months && when_of(d, demands_month_in, p, u) == DAY_MET;
+    uint64_t terms = 0;
+    for (size_t i = 0; (day || month) && i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const size_t n = w->end - w->start;
+        const char *word = q->text.text + w->start;
+        const int k = question_term_of(q, w->id);
+        const bool names_day = demand_day_named(word, n);
+        if (k < 0 || !(names_day || (w->flags & WORD_CALENDAR))) continue;
+        if (names_day ? day : month) terms |= 1ull << k;
+    }
+    return terms;
+}
+
 void unit_demands_measure(const candidate_set *set, const candidate_passage *p, candidate *c) {
     const demands *d = &set->q.demands;
     const text_unit *u = &c->unit;
@@ -213,11 +246,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
         !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
     c->f[CAND_RESTATED] = restates(set, p, c);
-    enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
-    if (day == DAY_NOT_SAID)
-        day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
-    if (day == DAY_NOT_SAID)
-        day = demands_day_in(d, text + u->outer_start, u->outer_end - u->outer_start);
+    enum demand_day day = when_of(d, demands_day_in, p, u);
     const text_unit *above =
         d->days && day == DAY_NOT_SAID && u->kind == TEXT_UNIT_ROW ? heading_above(p, u) : NULL;
     if (above) /* the programme of a day is a table below it */
@@ -225,11 +254,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     const int of_date = row_of_date(set, p, u);
     if (of_date) day = of_date > 0 ? DAY_MET : DAY_OTHER;
     c->f[CAND_DAY] = day == DAY_MET;
-    enum demand_day month = demands_month_in(d, text + u->start, u->end - u->start);
-    if (month == DAY_NOT_SAID)
-        month = demands_month_in(d, text + u->head_start, u->head_end - u->head_start);
-    if (month == DAY_NOT_SAID)
-        month = demands_month_in(d, text + u->outer_start, u->outer_end - u->outer_start);
+    const enum demand_day month = when_of(d, demands_month_in, p, u);
     c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days) ||
                            month == DAY_OTHER || (p->other_year && day != DAY_MET);
 }

@@ -8,4 +8,8 @@
 /* Sets CAND_NO_AMOUNT, CAND_NO_PLACE, CAND_RESTATED, CAND_DAY and CAND_OTHER_DAY of *c, whose words and terms are known. */
 void unit_demands_measure(const candidate_set *set, const candidate_passage *p, candidate *c);
 
+/* The question's terms that are days or months of which the unit speaks by a range, "Monday to Thursday" or, in what it hangs on,
+ * "April to October": it says them, in other words. */
+uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, const text_unit *u);
+
 #endif

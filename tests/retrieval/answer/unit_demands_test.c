@@ -338,6 +338,28 @@ static void the_plural_of_an_acronym_is_the_same_word(void **state) {
     }
 }
 
+static void a_day_or_a_month_within_a_range_is_said(void **state) {
+    (void)state;
+    static const char barn[] =
+        "Hire prices\n\n| | April to October | November to March |\n|---|---|---|\n"
+        "| Saturday | £5,900 | £4,200 |\n"
+        "| Monday to Thursday | £3,500 | £2,600 |\n";
+    static const struct {
+        const char *question, *answer;
+    } cases[] = {
+        {"What does a Saturday in February cost?",
+         "Saturday; April to October: £5,900; November to March: £4,200 [1]"},
+        {"What does a Wednesday in June cost?",
+         "Monday to Thursday; April to October: £3,500; November to March: £2,600 [1]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask_in("english", cases[i].question, barn, 0);
+        if (strcmp(a.text, cases[i].answer) != 0)
+            fail_msg("%s: '%s' %.2f", cases[i].question, a.text, a.support);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
@@ -347,6 +369,7 @@ int main(void) {
         cmocka_unit_test(an_answer_without_such_a_value_is_given),
         cmocka_unit_test(a_question_in_capitals_is_read_as_in_small_letters),
         cmocka_unit_test(the_plural_of_an_acronym_is_the_same_word),
+        cmocka_unit_test(a_day_or_a_month_within_a_range_is_said),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
