@@ -1,6 +1,7 @@
 #include "retrieval/answer/demand_amounts.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/demand_days.h"
@@ -203,14 +204,25 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
 
 /* ---- what a text states ------------------------------------------------------------------ */
 
+/* "On 6 December" says when, and not how long. Text up to the number of the day. */
+static bool is_behind_on(const char *text, const word_token *day) {
+    const char *s = day->s;
+    while (s > text && s[-1] == ' ') s--;
+    return s - text >= 2 && !strncasecmp(s - 2, "on", 2) &&
+           (s - text == 2 || !word_token_letter(s[-3]));
+}
+
 /* A time or a way: "24 months", "3 m", "7:00 to 9:00", "3\'", "from 1914 to 1918", "until 19 July". */
 static bool is_length(const char *text, const word_token *before, const word_token *t) {
     const bool ranges = word_token_is_dash(before) && before->s > text &&
                         (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
-    return word_token_in(lengths, t) ||
+    const bool of_a_name =
+        t->letters && fo_is_upper(t->s[0]) && word_token_in("winter winters summer summers", t);
+    return (word_token_in(lengths, t) && !of_a_name) || /* "Winter Guests" */
            (is_number(before) &&
-            (word_token_in(short_lengths, t) || demand_month_named(t) >= 0 ||
-             word_token_is(t, ":") || word_token_is(t, "'") || word_token_is(t, "\""))) ||
+            (word_token_in(short_lengths, t) ||
+             (demand_month_named(t) >= 0 && !is_behind_on(text, before)) || word_token_is(t, ":") ||
+             word_token_is(t, "'") || word_token_is(t, "\""))) ||
            (word_token_in("from to until till", before) && demand_month_named(t) >= 0) ||
            (word_token_year(t) && (word_token_in("from to between and", before) ||
                                    demand_month_named(before) >= 0 || ranges));
