@@ -472,6 +472,7 @@ static bool is_repeated(const candidate_set *set, const candidate *c, const cand
     for (size_t k = 0; k < n; k++) {
         const candidate *d = &chosen[k];
         if (overlap(c, d) || (!c->alike && resemblance(set, c, d) > same_text)) return true;
+        if (d->headed && extractive_text_heads(c, d)) return true;
         if (c->alike && c->end - c->start == d->end - d->start &&
             !memcmp(set->passages[c->passage].text.text + c->start,
                     set->passages[d->passage].text.text + d->start, c->end - c->start))

@@ -109,11 +109,26 @@ static slice trimmed(slice x) {
     return x;
 }
 
+bool extractive_text_heads(const candidate *a, const candidate *b) {
+    return a->passage == b->passage && a->unit.kind == TEXT_UNIT_SENTENCE &&
+           b->unit.kind == TEXT_UNIT_SENTENCE && b->unit.head_end > b->unit.head_start &&
+           a->unit.start == b->unit.head_start;
+}
+
+/* Is what it hangs on said as a sentence of the answer already? */
+static bool has_head_before(const candidate *c, const candidate *chosen, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (extractive_text_heads(&chosen[i], c)) return true;
+    return false;
+}
+
 /* True when nothing but white space stands between two sentences, so that they are one quote. */
 static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     if (a->passage != b->passage || b->start < a->end || a->cut_end || b->cut_start) return false;
     if (a->unit.kind != TEXT_UNIT_SENTENCE || b->unit.kind != TEXT_UNIT_SENTENCE) return false;
-    if (shows_head(a) != shows_head(b) || a->unit.head_start != b->unit.head_start) return false;
+    if (!extractive_text_heads(a, b) &&
+        (shows_head(a) != shows_head(b) || a->unit.head_start != b->unit.head_start))
+        return false;
     return fo_only_blanks(p->text + a->end, b->start - a->end);
 }
 
@@ -369,6 +384,7 @@ int extractive_text_assemble(extractive_answer *out, const candidate_set *set,
         bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
         if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
         candidate first = c[i]; /* a heading is said once */
+        first.headed &= !has_head_before(&first, c, i);
         for (size_t k = 0; k < i; k++) {
             first.headed &= !candidate_same_head(&c[k], &first);
             if (c[k].passage == first.passage && c[k].dated_start == first.dated_start)

@@ -14,6 +14,9 @@ enum { EXTRACTIVE_MOST_SENTENCES = 64 };
 size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
                                   size_t max_chars, candidate *chosen, size_t n);
 
+/* Is a the name that b's paragraph begins with, and what b hangs on (unit_names.h)? */
+bool extractive_text_heads(const candidate *a, const candidate *b);
+
 /* Sorts c[n], of which the first is the best, n <= EXTRACTIVE_MOST_SENTENCES. */
 void extractive_text_order(candidate *c, size_t n);
 

@@ -12,6 +12,7 @@
 #include "retrieval/answer/unit_headings.h"
 #include "retrieval/answer/unit_lines.h"
 #include "retrieval/answer/unit_lists.h"
+#include "retrieval/answer/unit_names.h"
 #include "retrieval/answer/unit_reader.h"
 
 enum { SEVERAL = 3 }; /* sentences below a word, of which each is a unit of its own */
@@ -257,6 +258,21 @@ static bool is_open(const unit_reader *r, size_t end, uint32_t stop) {
            !strchr(".!?:;,\"')]*_", r->in.text[stop - 1]);
 }
 
+/* A paragraph that begins with the name of what it is about, which heads its other sentences. */
+static int read_named(unit_reader *r, uint32_t start, uint32_t name, uint32_t stop) {
+    int rc = unit_reader_add(r, start, name, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
+                             TEXT_UNIT_HEADING);
+    const size_t first = r->out->n;
+    if (!rc)
+        rc = unit_reader_add_sentences(r, name, stop, TEXT_UNIT_SENTENCE, start, name,
+                                       TEXT_UNIT_HEADING);
+    for (size_t i = first; i < r->out->n; i++) {
+        r->out->v[i].outer_start = r->heading_start;
+        r->out->v[i].outer_end = r->heading_end;
+    }
+    return rc;
+}
+
 /* A paragraph: its sentences. One that ends in a colon, or is not at its end, leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
@@ -282,6 +298,11 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     const bool leads =
         is_open(r, end, stop) || (colon && (r->in.v[next].class == LINE_ITEM ||
                                             r->in.v[next].class == LINE_ROW || example > next));
+    const uint32_t named = leads || start > r->in.v[i].start ? 0 : unit_names_first(r, i, end);
+    if (named) {
+        *rc = read_named(r, start, named, stop);
+        return end;
+    }
     if (!leads) {
         *rc = unit_reader_add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start,
                                         r->heading_end, TEXT_UNIT_HEADING);

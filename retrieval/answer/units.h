@@ -35,7 +35,8 @@ typedef struct text_unit {
     /* What it hangs on, elsewhere in the text: the option that a later sentence describes, the
      * header of a row, the lead-in of an item, the heading above a sentence. Empty: nothing. */
     uint32_t head_start, head_end;
-    /* Of an item that stands in another one: what that one hangs on, an item too or what the list does. */
+    /* Of an item that stands in another one: what that one hangs on, an item too or what the list does. Of a sentence that hangs on
+     * the name its paragraph begins with: the heading above. */
     uint32_t outer_start, outer_end;
     uint32_t body;     /* of a definition: where what is said of it begins; else start */
     uint8_t kind;      /* enum text_unit_kind */

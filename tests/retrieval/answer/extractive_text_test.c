@@ -123,12 +123,26 @@ static void each_paragraph_is_a_quote_of_its_own(void **state) {
                  "play. [2]");
 }
 
+static void a_sentence_is_said_with_the_name_of_its_paragraph(void **state) {
+    (void)state;
+    static const char plays[] =
+        "The plays\n\nWinter Guests by Lotte Brandt. Directed by Hugh Sorley. "
+        "It lasts 110 minutes.\n\nNine Buttons, for children. Directed by "
+        "Beate Falke. It lasts 60 minutes.\n";
+    answers(plays, "How many minutes does Winter Guests last?",
+            "Winter Guests by Lotte Brandt: Directed by Hugh Sorley. It lasts 110 minutes. [1]");
+    /* ... which is not said by itself besides */
+    answers(plays, "Who directed Nine Buttons?",
+            "Nine Buttons, for children: Directed by Beate Falke. It lasts 60 minutes. [1]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exception_stands_behind_its_rule),
         cmocka_unit_test(the_next_sentence_says_the_rest),
         cmocka_unit_test(an_item_is_said_with_the_item_it_stands_in),
         cmocka_unit_test(each_paragraph_is_a_quote_of_its_own),
+        cmocka_unit_test(a_sentence_is_said_with_the_name_of_its_paragraph),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

@@ -695,8 +695,34 @@ static void a_text_may_end_with_a_colon(void **state) {
     }
 }
 
+static void a_name_heads_the_paragraph_it_begins(void **state) {
+    (void)state;
+    const char *text =
+        "# The plays\n\nWinter Guests by Lotte Brandt. Directed by Hugh Sorley. 1 hour "
+        "50 minutes.\n\nNine Buttons, for children. Directed by Beate Falke. 60 "
+        "minutes.\n\n## Tickets\n\nBox Office in the foyer. Open on Mondays. Closed in "
+        "May.\n\nWe take cards. Ushers sell them too. Ask them.\n";
+    read_units(text);
+    expect(text, "Winter Guests by Lotte Brandt.", TEXT_UNIT_SENTENCE, "# The plays");
+    expect(text, "1 hour 50 minutes.", TEXT_UNIT_SENTENCE, "Winter Guests by Lotte Brandt.");
+    expect(text, "60 minutes.", TEXT_UNIT_SENTENCE, "Nine Buttons, for children.");
+    for (size_t i = 0; i < units.n; i++) {
+        const text_unit *u = &units.v[i];
+        if (is(text, u->start, u->end, "60 minutes."))
+            assert_true(is(text, u->outer_start, u->outer_end, "# The plays"));
+    }
+    /* one alone may be any sentence */
+    expect(text, "Open on Mondays.", TEXT_UNIT_SENTENCE, "## Tickets");
+    expect(text, "Ask them.", TEXT_UNIT_SENTENCE, "## Tickets");
+    const char *german = "# Haus\n\nDie Küche schließt um neun. Sie ist klein. Bitte spülen.\n\n"
+                         "Der Garten, am Fluss, öffnet um acht. Er ist groß. Bitte gießen.\n";
+    read_units(german);
+    expect(german, "Bitte spülen.", TEXT_UNIT_SENTENCE, "# Haus");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_heads_the_paragraph_it_begins),
         cmocka_unit_test(an_option_stays_with_its_description),
         cmocka_unit_test(an_example_hangs_on_what_leads_in),
         cmocka_unit_test(one_word_is_no_answer_by_itself),
