@@ -19,6 +19,7 @@
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
 #include "retrieval/answer/unit_demands.h"
+#include "retrieval/answer/unit_wording.h"
 
 enum { MAX_CANDIDATES = 4096 };
 
@@ -560,6 +561,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
                                     ? CAND_RIVAL
                                     : p->other_command || p->off_subject ||
                                           is_other_office(set, p, u) || row_denies(set, p, u) ||
+                                          unit_leaves_out(&set->q, p, u) ||
                                           row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;

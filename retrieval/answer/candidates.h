@@ -32,8 +32,10 @@ enum {
     CAND_STEP,          /* one step of a procedure, where the question asks how */
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
     CAND_OPTION,    /* explains an option that the question names (-z), of what it names (tar) */
-    CAND_NO_AMOUNT, /* 1: the question demands a price, a weight, a number, and none is stated; 2: an address, a time of the day, a colour */
-    CAND_NO_PLACE,  /* 1: the question asks where, and it says of nothing where it is */
+    CAND_NO_AMOUNT, /* 1: the question demands a price, a weight, a number, a person, and none is stated; 2: an address, a time of
+                     * the day, a colour; a person, and only who made it is named (unit_persons.h) */
+    CAND_NO_PLACE,  /* 1: the question asks where, and it says of nothing where it is; -0.5: a label
+                     * that is what was asked about has its place behind it (unit_wording.h) */
     CAND_RESTATED,  /* 1: the question asks why, and it says that again, and no reason */
     CAND_DAY,       /* 1: of the day that the question names */
     CAND_OTHER_DAY, /* 1: of other days only, or of none in a passage of others */
@@ -41,6 +43,7 @@ enum {
     CAND_TOPIC,     /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
                        * another number of it; in a document about something else (subjects.h); for other amounts (tiers.h);
+                       * which leaves out what is asked about (unit_wording.h);
                        * 2: of a rival (rivals.h), or left out by the question (row_conditions.h) */
     CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked
                        * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h) */

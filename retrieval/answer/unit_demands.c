@@ -1,11 +1,15 @@
 #include "retrieval/answer/unit_demands.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/demand_days.h"
+#include "retrieval/answer/demand_counts.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/unit_persons.h"
+#include "retrieval/answer/unit_wording.h"
 #include "retrieval/answer/word_tokens.h"
 
 /* The word that begins at a byte of the passage; NULL: none does. */
@@ -55,6 +59,17 @@ static enum amount_stated stated_by(const candidate_passage *p, const demands *d
     return head == AMOUNT_STATED || itself < head ? head : itself;
 }
 
+/* Do all its numbers, and those of what it belongs to, count something else than what "how many" counts? */
+static bool counts_others(const question *q, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text, *asked = q->text.text;
+    const bool belongs = u->head_kind != TEXT_UNIT_HEADING;
+    return q->demands.language < 0 && q->demands.amount == AMOUNT_ANY &&
+           candidate_counted_term(q) >= 0 && u->kind != TEXT_UNIT_ROW &&
+           !demand_count_in(text + u->start, u->end - u->start, asked, q->text.len) &&
+           !(belongs && demand_count_in(text + u->head_start, u->head_end - u->head_start, asked,
+                                        q->text.len));
+}
+
 /* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
  * name); what the numbers of a table are is seldom said in each row. */
 static double amount_lacking(const candidate_set *set, const candidate_passage *p,
@@ -79,6 +94,7 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
         !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
         return 1;
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
+    if (counts_others(&set->q, p, u)) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
 }
@@ -135,7 +151,10 @@ static bool is_title(const candidate_passage *p, const candidate *c) {
     const text_unit *u = &c->unit;
     const char *text = p->text.text;
     if (u->kind == TEXT_UNIT_HEADING) return true;
-    if (u->kind != TEXT_UNIT_SENTENCE || strchr(".!?:;", text[u->end - 1])) return false;
+    uint32_t end = u->end; /* "... in the cold.[7]", "... (see below.)" end a sentence */
+    while (end > u->start && strchr(")]\"'*_0123456789[", text[end - 1])) end--;
+    if (u->kind != TEXT_UNIT_SENTENCE || end == u->start || strchr(".!?:;", text[end - 1]))
+        return false;
     if (is_underlined(text, p->text.len, u->start, u->end)) return true;
     const bool ends = u->end == p->text.len || text[u->end] == '\n';
     return p->text.before == 0 && c->w0 == 0 && ends && c->w1 - c->w0 <= MOST_WORDS;
@@ -237,6 +256,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     const text_unit *u = &c->unit;
     const char *text = p->text.text;
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
+    c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
     if (lacks_detail(d, p, u) || item_lacks(set, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
@@ -245,6 +265,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     c->f[CAND_NO_PLACE] =
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
         !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
+    if (unit_label_is_placed(&set->q, p, u)) c->f[CAND_NO_PLACE] = -0.5;
     c->f[CAND_RESTATED] = restates(set, p, c);
     enum demand_day day = when_of(d, demands_day_in, p, u);
     const text_unit *above =

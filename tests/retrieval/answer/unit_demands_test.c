@@ -360,6 +360,66 @@ static void a_day_or_a_month_within_a_range_is_said(void **state) {
     }
 }
 
+/* Each question over two texts: the one that only shares its words is refused, the other answers it. */
+static void only_what_is_asked_for_answers(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *answered;
+    } cases[] = {
+        {"Who is giving the talk on weeds and robots in session 2?",
+         "- 14:00 Talks, session 2 (weeds and robots)\n",
+         "- 14:00 Talk on weeds and robots, session 2 (Lena Fuchs)\n"},
+        {"Who gives the talk on weeds and robots?",
+         "The talk on weeds and robots is in the old hall.\n",
+         "The talk on weeds and robots: a visitor from Leeds.\n"},
+        {"Who plays the lead role in The Salt Road?", "The Salt Road by Emeka Ward.",
+         "The lead role in The Salt Road plays Ada Holm."},
+        {"Who wrote The Salt Road?", "The Salt Road is long. It ends in June.",
+         "The Salt Road by Emeka Ward."},
+        {"How many fume cupboards are there in L3?",
+         "Acid may be used only in the fume cupboards of L3, by two people and for 20 minutes, "
+         "until 8:30.",
+         "In L3 there are two fume cupboards."},
+        {"How many guests are allowed in the barn?",
+         "Guests are allowed in the barn until 12 October 2026.",
+         "130 guests are allowed in the barn."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer no = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (!no.abstain) fail_msg("%s: %s %.2f", cases[i].question, no.text, no.support);
+        extractive_answer yes = ask_in("english", cases[i].question, cases[i].answered, 0);
+        if (yes.abstain) fail_msg("%s: %s %.2f", cases[i].question, cases[i].answered, yes.support);
+        extractive_answer_deinit(&no);
+        extractive_answer_deinit(&yes);
+    }
+}
+
+static void what_is_said_without_it_is_no_answer(void **state) {
+    (void)state;
+    static const char prices[] = "Four productions without the musical cost 110 euros.\n\n"
+                                 "The musical and three plays cost 140 euros.\n";
+    extractive_answer a =
+        ask_in("english", "What do four productions with the musical cost?", prices, 0);
+    assert_string_equal(a.text, "The musical and three plays cost 140 euros. [1]");
+    extractive_answer_deinit(&a);
+    a = ask_in("english", "What do four productions without the musical cost?", prices, 0);
+    assert_string_equal(a.text, "Four productions without the musical cost 110 euros. [1]");
+    extractive_answer_deinit(&a);
+}
+
+static void what_a_label_names_is_where_it_says(void **state) {
+    (void)state;
+    extractive_answer a =
+        ask_in("english", "Where do needles go?",
+               "The shop sells needles from the workshop in Fairhaven.\n\nWaste\n\n"
+               "1. Paper: bin in the hall.\n"
+               "2. Broken glass: blue bin. Needles and blades: yellow sharps box.\n",
+               0);
+    assert_string_equal(a.text,
+                        "2. Broken glass: blue bin. Needles and blades: yellow sharps box. [1]");
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
@@ -370,6 +430,9 @@ int main(void) {
         cmocka_unit_test(a_question_in_capitals_is_read_as_in_small_letters),
         cmocka_unit_test(the_plural_of_an_acronym_is_the_same_word),
         cmocka_unit_test(a_day_or_a_month_within_a_range_is_said),
+        cmocka_unit_test(only_what_is_asked_for_answers),
+        cmocka_unit_test(what_is_said_without_it_is_no_answer),
+        cmocka_unit_test(what_a_label_names_is_where_it_says),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

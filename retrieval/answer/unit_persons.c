@@ -1,0 +1,118 @@
+#include "retrieval/answer/unit_persons.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/answer/word_tokens.h"
+
+/* ---- the question ------------------------------------------------------------------------ */
+
+/* "Who leads the workshop?", not "Who is Emeka Ward?", which names the person. */
+static bool asks_who(const question *q) {
+    const fact_text *t = &q->text;
+    if (t->language >= 0 || q->kind != ASK_PERSON || t->n_words < 3) return false;
+    const char *text = t->text;
+    const fact_word *first = &t->words[0], *verb = &t->words[1];
+    if (!fo_words_have_any_case("who whom", text + first->start, first->end - first->start))
+        return false;
+    return !fo_words_have_any_case("is are was were", text + verb->start,
+                                   verb->end - verb->start) ||
+           !fact_is_named(t, 2);
+}
+
+/* Words of who made something, in a question and, "Directed by Hugh Sorley", before who did. */
+static const char makes[] =
+    "write writes wrote written writing author authors writer compose composes composed composer "
+    "paint paints painted painter artist draw draws drew drawn illustrated illustrator make makes "
+    "made maker create creates created creator design designs designed designer direct directs "
+    "directed director build builds built builder produce produces produced producer translate "
+    "translated translator edit edits edited editor publish published publisher photographed "
+    "photographer invented sculptor choreographed choreographer arranged";
+
+static bool asks_who_made(const question *q) {
+    return word_tokens_say(makes, q->text.text, q->text.len) ||
+           word_tokens_say("by play playwright music behind leads led heads headed runs "
+                           "charge responsible",
+                           q->text.text, q->text.len);
+}
+
+/* ---- the text ---------------------------------------------------------------------------- */
+
+/* By its ending, "visitor", "tenants", or from a list; "you" and "nobody" are people, too. */
+static bool is_for_people(const char *word, size_t n) {
+    static const char *const endings[] = {"er", "or",  "ist", "ant",  "ent", "ian",
+                                          "ee", "man", "men", "body", "one", "ess"};
+    static const char people[] =
+        "i we you he she they us them who whoever whom our your his her their himself herself "
+        "people person persons child children kids boy boys girl girls lady ladies husband wife "
+        "couple couples "
+        "staff team crew committee board council court government police company firm bank office "
+        "agency department ministry "
+        "association club school church city town state public landlord landlady host guard guards "
+        "nurse nurses "
+        "chef chefs cook clerk pilot coach chief head chair boss king queen judge friend friends "
+        "bride groom colleague colleagues neighbour neighbours witness warden wardens steward "
+        "stewards "
+        "adult youth youths those any all others each either both authority authorities family "
+        "families";
+    if (fo_words_have_any_case(people, word, n)) return true;
+    if (n > 3 && (word[n - 1] == 's' || word[n - 1] == 'S')) n--;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t m = strlen(endings[i]);
+        if (n > m + 1 && !strncasecmp(word + n - m, endings[i], m)) return true;
+    }
+    return false;
+}
+
+typedef struct persons {
+    bool capitals; /* the text has some: in small letters alone no name is told */
+    bool people;   /* may be said to be somebody */
+    bool makers;   /* ... or, "by Emeka Ward", to have made something */
+} persons;
+
+static bool is_word(const fact_text *t, const fact_word *w, const char *word) {
+    return w->end - w->start == strlen(word) &&
+           !strncasecmp(t->text + w->start, word, strlen(word));
+}
+
+/* "The Salt Road by", "Directed by": what stands before "by" is a title's last word, or says that somebody made it. */
+static bool is_made(const fact_text *t, const fact_word *w) {
+    const bool title = (w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL);
+    return title || fo_words_have_any_case(makes, t->text + w->start, w->end - w->start);
+}
+
+static void look(persons *out, const question *q, const candidate_passage *p, uint32_t start,
+                 uint32_t end) {
+    const fact_text *t = &p->text;
+    const fact_sentence s = candidate_words(t, start, end);
+    bool behind_by = false;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        const fact_word *w = &t->words[i];
+        const bool capital = (w->flags & WORD_CAPITAL) != 0;
+        out->capitals |= capital;
+        if (behind_by && (!capital || (w->flags & WORD_CLAUSE))) behind_by = false;
+        if (i + 1 < s.w1 && is_word(t, &w[1], "by") && is_made(t, w)) {
+            behind_by = true;
+            i++;
+            continue;
+        }
+        if (w->flags & (WORD_DIGIT | WORD_CALENDAR)) continue;
+        if (behind_by)
+            out->makers = true;
+        else if (!question_says(q, w->id) && ((capital && !(w->flags & WORD_STOP)) ||
+                                              is_for_people(t->text + w->start, w->end - w->start)))
+            out->people = true;
+    }
+}
+
+double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
+    persons found = {0};
+    if (!asks_who(q) || u->kind == TEXT_UNIT_TURN) return 0;
+    look(&found, q, p, u->start, u->end);
+    look(&found, q, p, u->head_start, u->head_end);
+    look(&found, q, p, u->outer_start, u->outer_end);
+    if (found.people || !found.capitals) return 0;
+    if (!found.makers) return 1;
+    return asks_who_made(q) ? 0 : 2;
+}

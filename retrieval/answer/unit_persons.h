@@ -1,0 +1,12 @@
+/* unit_persons.h - may a unit of a passage say who somebody is, where that is asked for? Part of candidates.h. */
+#ifndef FORAGE_RETRIEVAL_UNIT_PERSONS_H
+#define FORAGE_RETRIEVAL_UNIT_PERSONS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* How far the unit, with what it hangs on, lacks the person that an English question asks for, as CAND_NO_AMOUNT has it: 1 where
+ * neither a name nor a word for people stands there ("14:00 Talks, session 2"), 2 where all the names are of who wrote what is
+ * named ("The Salt Road by Emeka Ward") and the question asks who plays in it. */
+double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u);
+
+#endif

@@ -1,0 +1,15 @@
+/* unit_wording.h - what the wording of a unit says beyond its words: that what is asked about is left out, "without the musical",
+ * or that a label is what is asked about and its place stands behind it, "Needles: yellow box". English. Part of candidates.h. */
+#ifndef FORAGE_RETRIEVAL_UNIT_WORDING_H
+#define FORAGE_RETRIEVAL_UNIT_WORDING_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Who asks what something costs, or how many there are, gets no answer by what is said of all without it. */
+bool unit_leaves_out(const question *q, const candidate_passage *p, const text_unit *u);
+
+/* Does the question ask where, and does all that the unit says of it, most of what the question says, stand in a label with a place
+ * behind it? */
+bool unit_label_is_placed(const question *q, const candidate_passage *p, const text_unit *u);
+
+#endif
