@@ -62,7 +62,8 @@ static enum amount_stated stated_by(const candidate_passage *p, const demands *d
 /* Do all its numbers, and those of what it belongs to, count something else than what "how many" counts? */
 static bool counts_others(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text, *asked = q->text.text;
-    const bool belongs = u->head_kind != TEXT_UNIT_HEADING;
+    const bool belongs =
+        u->head_kind != TEXT_UNIT_HEADING || says_how_many(p, u->head_start, u->head_end);
     return q->demands.language < 0 && q->demands.amount == AMOUNT_ANY &&
            candidate_counted_term(q) >= 0 && u->kind != TEXT_UNIT_ROW &&
            !demand_count_in(text + u->start, u->end - u->start, asked, q->text.len) &&
