@@ -70,7 +70,7 @@ static const demand_words tables[] = {
      "prasidentin schriftfuhrer schriftfuhrerin direktor direktorin hausmeister hausmeisterin hauswart",
      .bound = "pflicht verpflichtend obligatorisch notig notwendig erforderlich verboten erlaubt gestattet muss mussen "
      "darf durfen",
-     .events = "bei falls ruckgabe poststempel",
+     .events = "falls poststempel",
      .cases = "bei beim wenn falls sofern sobald fur",
      .single = "einzige einziges einzigen einziger",
      .only = "nur hochstens maximal genau bloss mindestens",
@@ -132,8 +132,8 @@ static const demand_words tables[] = {
      "chef cheffe gardien gardienne syndic",
      .bound = "obligatoire obligatoires necessaire necessaires interdit interdite interdits interdites autorise "
      "autorisee permis faut dois doit",
-     .events = "lors cas restitution remise signature reception livraison cachet",
-     .cases = "pour cas lors si des quand lorsque",
+     .events = "lors cas restitution signature livraison cachet",
+     .cases = "pour cas lors si quand lorsque",
      .single = "seul seule",
      .only = "que qu seulement maximum uniquement",
      .unlimited = "autant illimite illimitee illimites illimitees longtemps indefiniment",
@@ -193,8 +193,8 @@ static const demand_words tables[] = {
      "entrenador entrenadora conserje",
      .bound = "obligatorio obligatoria obligatorios obligatorias necesario necesaria necesarios necesarias prohibido "
      "prohibida permitido permitida debo debe deben",
-     .events = "caso entrega devolucion firma recepcion matasellos",
-     .cases = "para caso si al cuando",
+     .events = "caso entrega devolucion firma matasellos",
+     .cases = "para caso si cuando",
      .single = "solo sola unico unica",
      .only = "solo solamente maximo",
      .unlimited = "tantos tantas ilimitado ilimitada ilimitados ilimitadas indefinidamente",
@@ -202,7 +202,7 @@ static const demand_words tables[] = {
      .included = "incluido incluida incluidos incluidas incluye",
      .entry = "entrada acceso",
      .donation = "voluntad donativo",
-     .adult = "mayor mayores adulto adultos",
+     .adult = "adulto adultos",
      .quantity = "numero cantidad total maximo"},
     {.language = "italian",
      .much = "quanto quanta", .many = "quanti quante", .each = "ogni",
@@ -308,8 +308,8 @@ static const demand_words tables[] = {
      "treinador treinadora zelador zeladora",
      .bound = "obrigatorio obrigatoria obrigatorios obrigatorias necessario necessaria proibido proibida permitido "
      "permitida devo deve devem",
-     .events = "caso entrega devolucao assinatura recepcao carimbo",
-     .cases = "para caso se ao quando",
+     .events = "caso entrega devolucao assinatura carimbo",
+     .cases = "para caso quando",
      .single = "so unico unica",
      .only = "so somente apenas maximo",
      .unlimited = "tantos tantas ilimitado ilimitada ilimitados ilimitadas",
@@ -317,7 +317,7 @@ static const demand_words tables[] = {
      .included = "incluido incluida incluidos incluidas incluso inclusa",
      .entry = "entrada acesso",
      .donation = "doacao orcamento",
-     .adult = "maior maiores adulto adultos",
+     .adult = "adulto adultos",
      .quantity = "numero quantidade total maximo"},
 };
 /* clang-format on */

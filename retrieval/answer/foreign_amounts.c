@@ -208,22 +208,36 @@ static bool is_paid_by_another(const reader_at *r, bool sum) {
            (in("cargo carico", &r->now) && in("a", &r->before));
 }
 
+/* "Im Zimmerpreis", "dans le prix de la chambre": what has that price may be what is asked about. */
+static bool is_price_of_something(const reader_at *r) {
+    if (!demand_word_is_sum(r->w, r->now.folded)) return false;
+    return r->w->joins ? !in(r->w->sums, &r->now)
+                       : in("de du d des del della dello dell do da", &r->next);
+}
+
+/* "Eintritt frei", "entrée libre", "prix libre", "gegen Spende", "Preis auf Anfrage" */
+static bool is_free_or_given(const reader_at *r, bool sum, bool entry) {
+    return (in(r->w->donation, &r->now) && (sum || !in("anfrage aufwand", &r->now))) ||
+           (entry && in("frei freier freie libre libero livre", &r->now)) ||
+           (in("libre", &r->now) && in("prix participation contribution", &r->before));
+}
+
 /* What is said in place of a price: it is included, somebody else pays, entry is free, one gives what one likes. */
-static bool needs_no_price(reader_at r) {
+static enum amount_stated no_price_needed(reader_at r) {
     const bool sum = has_sum(r), entry = demand_words_say(r.w->entry, r.text, r.len);
-    bool stated = false;
+    bool stated = false, included = false, of_something = false;
     while (step(&r)) {
-        if (is_class(&r, &r.now, WORD_NEGATION)) return false;
-        stated |= is_included(&r, sum) || is_paid_by_another(&r, sum) ||
-                  in(r.w->donation, &r.now) ||
-                  (entry && in("frei freier freie libre libero livre", &r.now)) ||
-                  (in("libre", &r.now) && in("prix participation contribution", &r.before));
+        if (is_class(&r, &r.now, WORD_NEGATION)) return AMOUNT_NOT_STATED;
+        included |= is_included(&r, sum);
+        of_something |= is_price_of_something(&r);
+        stated |= is_paid_by_another(&r, sum) || is_free_or_given(&r, sum, entry);
     }
-    return stated;
+    if (stated || (included && !of_something)) return AMOUNT_STATED;
+    return included ? AMOUNT_PERHAPS : AMOUNT_NOT_STATED;
 }
 
 static enum amount_stated money_in(reader_at r) {
-    enum amount_stated stated = needs_no_price(r) ? AMOUNT_STATED : AMOUNT_NOT_STATED;
+    enum amount_stated stated = no_price_needed(r);
     bool pays = false, bare = false;
     while (stated != AMOUNT_STATED && step(&r)) {
         if (is_currency(&r, &r.now) &&
@@ -253,7 +267,7 @@ static bool measures(const reader_at *r, const char *units) {
 
 static bool is_long(const reader_at *r) {
     return is_class(r, &r->now, WORD_TIME | WORD_CALENDAR) || in(r->w->timed, &r->now) ||
-           measures(r, r->w->times) || measures(r, r->w->lengths) || is_vague_number(r) ||
+           measures(r, r->w->times) || measures(r, r->w->lengths) || in(r->w->unlimited, &r->now) ||
            (in(r->w->until_said, &r->now) && r->next.t.digits) ||
            (r->now.t.digits && word_token_is(&r->next.t, ":"));
 }
@@ -266,8 +280,7 @@ static bool is_degree(const reader_at *r) {
 static bool states(const reader_at *r, enum demand_amount amount) {
     switch (amount) {
     case AMOUNT_WEIGHT: /* "wie schwer" a walk is, too */
-        return measures(r, r->w->weights) ||
-               in("leicht mittelschwer schwierig anspruchsvoll einfach", &r->now);
+        return measures(r, r->w->weights) || in("mittelschwer schwierig anspruchsvoll", &r->now);
     case AMOUNT_TEMPERATURE:
         return is_degree(r);
     case AMOUNT_LONG:
@@ -326,7 +339,7 @@ enum amount_stated foreign_amount_of_one(int language, const char *noun, const c
         if (r.before.t.letters) stated = AMOUNT_STATED;
         if (stated == AMOUNT_NOT_STATED) stated = AMOUNT_PERHAPS;
     }
-    return money && stated == AMOUNT_STATED ? AMOUNT_PERHAPS : stated;
+    return money && stated != AMOUNT_NOT_STATED ? stated - 1 : stated;
 }
 
 bool foreign_amount_column_in(int language, enum demand_amount amount, const char *text,
@@ -363,9 +376,15 @@ static bool has_time(reader_at r, bool of_day) {
 /* "Bei Rückgabe", "beim Verlassen", "al devolver las llaves" */
 static bool is_event(const reader_at *r) {
     if (in(r->w->events, &r->now)) return true;
-    if (in("beim", &r->now)) return demand_word_ends("en gabe zug ung", r->next.folded);
-    return in("al ao", &r->now) && r->next.folded[0] &&
-           demand_word_ends("ar er ir", r->next.folded);
+    static const char events[] =
+        "gabe zug ung bedarf beginn ankunft abreise kauf ausfall bruch schaden verlust";
+    static const char places[] = "lugar bar taller hogar alquiler mar altar";
+    const char *next = r->next.folded;
+    if (!next[0]) return false;
+    if (in("bei beim", &r->now) && demand_word_ends(events, next)) return true;
+    return (in("beim", &r->now) && demand_word_ends("en", next)) ||
+           (in("al ao", &r->now) && demand_word_ends("ar er ir", next) &&
+            !demand_word_in(places, next));
 }
 
 static bool has_event(reader_at r, bool or_case) {
@@ -390,13 +409,12 @@ static bool is_office(const reader_at *r, const said *s) {
 
 /* "Die Sitzung leitet der Vorsitzende": who does, by another office. */
 static bool is_led_by_office(reader_at r) {
-    bool leads = false;
-    int offices = 0;
+    bool leads = false, office = false;
     while (step(&r)) {
         leads |= in(r.w->office, &r.now);
-        offices += is_office(&r, &r.now);
+        office |= is_office(&r, &r.now);
     }
-    return leads ? offices > 0 : offices > 1;
+    return leads && office;
 }
 
 /* "Frau Adler", "Jonas Imhof"; where nouns are small, a capital within a sentence. */

@@ -11,7 +11,7 @@
 enum amount_stated foreign_amount_in(int language, enum demand_amount amount, const char *text,
                                      size_t len);
 /* Is there one of what is counted, by an article, where the text has the noun (folded, demand_words.h) in the singular:
- * "einen Koffer"? AMOUNT_PERHAPS where a sentence begins with it or speaks of money: "Ein Bett kostet 12 €". */
+ * "einen Koffer"? AMOUNT_PERHAPS where a sentence begins with it; by one less where the text speaks of money: "Ein Bett kostet 12 €". */
 enum amount_stated foreign_amount_of_one(int language, const char *noun, const char *text,
                                          size_t len);
 bool foreign_amount_column_in(int language, enum demand_amount amount, const char *text,
