@@ -140,6 +140,11 @@ static inline void candidate_set_apart(candidate *c) {
     if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
 }
 
+/* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
+static inline bool candidate_names_the_command(const candidate *c) {
+    return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.99;
+}
+
 /* Do both hang on the same stretch of one passage? */
 bool candidate_same_head(const candidate *a, const candidate *b);
 

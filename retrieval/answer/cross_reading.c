@@ -1,5 +1,6 @@
 #include "retrieval/answer/cross_reading.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,6 +214,13 @@ static bool has_records(candidate *const *of, size_t n) {
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
+
+double cross_reading_of(const candidate *c) {
+    static const double unread = -6;
+    const double cross = isfinite(c->cross) ? c->cross : unread;
+    /* no text like those that the cross-encoder learnt from says so in a line of its own */
+    return candidate_names_the_command(c) || c->f[CAND_BY_TABLE] > 0 ? fmax(cross, 0) : cross;
+}
 
 bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
     return set->n && in->reader && set->read && reader_has_cross(in->reader) &&

@@ -20,4 +20,7 @@ bool cross_reading_can(const candidate_set *set, const extractive_input *in);
  * most. Only where cross_reading_can. Error codes as reader_cross. */
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err);
 
+/* Log odds of a candidate that it answers, as they are weighed: what was not read counts like what hardly answers. */
+double cross_reading_of(const candidate *c);
+
 #endif

@@ -11,6 +11,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/candidates.h"
+#include "retrieval/answer/continuations.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/demand_days.h"
@@ -106,22 +107,12 @@ static void rank_candidates(candidate_set *set) {
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
 }
 
-/* Beside the score of all else; what was not read with the question counts like what hardly answers. */
-static const double cross_weight = 0.7, cross_unread = -6;
-
-/* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
-static bool names_the_command(const candidate *c) {
-    return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.99;
-}
-
-/* No text like those that the cross-encoder learnt from says so in a line of its own. */
-static double cross_of(const candidate *c) {
-    const double cross = isfinite(c->cross) ? c->cross : cross_unread;
-    return names_the_command(c) || c->f[CAND_BY_TABLE] > 0 ? fmax(cross, 0) : cross;
-}
+/* Beside the score of all else. */
+static const double cross_weight = 0.7;
 
 static void rank_again(candidate_set *set) {
-    for (size_t i = 0; i < set->n; i++) set->c[i].score += cross_weight * cross_of(&set->c[i]);
+    for (size_t i = 0; i < set->n; i++)
+        set->c[i].score += cross_weight * cross_reading_of(&set->c[i]);
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
 }
 
@@ -150,7 +141,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .question = best->f[CAND_QUESTION],
         .topic = best->f[CAND_TOPIC],
         .by_table = best->f[CAND_BY_TABLE],
-        .summary = names_the_command(best),
+        .summary = candidate_names_the_command(best),
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .lost_name = subjects_lose_a_name(set, &set->passages[best->passage]),
@@ -161,7 +152,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .dense = NAN,
         .align = NAN,
         /* Of the unit that is to be said: that another one may answer is no reason to say this one. */
-        .cross = set->crossed ? cross_of(best) : NAN,
+        .cross = set->crossed ? cross_reading_of(best) : NAN,
     };
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
@@ -270,87 +261,16 @@ static bool overlap(const candidate *a, const candidate *b) {
     return a->passage == b->passage && a->start < b->end && b->start < a->end;
 }
 
-/* "Work outside of these hours needs permission.": it begins with what points back at what was said, and leaves that. */
-static bool points_past(const char *s, size_t n) {
-    enum { FIRST_WORDS = 6 };
-    static const char *const phrases[] = {" outside these hours ",
-                                          " outside those hours ",
-                                          " outside of these hours ",
-                                          " outside of those hours ",
-                                          " at other times ",
-                                          " in other cases ",
-                                          " any other ",
-                                          " all others "};
-    char words[96] = " "; /* in small letters, a blank around each */
-    size_t len = 1;
-    int n_words = 0;
-    for (size_t i = 0; i < n && n_words < FIRST_WORDS && len + 2 < sizeof words; i++) {
-        if (isalpha((unsigned char)s[i]) || (unsigned char)s[i] >= 0x80) {
-            words[len++] = (char)tolower((unsigned char)s[i]);
-        } else if (words[len - 1] != ' ') {
-            words[len++] = ' ';
-            n_words++;
-        }
-    }
-    if (words[len - 1] != ' ') words[len++] = ' ';
-    words[len] = 0;
-    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
-        if (strstr(words, phrases[i])) return true;
-    return false;
-}
-
-/* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. */
-static bool restricts(const candidate_set *set, const candidate *c) {
-    const candidate *best = &set->c[0];
-    if (c->passage != best->passage || c->order != best->order + 1) return false;
-    const char *s = set->passages[c->passage].text.text + c->start;
-    size_t n = 0;
-    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
-    return fo_words_have_any_case(
-               "not no but only except exceptions however never unless otherwise "
-               "though without outside",
-               s, n) ||
-           points_past(s, c->end - c->start);
-}
-
-/* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */
-static bool goes_on_answering(const candidate_set *set, const candidate *c) {
-    const candidate *best = &set->c[0];
-    return set->crossed && c->passage == best->passage && c->order == best->order + 1 &&
-           c->unit.kind == TEXT_UNIT_SENTENCE && best->unit.kind == TEXT_UNIT_SENTENCE &&
-           cross_of(c) >= 0 && cross_of(c) >= cross_of(best);
-}
-
-/* The sentence right behind the best says of what that one names something that is asked for and not said there: "The trial
- * period is six months. During it either side may give two weeks' notice." */
-static bool completes(const candidate_set *set, const candidate *c) {
-    static const double much = 0.25;
-    enum { FIRST_WORDS = 3 };
-    const candidate *best = &set->c[0];
-    const candidate_passage *p = &set->passages[c->passage];
-    if (c->passage != best->passage || c->order != best->order + 1 ||
-        c->unit.kind != TEXT_UNIT_SENTENCE || best->unit.kind != TEXT_UNIT_SENTENCE ||
-        question_share(&set->q, c->set & ~best->set & ~p->title) < much)
-        return false;
-    for (size_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
-        const fact_word *w = &p->text.words[i];
-        if (fo_words_have_any_case("it its they their them this these that those afterwards then",
-                                   p->text.text + w->start, w->end - w->start))
-            return true;
-    }
-    return false;
-}
-
 /* Does what read both with the question speak against saying this beside the best? Rows of one table and turns of one talk
  * belong together: which of them is the last, and what came of it, is seen by who reads them. */
 static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
-    const double cross = cross_of(c);
+    const double cross = cross_reading_of(c);
     const bool together = c->passage == best->passage && c->unit.kind == best->unit.kind &&
                           (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_TURN);
     const double within = c->unit.kind == TEXT_UNIT_STEPS ? keep_steps_within : keep_cross_within;
-    return !together && !restricts(set, c) && set->crossed &&
-           (cross < keep_cross || cross < cross_of(best) - within);
+    return !together && !continuation_restricts(set, c) && set->crossed &&
+           (cross < keep_cross || cross < cross_reading_of(best) - within);
 }
 
 /* A row or an item that lacks what the best of them has of the question, and has nothing else of it: of the motor boat it was
@@ -377,6 +297,26 @@ static bool is_said_before(const candidate_set *set, const candidate *c) {
            is_quoted(set, c) && !is_quoted(set, best);
 }
 
+static bool is_of_another_document(const candidate_set *set, const candidate *c) {
+    return !candidate_one_document(&set->passages[c->passage], &set->passages[set->c[0].passage]);
+}
+
+/* Does it say nothing of the question but what the best or its neighbours say? */
+static bool says_what_stands_there(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[best->passage];
+    uint64_t there = best->set | p->title;
+    for (uint32_t i = best->order ? best->order - 1 : 0; i < p->units.n && i <= best->order + 1;
+         i++)
+        there |= candidate_terms(p, p->units.v[i].start, p->units.v[i].end);
+    return c->set && (c->set & ~there) == 0;
+}
+
+/* Never left out for want of room: half of what the best says may mislead. */
+static bool is_part_of_the_best(const candidate_set *set, const candidate *c) {
+    return continuation_restricts(set, c) || continuation_belongs(set, c);
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -384,14 +324,14 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                candidate_below(&c->unit) == candidate_below(&best->unit);
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
-    if (completes(set, c)) return true;
+    if (continuation_completes(set, c) || continuation_belongs(set, c)) return true;
     if (is_a_sibling(set, c) || is_beside_the_point(set, c) || is_said_before(set, c)) return false;
     if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
         return false;
     if (c->tiers && !c->tier_holds) return false;
-    if (restricts(set, c) || goes_on_answering(set, c)) return true;
-    if (best->score - c->score > keep_other_document &&
-        !candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]))
+    if (continuation_restricts(set, c) || continuation_answers(set, c)) return true;
+    if (is_of_another_document(set, c) &&
+        (best->score - c->score > keep_other_document || says_what_stands_there(set, c)))
         return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;
@@ -453,7 +393,7 @@ static bool is_far_behind(const candidate_set *set, const candidate *c) {
     for (size_t k = 0; k < set->q.n_terms; k++)
         if (set->q.terms[k].name && (c->set & ~best->set & 1ull << k)) return false;
     return set->crossed && isfinite(c->cross) && best->f[CAND_BY_TABLE] == 0 &&
-           cross_of(best) - c->cross > far;
+           cross_reading_of(best) - c->cross > far;
 }
 
 /* Marks the rows that answer as the best one does; are there any? Then no other row answers. */
@@ -471,7 +411,9 @@ static bool is_repeated(const candidate_set *set, const candidate *c, const cand
                         size_t n) {
     for (size_t k = 0; k < n; k++) {
         const candidate *d = &chosen[k];
-        if (overlap(c, d) || (!c->alike && resemblance(set, c, d) > same_text)) return true;
+        if (overlap(c, d)) return true;
+        if (!c->alike && !continuation_settles(set, c) && resemblance(set, c, d) > same_text)
+            return true;
         if (d->headed && extractive_text_heads(c, d)) return true;
         if (c->alike && c->end - c->start == d->end - d->start &&
             !memcmp(set->passages[c->passage].text.text + c->start,
@@ -491,7 +433,7 @@ static size_t choose(const candidate_set *set, const extractive_input *in, bool 
     for (size_t turn = 0; turn < 2 * set->n && n < EXTRACTIVE_MOST_SENTENCES; turn++) {
         const size_t i = turn % set->n;
         candidate c = n > 0 ? set->c[i] : whole_list(set, &set->c[i]);
-        if (turn < set->n && n > 0 && !restricts(set, &c)) continue;
+        if (turn < set->n && n > 0 && !is_part_of_the_best(set, &c)) continue;
         if (n > 0 && !c.alike && several && c.unit.kind == TEXT_UNIT_ROW) continue;
         if (n > 0 && c.unit.names && c.set) continue; /* what stands in it says it too */
         if (!c.alike && (n >= max_sentences || (n > 0 && !adds(set, &c)))) continue;

@@ -1,0 +1,181 @@
+#include "retrieval/answer/continuations.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/word_tokens.h"
+
+/* "Work outside of these hours needs permission.": it begins with what points back at what was said, and leaves that. */
+static bool points_past(const char *s, size_t n) {
+    enum { FIRST_WORDS = 6 };
+    static const char *const phrases[] = {" outside these hours ",
+                                          " outside those hours ",
+                                          " outside of these hours ",
+                                          " outside of those hours ",
+                                          " at other times ",
+                                          " in other cases ",
+                                          " any other ",
+                                          " all others "};
+    char words[96] = " "; /* in small letters, a blank around each */
+    size_t len = 1;
+    int n_words = 0;
+    for (size_t i = 0; i < n && n_words < FIRST_WORDS && len + 2 < sizeof words; i++) {
+        if (isalpha((unsigned char)s[i]) || (unsigned char)s[i] >= 0x80) {
+            words[len++] = (char)tolower((unsigned char)s[i]);
+        } else if (words[len - 1] != ' ') {
+            words[len++] = ' ';
+            n_words++;
+        }
+    }
+    if (words[len - 1] != ' ') words[len++] = ' ';
+    words[len] = 0;
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if (strstr(words, phrases[i])) return true;
+    return false;
+}
+
+bool continuation_restricts(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const char *s = set->passages[c->passage].text.text + c->start;
+    size_t n = 0;
+    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
+    return c->passage == best->passage && c->order == best->order + 1 &&
+           (fo_words_have_any_case(
+                "not no but only except exceptions however never unless otherwise "
+                "though without outside",
+                s, n) ||
+            points_past(s, c->end - c->start));
+}
+
+bool continuation_answers(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    return set->crossed && c->passage == best->passage && c->order == best->order + 1 &&
+           c->unit.kind == TEXT_UNIT_SENTENCE && best->unit.kind == TEXT_UNIT_SENTENCE &&
+           cross_reading_of(c) >= 0 && cross_reading_of(c) >= cross_reading_of(best);
+}
+
+bool continuation_completes(const candidate_set *set, const candidate *c) {
+    static const double much = 0.25;
+    enum { FIRST_WORDS = 3 };
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[c->passage];
+    if (c->passage != best->passage || c->order != best->order + 1 ||
+        c->unit.kind != TEXT_UNIT_SENTENCE || best->unit.kind != TEXT_UNIT_SENTENCE ||
+        question_share(&set->q, c->set & ~best->set & ~p->title) < much)
+        return false;
+    for (size_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
+        const fact_word *w = &p->text.words[i];
+        if (fo_words_have_any_case("it its they their them this these that those afterwards then",
+                                   p->text.text + w->start, w->end - w->start))
+            return true;
+    }
+    return false;
+}
+
+/* ---- what belongs to it whatever is asked ---------------------------------------------------- */
+
+/* Do both stand in one paragraph below the same heading, the best before c? */
+static bool is_of_its_paragraph(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (c->passage != best->passage || c->order <= best->order ||
+        c->unit.kind != TEXT_UNIT_SENTENCE || best->unit.kind != TEXT_UNIT_SENTENCE ||
+        c->unit.head_start != best->unit.head_start)
+        return false;
+    const char *text = set->passages[c->passage].text.text;
+    return !memmem(text + best->unit.end, c->unit.start - best->unit.end, "\n\n", 2);
+}
+
+static bool is_right_behind(const candidate_set *set, const candidate *c) {
+    return is_of_its_paragraph(set, c) && c->order == set->c[0].order + 1;
+}
+
+/* How many words of weight c has, and of them the best too; a negation has none. */
+static size_t words_of(const candidate_set *set, const candidate *c, size_t *shared) {
+    const candidate *best = &set->c[0];
+    const fact_text *t = &set->passages[c->passage].text;
+    size_t n = 0;
+    *shared = 0;
+    for (uint32_t i = c->w0; i < c->w1; i++) {
+        const fact_word *w = &t->words[i];
+        if (!fact_is_content(w) || (w->flags & WORD_NEGATION)) continue;
+        n++;
+        *shared += fact_says(t, best->w0, best->w1, w->id);
+    }
+    return n;
+}
+
+static bool denies(const fact_text *t, const candidate *c) {
+    for (uint32_t i = c->w0; i < c->w1; i++)
+        if (t->words[i].flags & WORD_NEGATION) return true;
+    return false;
+}
+
+bool continuation_settles(const candidate_set *set, const candidate *c) {
+    enum { FEWEST = 2 };
+    const candidate *best = &set->c[0];
+    size_t shared;
+    if (!is_right_behind(set, c)) return false;
+    const fact_text *t = &set->passages[c->passage].text;
+    const size_t n = words_of(set, c, &shared);
+    return n >= FEWEST && shared == n && denies(t, c) &&
+           word_tokens_say("only if unless provided with without", t->text + best->start,
+                           best->end - best->start);
+}
+
+/* "Do not take a double dose", "Never do so twice". */
+static bool forbids(const char *s, size_t n) {
+    size_t at = 0;
+    const word_token first = word_token_next(s, n, &at), second = word_token_next(s, n, &at);
+    return word_token_in("never", &first) ||
+           (word_token_in("do don", &first) &&
+            (word_token_in("not", &second) || word_token_is(&second, "'")));
+}
+
+/* Asked what to do, or what happens then, does it forbid something or say what holds always, in words of the best? */
+static bool says_more_of_it(const candidate_set *set, const candidate *c) {
+    const question *q = &set->q;
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    size_t shared;
+    if (!is_right_behind(set, c)) return false;
+    (void)words_of(set, c, &shared);
+    return shared && ((q->procedure && forbids(s, n)) ||
+                      (word_tokens_say("happen happens", q->text.text, q->text.len) &&
+                       word_tokens_say("always itself", s, n)));
+}
+
+/* "Amber lamp, flashing: Misfire": does the sentence begin with what it is about, and a colon? "H: and T:" are none. */
+static bool has_label(const char *s, size_t n) {
+    enum { MOST_WORDS = 8 };
+    size_t words = 0;
+    for (size_t at = 0; words <= MOST_WORDS;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) return false;
+        if (word_token_is(&t, ":"))
+            return words > 0 && at + 1 < n && fo_is_blank(s[at]) &&
+                   isupper((unsigned char)s[at + 1]);
+        words += t.letters || t.digits;
+    }
+    return false;
+}
+
+/* Is c of the entry that the best begins: behind it, with no other label up to there? */
+static bool is_of_its_entry(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (!set->q.procedure || !is_of_its_paragraph(set, c)) return false;
+    const candidate_passage *p = &set->passages[c->passage];
+    const char *text = p->text.text;
+    if (!has_label(text + best->start, best->end - best->start)) return false;
+    for (uint32_t i = best->order + 1; i <= c->order; i++) {
+        const text_unit *u = &p->units.v[i];
+        if (has_label(text + u->start, u->end - u->start)) return false;
+    }
+    return true;
+}
+
+bool continuation_belongs(const candidate_set *set, const candidate *c) {
+    return continuation_settles(set, c) || says_more_of_it(set, c) || is_of_its_entry(set, c);
+}

@@ -1,0 +1,121 @@
+/* continuations_test.c - what is said behind the best because it belongs to it, and what stands there and does not. With the
+ * reader inside the binary. */
+#include "tests/test.h"
+
+#include "retrieval/answer/extractive.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+static reader *model;
+
+static int open_reader(void **state) {
+    fo_err err = {0};
+    return open_lexicon(state) ||
+           reader_open(&model, NULL, &(reader_options){.cache_bytes = 1 << 20}, &err);
+}
+
+static int close_reader(void **state) {
+    reader_close(model);
+    return close_lexicon(state);
+}
+
+static const char home[] =
+    "Accidental damage to televisions, computers and mirrors is included. Accidental damage to "
+    "carpets and furniture (spilt paint, wine and the like) is covered only with the Plus option, "
+    "which costs £3.20 a month. You do not have the Plus option.";
+static const char phone[] =
+    "A plan with a handset has a minimum term of 24 months.\n\nIf you leave before the minimum "
+    "term "
+    "is over, you pay 60% of the monthly charges that remain. The charge for the handset itself is "
+    "always payable in full.";
+static const char leaflet[] =
+    "If you took too much: ring the poisons line, also if you feel well. If you forgot a dose: "
+    "take "
+    "it when you think of it, unless the next is due within 2 hours. Do not take a double dose.";
+static const char car[] =
+    "Warning lamps\n\nRed thermometer: The engine is too hot. Stop, let it run idle for two "
+    "minutes, "
+    "then switch off.\n\nAmber engine symbol, steady: Fault in the exhaust system. Have it looked "
+    "at "
+    "within a week. Amber engine symbol, flashing: Misfire. Drive below 40 mph to the nearest "
+    "workshop, or the catalyst will be damaged.\n\nRed battery: The battery is not being charged.";
+static const char pump[] = "The outdoor unit needs 40 cm of free space on every side except the "
+                           "wall side. Do not start the "
+                           "pump when the outdoor temperature is below minus 20 degrees.";
+
+static void what_belongs_to_the_best_is_said_behind_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *said, *never;
+    } cases[] = {
+        {"Would the home insurance pay if I spill red wine on the sofa?", home,
+         "a month. You do not have the Plus option.", "televisions"},
+        {"What happens if I quit my phone contract early?", phone,
+         "that remain. The charge for the handset itself is always payable in full.", "24 months"},
+        {"What should I do if I forget to take my dose?", leaflet,
+         "within 2 hours. Do not take a double dose.", "poisons"},
+        {"What should I do when the engine symbol flashes?", car,
+         "flashing: Misfire. Drive below 40 mph to the nearest workshop", "Red battery"},
+        /* that is not asked */
+        {"What does the engine symbol mean when it flashes?", car, "flashing: Misfire.", "Drive"},
+        {"How much free space does the outdoor unit need?", pump, "40 cm", "Do not start"},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {
+            .text = cases[i].text, .len = strlen(cases[i].text), .title = "Papers", .sparse = 5};
+        fo_err err = {0};
+        extractive_answer a;
+        const extractive_input in = {.question = cases[i].question,
+                                     .passages = &p,
+                                     .n_passages = 1,
+                                     .lx = &lx,
+                                     .min_support = 0.01,
+                                     .reader = model};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        const bool met = strstr(a.text, cases[i].said) && !strstr(a.text, cases[i].never);
+        if (!met) fprintf(stderr, "%s\n  %s\n", cases[i].question, a.text);
+        failed += !met;
+        extractive_answer_deinit(&a);
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* Of two documents that say of the question the same, the one that says it best is enough. */
+static void another_document_that_says_no_more_is_left_out(void **state) {
+    (void)state;
+    static const char policy[] =
+        "You may leave the home unoccupied for up to 45 days in a row. In winter (1 November to 31 "
+        "March), if you are away for more than 4 nights, you must "
+        "either "
+        "drain the water system or leave the heating on at no less than 15 °C. If you do neither, "
+        "damage by frozen pipes will not be paid.";
+    static const char tenancy[] = "From November to March the Tenant must keep the "
+                                  "heating at 12 degrees or more, also when "
+                                  "away, to keep pipes from freezing.";
+    const passage p[] = {
+        {.text = policy, .len = strlen(policy), .document = "policy.md", .sparse = 6},
+        {.text = tenancy, .len = strlen(tenancy), .document = "tenancy.txt", .sparse = 5}};
+    fo_err err = {0};
+    extractive_answer a;
+    const extractive_input in = {
+        .question = "If I go on holiday for a week in January, what do I have to do so frozen "
+                    "pipes are covered?",
+        .passages = p,
+        .n_passages = 2,
+        .lx = &lx,
+        .min_support = 0.01,
+        .reader = model};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    if (strstr(a.text, "Tenant")) fprintf(stderr, "%s\n", a.text);
+    assert_non_null(strstr(a.text, "drain the water system"));
+    assert_null(strstr(a.text, "Tenant"));
+    extractive_answer_deinit(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_belongs_to_the_best_is_said_behind_it),
+        cmocka_unit_test(another_document_that_says_no_more_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, open_reader, close_reader);
+}
