@@ -72,6 +72,8 @@ typedef struct candidate {
     uint32_t tiers;  /* the list of tiers that it is of (tiers.h), counted from 1; 0: of none */
     bool tier_holds; /* ... and it is the one for the amount that is asked about */
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */
+    bool
+        passed_over; /* the first unit names what is asked about, and this does not: first_unit.h */
     text_unit unit;
     uint32_t w0, w1; /* its words */
     uint64_t set;    /* terms of the question in it */

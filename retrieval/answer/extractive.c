@@ -16,6 +16,7 @@
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
+#include "retrieval/answer/first_unit.h"
 #include "retrieval/answer/number_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/small_letters.h"
@@ -330,6 +331,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return false;
     if (c->tiers && !c->tier_holds) return false;
     if (continuation_restricts(set, c) || continuation_answers(set, c)) return true;
+    if (c->passed_over) return false;
     if (is_of_another_document(set, c) &&
         (best->score - c->score > keep_other_document || says_what_stands_there(set, c)))
         return false;
@@ -494,6 +496,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
+    first_unit_choose(set);
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];
     size_t n = version_changes_take(set, in, max_chars, chosen);

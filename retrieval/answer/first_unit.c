@@ -1,0 +1,149 @@
+#include "retrieval/answer/first_unit.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "kernels/words.h"
+#include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/word_tokens.h"
+
+/* How far behind the best, by all that is weighed, one may be that leads instead. */
+static const double near = 3.9;
+/* ... and by what reads it with the question. */
+static const double cross_near = 3;
+
+/* Terms of the question that the unit says or hangs on. */
+static uint64_t names_of(const candidate_set *set, const candidate *c) {
+    return c->set | candidate_head_terms(&set->passages[c->passage], &c->unit);
+}
+
+/* Nothing that is demanded is lacking more than in the best. */
+static bool is_fit(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    static const int lacks[] = {CAND_NO_AMOUNT,    CAND_NO_PLACE,    CAND_OTHER_DAY,
+                                CAND_OTHER_THING,  CAND_FRAGMENT,    CAND_QUESTION,
+                                CAND_MISSING_NAME, CAND_MISSING_CODE};
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+        if (c->f[lacks[i]] > best->f[lacks[i]]) return false;
+    return !set->crossed || cross_reading_of(c) >= cross_reading_of(best) - cross_near;
+}
+
+/* ---- why it leads ---------------------------------------------------------------------------- */
+
+/* "How much is the gym for students?": "Student: 24 a month" before "Others pay 4.50". Each thing has a price of its own; of how
+ * long and how many a text speaks in other words as well. */
+static bool names_the_subject(const candidate_set *set, const candidate *c,
+                              const candidate *other) {
+    static const double much = 0.3;
+    const enum demand_amount amount = set->q.demands.amount;
+    return (amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE) && names_of(set, other) == 0 &&
+           c->f[CAND_NO_AMOUNT] == 0 && question_share(&set->q, names_of(set, c)) >= much;
+}
+
+/* The term of what is counted, days and the like too: the first word behind "how many"; -1: nothing is. */
+static int counted_term(const question *q) {
+    const char *asked = q->text.text;
+    bool how = false, many = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(asked, q->text.len, &at);
+        if (!t.n) return -1;
+        for (size_t i = 0; many && i < q->text.n_words; i++)
+            if (q->text.words[i].start == (size_t)(t.s - asked))
+                return question_term_of(q, q->text.words[i].id);
+        many = how && word_token_in("many", &t);
+        how = word_token_in("how", &t);
+    }
+}
+
+/* "How many days of skiing are covered?": "17 days" before "Ski pack: 400". */
+static bool counts_what_is_asked(const candidate_set *set, const candidate *c,
+                                 const candidate *other) {
+    const int counted = counted_term(&set->q);
+    if (counted < 0 || names_of(set, other) & 1ull << counted) return false;
+    const candidate_passage *p = &set->passages[c->passage];
+    for (uint32_t i = c->w0 + 1; i < c->w1; i++)
+        if (p->terms[i] == counted && (p->text.words[i - 1].flags & (WORD_DIGIT | WORD_NUMERAL)))
+            return true;
+    return false;
+}
+
+/* "What dose does a 4 year old get?": the row for 2 to 5 years, in whose table a column is called so. */
+static bool is_the_tier(const candidate_set *set, const candidate *c, const candidate *other) {
+    return c->tiers && c->tier_holds && c->unit.kind == TEXT_UNIT_ROW && other->tiers != c->tiers &&
+           (candidate_head_terms(&set->passages[c->passage], &c->unit) & ~names_of(set, other));
+}
+
+/* Is the other one no answer beside c? */
+static bool passes_over(const candidate_set *set, const candidate *c, const candidate *other) {
+    return names_the_subject(set, c, other) || counts_what_is_asked(set, c, other) ||
+           is_the_tier(set, c, other);
+}
+
+/* A whole procedure holds words of any question by chance: where none is asked for, what reads as a better answer leads. */
+static bool is_asked_rather_than_steps(const candidate_set *set, const candidate *c) {
+    static const double better = 2;
+    const candidate *best = &set->c[0];
+    const bool apart =
+        c->passage != best->passage || c->start >= best->end || c->end <= best->start;
+    return set->crossed && !set->q.procedure && best->unit.kind == TEXT_UNIT_STEPS && apart &&
+           cross_reading_of(c) - cross_reading_of(best) >= better;
+}
+
+static bool begins_with_pronoun(const candidate_set *set, const candidate *c) {
+    const char *s = set->passages[c->passage].text.text + c->start;
+    size_t n = 0;
+    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
+    return fo_words_have_any_case("it they he she", s, n);
+}
+
+/* "Alcohol: One glass does no harm" says by itself what it is about; the best, about as likely, only behind the sentence before
+ * it: "It contains no alcohol." */
+static bool stands_by_itself(const candidate_set *set, const candidate *c) {
+    static const double as_near = 1, answers = 1;
+    const candidate *best = &set->c[0];
+    const double cross = cross_reading_of(c);
+    return set->crossed && best->unit.kind == TEXT_UNIT_SENTENCE &&
+           (c->unit.kind == TEXT_UNIT_ITEM || c->unit.kind == TEXT_UNIT_DEFINITION) &&
+           candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
+           begins_with_pronoun(set, best) && best->score - c->score <= as_near &&
+           cross >= answers && cross >= cross_reading_of(best) - as_near;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* c[i] comes first, and the others move back by one. */
+static void bring_to_front(candidate_set *set, size_t i) {
+    const candidate leads = set->c[i];
+    memmove(set->c + 1, set->c, i * sizeof *set->c);
+    set->c[0] = leads;
+}
+
+/* Does c follow the best, or the best c, in one running text? */
+static bool are_neighbours(const candidate *best, const candidate *c) {
+    return c->passage == best->passage && c->unit.kind == TEXT_UNIT_SENTENCE &&
+           best->unit.kind == TEXT_UNIT_SENTENCE && c->order <= best->order + 1 &&
+           best->order <= c->order + 1;
+}
+
+static void mark_passed_over(candidate_set *set) {
+    for (size_t i = 1; i < set->n; i++)
+        set->c[i].passed_over =
+            !are_neighbours(&set->c[0], &set->c[i]) && passes_over(set, &set->c[0], &set->c[i]);
+}
+
+void first_unit_choose(candidate_set *set) {
+    const candidate *best = &set->c[0];
+    /* a table, a section's beginning or a summary of a command is no guess */
+    if (!set->n || best->f[CAND_BY_TABLE] > 0 || best->f[CAND_TOPIC] > 0 ||
+        best->f[CAND_OPTION] > 0 || candidate_names_the_command(best))
+        return;
+    for (size_t i = 1; i < set->n && best->score - set->c[i].score <= near; i++) {
+        const candidate *c = &set->c[i];
+        if (is_fit(set, c) && (passes_over(set, c, best) || is_asked_rather_than_steps(set, c) ||
+                               stands_by_itself(set, c))) {
+            bring_to_front(set, i);
+            break;
+        }
+    }
+    mark_passed_over(set);
+}

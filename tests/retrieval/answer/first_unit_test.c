@@ -1,0 +1,115 @@
+/* first_unit_test.c - which of several units that are about as likely is said first: the one that names what is asked about,
+ * counts it, is the row for the amount, or reads as a better answer than a list of steps. With the reader inside the binary. */
+#include "tests/test.h"
+
+#include "retrieval/answer/extractive.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+static reader *model;
+
+static int open_reader(void **state) {
+    fo_err err = {0};
+    return open_lexicon(state) ||
+           reader_open(&model, NULL, &(reader_options){.cache_bytes = 1 << 20}, &err);
+}
+
+static int close_reader(void **state) {
+    reader_close(model);
+    return close_lexicon(state);
+}
+
+static void what_names_or_is_what_is_asked_for_leads(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *title, *text, *first, *never;
+    } cases[] = {
+        {"How many days of skiing are covered?", "Travel Cover: summary of benefits",
+         "Length of trips\n\nEach trip may last up to 31 days. Winter sports are covered for 17 "
+         "days "
+         "in the whole year, and only because the winter sports extra has been paid for.\n\n"
+         "Benefits\n\nBenefit | Limit per person | Excess\nCash | £250 | £75\nPassport | £200 | "
+         "none\nSkiing pack, covered | £400 | £75\n",
+         "Winter sports are covered for 17 days", "Skiing pack"},
+        {"What dose of Allernil does a 4 year old get?", "Allernil oral solution: leaflet",
+         "How much to take\n\nAge | Dose | How often\n2 to 5 years | 2.5 ml | twice a day\n"
+         "6 to 11 years | 5 ml | twice a day\n12 years and over | 10 ml | once a day\n\n"
+         "Children below 2 years must not have Allernil.\n\nUse the syringe in the box. For hay "
+         "fever, begin one week before the pollen season. Without a doctor's advice, do not use it "
+         "for longer than 30 days; for children under 6, not longer than 14 days.\n",
+         "Age: 2 to 5 years; Dose: 2.5 ml", "longer than 30 days"},
+        {"My luggage arrived two days late, what do I get from the travel insurance?",
+         "Travel Cover: summary of benefits",
+         "Benefits\n\nBenefit | Limit per person | Excess\nCash | £250 | £75\n"
+         "Baggage delayed more than 12 hours | £150 | none\nPassport | £200 | none\n\n"
+         "How to claim\n\n1. Theft: get a police report within 48 hours.\n"
+         "2. Baggage lost by an airline: get a report before you leave the airport.\n"
+         "3. Send the claim form within 60 days after you come home.\n",
+         "Benefit: Baggage delayed more than 12 hours; Limit per person: £150", "3. Send"},
+        {"Can I have a beer while taking Allernil?", "Allernil oral solution: leaflet",
+         "Warnings\n\n- Driving: Do not drive or use machines until you know how it affects you.\n"
+         "- Alcohol: One glass of wine does no harm. More than that strengthens the drowsiness.\n"
+         "- Epilepsy: Talk to your doctor before using it.\n\n"
+         "Contains sorbitol. People who cannot tolerate fructose should not take it. It contains "
+         "no "
+         "sugar and no alcohol.\n",
+         "- Alcohol: One glass of wine does no harm.", "People who cannot"},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {.text = cases[i].text,
+                           .len = strlen(cases[i].text),
+                           .title = cases[i].title,
+                           .sparse = 5};
+        fo_err err = {0};
+        extractive_answer a;
+        const extractive_input in = {.question = cases[i].question,
+                                     .passages = &p,
+                                     .n_passages = 1,
+                                     .lx = &lx,
+                                     .min_support = 0.01,
+                                     .reader = model};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        const bool met = !strncmp(a.text, cases[i].first, strlen(cases[i].first)) &&
+                         !strstr(a.text, cases[i].never);
+        if (!met) fprintf(stderr, "%s\n  %s\n", cases[i].question, a.text);
+        failed += !met;
+        extractive_answer_deinit(&a);
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* Prices of other things are not said beside that of what is asked about. */
+static void the_price_of_what_is_asked_about_is_said_alone(void **state) {
+    (void)state;
+    static const char classes[] =
+        "Classes\n-------\nClasses are included in Peak and Family memberships. Others pay £4.50 "
+        "a\nclass. Booking opens 7 days ahead, at 8 am. Hot yoga and personal training always "
+        "cost\nextra: £8 and £32 a session.\n";
+    static const char prices[] =
+        "Memberships\n-----------\nPeak (any time)                      £39 a month\n"
+        "Student (with a valid card)          £24 a month\n"
+        "Swim only                            £22 a month\n"
+        "Day visitor                          £9 a visit\n";
+    const passage p[] = {
+        {.text = classes, .len = strlen(classes), .title = "Leisure Club", .sparse = 5},
+        {.text = prices, .len = strlen(prices), .title = "Leisure Club", .sparse = 4}};
+    fo_err err = {0};
+    extractive_answer a;
+    const extractive_input in = {.question = "How much is the gym for students?",
+                                 .passages = p,
+                                 .n_passages = 2,
+                                 .lx = &lx,
+                                 .min_support = 0.01,
+                                 .reader = model};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    assert_string_equal(a.text, "Student (with a valid card) £24 a month [1]");
+    extractive_answer_deinit(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
+        cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
+    };
+    return cmocka_run_group_tests(tests, open_reader, close_reader);
+}
