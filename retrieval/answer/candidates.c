@@ -568,6 +568,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         rc = push(set, &c, err);
     }
     rows_set_apart(set, index);
+    items_set_apart(set, index);
     extremes_mark(set, index);
     rows_pick_what_has_it(set, index);
     free(topic);

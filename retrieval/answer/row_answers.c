@@ -325,3 +325,20 @@ void rows_set_apart(candidate_set *set, size_t index) {
         }
     }
 }
+
+/* An item that lacks a name which another one of its list says, and has nothing else of the question, states another one's
+ * amount: "Business equipment worth more than 4,000" is no price of the Gadget Extension. */
+static bool is_of_another_item(const candidate_set *set, const candidate *c,
+                               const candidate *other) {
+    return other->unit.kind == TEXT_UNIT_ITEM && candidate_same_head(c, other) &&
+           c->f[CAND_MISSING_NAME] > other->f[CAND_MISSING_NAME] &&
+           candidate_says_less(set, c, other);
+}
+
+void items_set_apart(candidate_set *set, size_t index) {
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    for (size_t i = from; set->q.demands.amount != AMOUNT_NONE && i < set->n; i++)
+        for (size_t k = from; k < set->n && set->c[i].unit.kind == TEXT_UNIT_ITEM; k++)
+            if (is_of_another_item(set, &set->c[i], &set->c[k])) candidate_set_apart(&set->c[i]);
+}

@@ -62,4 +62,8 @@ bool candidate_says_less(const candidate_set *set, const candidate *c, const can
  * `index` are the last of the set; time: the square of its rows. */
 void rows_set_apart(candidate_set *set, size_t index);
 
+/* Where an amount is asked for, so are items without a name of the question that another one of their list says: a price in one of
+ * them is not that of what is named in the other. Time: the square of the passage's items. */
+void items_set_apart(candidate_set *set, size_t index);
+
 #endif

@@ -196,6 +196,34 @@ static void a_file_is_called_by_its_names(void **state) {
     fo_buf_free(&title);
 }
 
+/* Is the item that says these words of another thing than is asked about? */
+static bool is_set_apart(const char *asked, const char *says) {
+    static const char text[] = "Not covered\n\n- Damage caused by pets\n"
+                               "- Mobile phones, unless the Gadget Extension was bought\n"
+                               "- Business equipment worth more than £4,000\n";
+    const passage p = {.text = text, .len = strlen(text), .title = "Policy", .sparse = 5};
+    const extractive_input in = {.question = asked, .passages = &p, .n_passages = 1, .lx = &lx};
+    candidate_set set = {0};
+    fo_err err = {0};
+    bool apart = false;
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    for (size_t i = 0; i < set.n; i++) {
+        const candidate *c = &set.c[i];
+        const bool is_it = memmem(text + c->start, c->end - c->start, says, strlen(says)) != NULL;
+        apart |= is_it && c->unit.kind == TEXT_UNIT_ITEM && c->f[CAND_OTHER_THING] > 0;
+    }
+    candidate_set_deinit(&set);
+    return apart;
+}
+
+static void an_amount_beside_the_item_that_is_named_is_of_another_thing(void **state) {
+    (void)state;
+    assert_true(is_set_apart("How much does the Gadget Extension cost?", "Business"));
+    assert_false(is_set_apart("How much does the Gadget Extension cost?", "Gadget"));
+    assert_false(is_set_apart("How much is business equipment worth?", "Business"));
+    assert_false(is_set_apart("Is the Gadget Extension part of it?", "Business"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
@@ -205,6 +233,7 @@ int main(void) {
         cmocka_unit_test(a_kind_that_is_not_said_is_lost),
         cmocka_unit_test(an_untitled_document_is_called_as_its_file),
         cmocka_unit_test(a_file_is_called_by_its_names),
+        cmocka_unit_test(an_amount_beside_the_item_that_is_named_is_of_another_thing),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
