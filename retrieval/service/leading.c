@@ -32,25 +32,6 @@ static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *e
     return rc;
 }
 
-/* The fused chunks. One that is damaged has id 0, as one that is gone: it does not lead, and the question fails only where it
- * is among the contexts. */
-static int read_fused(run *r, const int64_t *ids, store_chunk *chunks) {
-    fo_err own = {0};
-    int rc = store_get_chunks(r->s->store, ids, r->n_fused, chunks, &own);
-    if (rc == FO_ECORRUPT) { /* it says not which one */
-        rc = FO_OK;
-        for (size_t i = 0; !rc && i < r->n_fused; i++) {
-            rc = store_get_chunks(r->s->store, &ids[i], 1, &chunks[i], &own);
-            if (rc == FO_ECORRUPT) {
-                chunks[i] = (store_chunk){0};
-                rc = FO_OK;
-            }
-        }
-    }
-    if (rc && r->err) *r->err = own;
-    return rc;
-}
-
 static int put_first(run *r, const asked *a, leads_fn *leads) {
     const size_t n = r->n_fused;
     fused_hit *sorted = calloc(n + 1, sizeof *sorted);
@@ -61,7 +42,7 @@ static int put_first(run *r, const asked *a, leads_fn *leads) {
     r->leading.ids = calloc(n + 1, sizeof *r->leading.ids);
     int rc = sorted && ids && first && chunks && r->leading.ids ? FO_OK : fo_no_memory(r->err);
     for (size_t i = 0; !rc && i < n; i++) ids[i] = r->fused[i].id;
-    if (!rc) rc = read_fused(r, ids, chunks);
+    if (!rc) rc = run_read_chunks(r, ids, n, chunks);
     for (size_t i = 0; !rc && i < n; i++) {
         if (chunks[i].id) rc = leads(a, &chunks[i], &first[i], r->err); /* 0: not there */
         if (first[i]) r->leading.ids[r->leading.n++] = ids[i];

@@ -96,6 +96,23 @@ int run_check_alive(run *r) {
     return FO_OK;
 }
 
+int run_read_chunks(run *r, const int64_t *ids, size_t n, store_chunk *chunks) {
+    fo_err own = {0};
+    int rc = store_get_chunks(r->s->store, ids, n, chunks, &own);
+    if (rc == FO_ECORRUPT) { /* it says not which one */
+        rc = FO_OK;
+        for (size_t i = 0; !rc && i < n; i++) {
+            rc = store_get_chunks(r->s->store, &ids[i], 1, &chunks[i], &own);
+            if (rc == FO_ECORRUPT) {
+                chunks[i] = (store_chunk){0};
+                rc = FO_OK;
+            }
+        }
+    }
+    if (rc && r->err) *r->err = own;
+    return rc;
+}
+
 static int out_of_range(run *r, const char *field) {
     return fo_fail_field(r->err, FO_EINVAL, field, "%s is out of range", field);
 }

@@ -47,6 +47,9 @@ int run_take_reader(run *r);
 double run_time_left_ms(const run *r);
 /* FO_ECANCELLED where the client has left, FO_ETIMEOUT where the question's time is over; into r->err. */
 int run_check_alive(run *r);
+/* Chunks that are only looked at, chunks[n], zeroed before. One that is damaged has id 0, as one that is gone: a question fails
+ * only where such a one is among its contexts. */
+int run_read_chunks(run *r, const int64_t *ids, size_t n, store_chunk *chunks);
 /* A context as the makers of answers see it; pointers are the context's. */
 passage run_passage(const query_context *c);
 /* idf of a snapshot, for a lexicon. */

@@ -51,7 +51,7 @@ static int choose(run *r, const lexicon *lx, const search_hit *hits, size_t n_hi
     int64_t ids[HITS];
     const store_chunk *best = NULL;
     for (size_t i = 0; i < n_hits; i++) ids[i] = hits[i].chunk;
-    int rc = n_hits ? store_get_chunks(r->s->store, ids, n_hits, chunks, r->err) : FO_OK;
+    int rc = n_hits ? run_read_chunks(r, ids, n_hits, chunks) : FO_OK;
     for (size_t i = 0; !rc && i < n_hits && !best; i++)
         if (chunks[i].id && quotes(&chunks[i], answer, n_answer)) best = &chunks[i];
     const bool quoted = best != NULL;

@@ -543,6 +543,36 @@ static void a_damaged_one_far_behind_fails_no_question(void **state) {
     test_remove(folder);
 }
 
+/* Nor does one that an earlier answer of the conversation may be of. */
+static void a_damaged_one_that_was_spoken_of_fails_no_question(void **state) {
+    (void)state;
+    enum { MANY = 40 };
+    char *folder = test_folder(), *bad = long_text("The peat cores are kept in the cellar. ");
+    fo_err err = {0};
+    service *s = open_home(folder);
+    put_note(s, "peat", NULL, bad, LONG_TEXT);
+    for (int i = 0; i < MANY; i++) {
+        char id[8], text[64];
+        snprintf(id, sizeof id, "d%d", i);
+        snprintf(text, sizeof text, "The error code E%d means that pump %d is hot.", i, i);
+        put_note(s, id, NULL, text, strlen(text));
+    }
+    service_close(s);
+    damage_mark(folder);
+    s = open_home(folder);
+    query_message before[] = {{"user", "Where does the mark stand?"},
+                              {"assistant", LONG_TEXT_MARK " [1]"}};
+    query_request q = behind(before, "What does E33 mean?");
+    q.collection = "notes";
+    query_result r = {0};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_non_null(strstr(r.answer, "pump 33 is hot"));
+    query_result_deinit(&r);
+    service_close(s);
+    free(bad);
+    test_remove(folder);
+}
+
 static int open_both(void **state) {
     (void)state;
     home = test_folder();
@@ -593,6 +623,7 @@ int main(void) {
         cmocka_unit_test(what_is_quoted_answers_alone),
         cmocka_unit_test(the_last_row_of_a_long_table_is_read_too),
         cmocka_unit_test(a_damaged_one_far_behind_fails_no_question),
+        cmocka_unit_test(a_damaged_one_that_was_spoken_of_fails_no_question),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
