@@ -470,10 +470,9 @@ static void keep_ranks(extractive_answer *out, const candidate_set *set) {
     }
 }
 
-static int answer(extractive_answer *out, candidate_set *set, const extractive_input *in,
-                  fo_err *err) {
-    out->abstain = true;
-    if (set->n == 0) return FO_OK;
+/* Puts the candidates in order and measures how far the first of them is supported. */
+static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
+                 fo_err *err) {
     rank_candidates(set);
     measure_support(&out->features, set, in);
     if (cross_reading_can(set, in)) {
@@ -492,10 +491,43 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     keep_ranks(out, set);
     if (extractive_observer) extractive_observer(set, in, &out->features);
     out->support = support_probability(&out->features);
-    double least = in->min_support == 0 ? support_threshold : in->min_support;
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
+    return FO_OK;
+}
+
+/* What the document of the talk has is first, and is no answer: the others are weighed as if nothing had been said before. What
+ * they have stands where it is one; else all is as it was. Not for a question that words of the talk were added to: those are met
+ * anywhere. */
+static int weigh_without_the_talk(extractive_answer *out, candidate_set *set,
+                                  const extractive_input *in, double least, fo_err *err) {
+    const extractive_answer before = *out; /* owns nothing yet */
+    const bool crossed = set->crossed;
+    candidate *kept = malloc(set->n * sizeof *kept);
+    if (!kept) return fo_fail(err, FO_ENOMEM, "out of memory for the sentences");
+    memcpy(kept, set->c, set->n * sizeof *kept);
+    subjects_forget_the_talk(set);
+    const int rc = weigh(out, set, in, err);
+    if (!rc && out->support < least) {
+        memcpy(set->c, kept, set->n * sizeof *kept);
+        set->crossed = crossed;
+        *out = before;
+    }
+    free(kept);
+    return rc;
+}
+
+static int answer(extractive_answer *out, candidate_set *set, const extractive_input *in,
+                  fo_err *err) {
+    out->abstain = true;
+    if (set->n == 0) return FO_OK;
+    const double least = in->min_support == 0 ? support_threshold : in->min_support,
+                 bound = least > 0 ? least : support_threshold;
+    int rc = weigh(out, set, in, err);
+    if (!rc && out->features.spoken_of > 0 && !in->follow_up && out->support < bound)
+        rc = weigh_without_the_talk(out, set, in, bound, err);
+    if (rc) return rc;
     first_unit_choose(set);
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];

@@ -1,5 +1,6 @@
 #include "retrieval/answer/subjects.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/buf.h"
@@ -85,6 +86,16 @@ void subjects_keep_to_the_talk(candidate_set *set) {
         c->f[CAND_SPOKEN_OF] = set->passages[c->passage].spoken_of;
         if (!c->f[CAND_SPOKEN_OF]) c->f[CAND_TOPIC] /= 2;
     }
+}
+
+void subjects_forget_the_talk(candidate_set *set) {
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        if (!c->f[CAND_SPOKEN_OF]) c->f[CAND_TOPIC] *= 2;
+        c->f[CAND_SPOKEN_OF] = 0;
+        c->cross = NAN;
+    }
+    set->crossed = false;
 }
 
 /* What a document that never says it tells nothing about: not of breakfast by the hours of lunch, nor of an adult's dose by those

@@ -17,6 +17,9 @@ void subjects_mark(candidate_set *set);
 /* Sets CAND_SPOKEN_OF; where the talk is of a document, that another one has a heading for what is asked says half as much. */
 void subjects_keep_to_the_talk(candidate_set *set);
 
+/* Takes that back, and what was read of single candidates with the question: what was first by it may be none. */
+void subjects_forget_the_talk(candidate_set *set);
+
 /* Does a name of the question, no number, stand nowhere in the passages of that one's document, nor in its title? Where it has
  * none, all passages may be of its document. */
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p);

@@ -453,18 +453,31 @@ static int score_by_reader(run *r) {
     for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
     if (!rc) reading_rank_passages(view, ranks);
+    double most = -INFINITY;
     for (size_t i = 0; !rc && i < n; i++) {
         bool leads = leading_has(&r->leading, out->contexts[i].chunk.id);
         const bool spoken_of =
             r->spoken_of && strcmp(r->spoken_of, out->contexts[i].chunk.document_id) == 0;
-        out->contexts[i].rerank =
-            ranks[i].score + (leads ? LEADS : 0) + (spoken_of ? SPOKEN_OF : 0);
+        const double alone = ranks[i].score + (leads ? LEADS : 0);
+        out->contexts[i].rerank = alone + (spoken_of ? SPOKEN_OF : 0);
+        if (r->spoken_of && alone > most) most = alone, r->best_alone = out->contexts[i].chunk.id;
         out->contexts[i].answers = ranks[i].answers;
     }
     reading_free(view);
     free(passages);
     free(ranks);
     return rc;
+}
+
+/* However many chunks the document of the talk has, the one that would be first without it is not left out. */
+static void keep_best_alone(run *r) {
+    query_context *c = r->out->contexts;
+    for (size_t i = r->n_wanted; r->n_wanted > 1 && i < r->out->n_contexts; i++) {
+        if (c[i].chunk.id != r->best_alone) continue;
+        const query_context best = c[i];
+        c[i] = c[r->n_wanted - 1];
+        c[r->n_wanted - 1] = best;
+    }
 }
 
 /* Put the contexts in order by the cross-encoder or the reader; those without a score stay behind, in their order. The fused
@@ -478,6 +491,7 @@ static int rerank(run *r) {
     size_t scored = 0;
     while (scored < out->n_contexts && !isnan(out->contexts[scored].rerank)) scored++;
     if (!rc && scored) qsort(out->contexts, scored, sizeof *out->contexts, by_rerank);
+    if (!rc && r->best_alone) keep_best_alone(r);
     while (!rc && out->n_contexts > r->n_wanted)
         store_chunk_deinit(&out->contexts[--out->n_contexts].chunk);
     out->ms.rerank = fo_now_ms() - t0;

@@ -35,6 +35,7 @@ typedef struct run {
     size_t rewriting_tokens; /* that the model took for it */
     char *
         spoken_of; /* id of the document that the turns before were answered from; NULL: none is known */
+    int64_t best_alone;   /* the chunk that is first but for that; 0: not known */
     const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
     leading leading;      /* chunks that belong before those with better scores */

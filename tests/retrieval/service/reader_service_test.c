@@ -573,6 +573,78 @@ static void a_damaged_one_that_was_spoken_of_fails_no_question(void **state) {
     test_remove(folder);
 }
 
+/* What the talk's document does not answer another one may, as if nothing had been said before. */
+static void a_talk_keeps_no_other_document_back(void **state) {
+    (void)state;
+    static const char *const notes[][2] = {
+        {"gym", "The gym is open from 6 to 22 every day."},
+        {"cafe", "Cafe Morrow is open from 8:00 to 18:00. Dogs are welcome on the terrace."},
+        {"hostel", "The hostel has 40 beds. Breakfast is served from 7 to 9."}};
+    char *folder = test_folder();
+    fo_err err = {0};
+    service *s = open_home(folder);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        put_note(s, notes[i][0], NULL, notes[i][1], strlen(notes[i][1]));
+    query_message before[] = {{"user", "Are dogs allowed at the cafe?"},
+                              {"assistant", "Dogs are welcome on the terrace. [1]"}};
+    query_request q = behind(before, "What time is breakfast?");
+    q.collection = "notes";
+    query_result r = {0};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_non_null(strstr(r.answer, "Breakfast is served from 7 to 9."));
+    query_result_deinit(&r);
+    q.query = "When does it close?"; /* that one the talk's own answers */
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_non_null(strstr(r.answer, "open from 8:00 to 18:00"));
+    query_result_deinit(&r);
+    q.query = "Is there a swimming pool?"; /* and that one nobody */
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_not_equal(r.status, QUERY_ANSWERED);
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(folder);
+}
+
+/* However many chunks the document of the talk has: the one that is best but for the talk is among the contexts. */
+static void a_talk_leaves_room_for_the_best(void **state) {
+    (void)state;
+    enum { ROOMS = 14 };
+    static const char hostel[] = "The hostel has 40 beds. Breakfast is served from 7 to 9.\n",
+                      gym[] = "The gym is open from 6 to 22 every day.\n";
+    char *folder = test_folder(), cafe[8192] = "Dogs are welcome on the terrace.\n\n";
+    for (int h = 6; h < 6 + ROOMS; h++) {
+        const size_t n = strlen(cafe);
+        snprintf(
+            cafe + n, sizeof cafe - n,
+            "Cafe Morrow serves tea from %d:00 to %d:00 in room %d. The time of the last order "
+            "is %d:45, and breakfast rolls are sold at the counter.\n\n",
+            h, h + 1, h, h);
+    }
+    fo_err err = {0};
+    service *s = open_home(folder);
+    const ingest_document docs[] = {
+        {.id = "x/cafe.txt", .bytes = cafe, .n_bytes = strlen(cafe)},
+        {.id = "x/gym.txt", .bytes = gym, .n_bytes = strlen(gym)},
+        {.id = "x/hostel.txt", .bytes = hostel, .n_bytes = strlen(hostel)}};
+    ingest_result results[3];
+    ingest_options into = {.tenant = "default", .collection = "notes", .max_tokens = 40};
+    assert_ok(service_ingest(s, &into, docs, 3, results, NULL, &err), &err);
+    for (int i = 0; i < 3; i++) ingest_result_deinit(&results[i]);
+    query_message before[] = {{"user", "Are dogs allowed at the cafe?"},
+                              {"assistant", "Dogs are welcome on the terrace. [1]"}};
+    query_request q = behind(before, "When do you serve breakfast?");
+    q.collection = "notes";
+    q.top_k = 3;
+    query_result r = {0};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 3);
+    assert_string_equal(r.contexts[0].chunk.document_id, "x/cafe.txt");
+    assert_string_equal(r.contexts[2].chunk.document_id, "x/hostel.txt");
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(folder);
+}
+
 static int open_both(void **state) {
     (void)state;
     home = test_folder();
@@ -624,6 +696,8 @@ int main(void) {
         cmocka_unit_test(the_last_row_of_a_long_table_is_read_too),
         cmocka_unit_test(a_damaged_one_far_behind_fails_no_question),
         cmocka_unit_test(a_damaged_one_that_was_spoken_of_fails_no_question),
+        cmocka_unit_test(a_talk_keeps_no_other_document_back),
+        cmocka_unit_test(a_talk_leaves_room_for_the_best),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
