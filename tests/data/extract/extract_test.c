@@ -466,6 +466,14 @@ static void cells_of_a_table_keep_their_columns(void **state) {
         {"text/html",
          "<table><tr><td colspan=2><h2>Teams</h2></tr><tr><th>A<th>B</tr><tr><th>C<th>D</table>",
          "Teams\n\nA | B\nC | D"},
+        {"text/troff",
+         ".TH X 7\n.SH TABLES\n.TS\nl l.\nDish\tSmall\nSoup\t4\n.TE\n.TS\nl l.\nDay\tOpens\n"
+         "Friday\t10\n.TE\n",
+         "TABLES\n\nDish | Small\nSoup | 4\n\nDay | Opens\nFriday | 10"},
+        {"text/troff",
+         ".Dd March 1, 2026\n.Dt X 7\n.Sh TABLES\n.Bl -column a b\n.It Dish Ta Small\n.It Soup Ta "
+         "4\n.El\n.Bl -column a b\n.It Day Ta Opens\n.It Friday Ta 10\n.El\n",
+         "TABLES\n\nDish | Small\nSoup | 4\n\nDay | Opens\nFriday | 10"},
         /* no table around it; a list in a cell; spans without an end */
         {"text/html",
          "<tr><td>a<td>b</tr><table><tr><td "
