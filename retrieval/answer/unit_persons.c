@@ -82,6 +82,13 @@ static bool is_made(const fact_text *t, const fact_word *w) {
     return title || fo_words_have_any_case(makes, t->text + w->start, w->end - w->start);
 }
 
+/* "Cake: anna", "(anna)": in small letters too it may be somebody. */
+static bool is_behind_mark(const fact_text *t, const fact_word *w) {
+    size_t at = w->start;
+    while (at > 0 && t->text[at - 1] == ' ') at--;
+    return at > 0 && (t->text[at - 1] == ':' || t->text[at - 1] == '(');
+}
+
 static void look(persons *out, const question *q, const candidate_passage *p, uint32_t start,
                  uint32_t end) {
     const fact_text *t = &p->text;
@@ -100,15 +107,16 @@ static void look(persons *out, const question *q, const candidate_passage *p, ui
         if (w->flags & (WORD_DIGIT | WORD_CALENDAR)) continue;
         if (behind_by)
             out->makers = true;
-        else if (!question_says(q, w->id) && ((capital && !(w->flags & WORD_STOP)) ||
-                                              is_for_people(t->text + w->start, w->end - w->start)))
+        else if (!question_says(q, w->id) &&
+                 ((capital && !(w->flags & WORD_STOP)) || is_behind_mark(t, w) ||
+                  is_for_people(t->text + w->start, w->end - w->start)))
             out->people = true;
     }
 }
 
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
-    if (!asks_who(q) || u->kind == TEXT_UNIT_TURN) return 0;
+    if (!asks_who(q) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
     look(&found, q, p, u->start, u->end);
     look(&found, q, p, u->head_start, u->head_end);
     look(&found, q, p, u->outer_start, u->outer_end);

@@ -372,6 +372,7 @@ static void only_what_is_asked_for_answers(void **state) {
         {"Who gives the talk on weeds and robots?",
          "The talk on weeds and robots is in the old hall.\n",
          "The talk on weeds and robots: a visitor from Leeds.\n"},
+        {"Who brings the cake?", "Bring the cake in a box with a lid.", "Brings the cake: anna\n"},
         {"Who plays the lead role in The Salt Road?", "The Salt Road by Emeka Ward.",
          "The lead role in The Salt Road plays Ada Holm."},
         {"Who wrote The Salt Road?", "The Salt Road is long. It ends in June.",
