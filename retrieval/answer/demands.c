@@ -318,8 +318,23 @@ static demands of_foreign_texts(demands d, int language) {
     return d;
 }
 
+/* "Was kostet das Frühstück?" of English texts: read in its own language, and held against them in theirs. */
+static bool read_of_english_texts(demands *out, const char *question, size_t len) {
+    const demand_words *own = demand_words_of(language_across(question, len, "english"));
+    if (!own) return false;
+    const foreign_demands f = foreign_demands_read(own, question, len);
+    *out = (demands){.language = -1,
+                     .amount = f.amount,
+                     .detail = f.detail,
+                     .year = demand_year_of(question, len),
+                     .date = demand_date_in(question, len)};
+    return true;
+}
+
 demands demands_read(const char *question, size_t len, int language) {
     const demand_words *w = demand_words_of(language);
+    demands across;
+    if (!w && language < 0 && read_of_english_texts(&across, question, len)) return across;
     if (!w) return read_in_english(question, len);
     const int english = language_number("english");
     if (language_of_question(question, len, w->language, 1ull << english) == english)

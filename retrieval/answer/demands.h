@@ -41,7 +41,7 @@ typedef struct demands {
 } demands;
 
 /* Of a question about texts in the language of that number (language.h), -1: English. The question is read in theirs or, by its
- * words, in English. Borrows nothing. */
+ * words, in English, and about English texts in another one that it is plainly in. Borrows nothing. */
 demands demands_read(const char *question, size_t len, int language);
 
 /* demand_amount_in, demand_amount_column_in and demand_detail_in of a text in the language of the texts. */

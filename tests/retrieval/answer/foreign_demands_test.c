@@ -370,6 +370,22 @@ static void any_bytes_are_taken(void **state) {
     }
 }
 
+static void a_question_about_english_texts_is_read_in_its_own_language(void **state) {
+    (void)state;
+    const char *q = "Wie viel kostet das Frühstück für ein Kind?";
+    demands d = demands_read(q, strlen(q), -1);
+    assert_int_equal(d.amount, AMOUNT_MONEY);
+    const char *no = "Breakfast is served from seven to nine.", *yes = "Breakfast costs 8 euros.";
+    assert_int_equal(demands_amount_in(&d, d.amount, no, strlen(no)), AMOUNT_NOT_STATED);
+    assert_int_equal(demands_amount_in(&d, d.amount, yes, strlen(yes)), AMOUNT_STATED);
+    q = "¿Cuál es el teléfono de la biblioteca?";
+    d = demands_read(q, strlen(q), -1);
+    assert_int_equal(d.detail, DETAIL_PHONE);
+    assert_false(demands_detail_in(&d, no, strlen(no)));
+    q = "How much does breakfast cost?";
+    assert_int_not_equal(demands_read(q, strlen(q), -1).amount, AMOUNT_NONE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_amount_is_demanded_in_the_words_of_its_language),
@@ -378,6 +394,7 @@ int main(void) {
         cmocka_unit_test(what_is_counted_is_found),
         cmocka_unit_test(one_of_what_is_counted_is_stated),
         cmocka_unit_test(english_words_are_not_read_in_other_languages),
+        cmocka_unit_test(a_question_about_english_texts_is_read_in_its_own_language),
         cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
