@@ -8,7 +8,9 @@ static bool is_mark(char c) {
     return c == '*' || c == '_' || c == '`';
 }
 
-bool text_label_begins(const char *s, size_t n) {
+/* Does the line begin with a label and a colon, and say something behind it? Marks of Markdown around the label, and of quotes
+ * before it, are none of it. */
+static bool begins_with_label(const char *s, size_t n) {
     size_t i = 0, words = 1;
     while (i < n && (fo_is_blank(s[i]) || s[i] == '>')) i++;
     while (i < n && is_mark(s[i])) i++;
@@ -30,7 +32,7 @@ text_labels text_labels_find(const char *s, size_t n, size_t at) {
     while (at < n) {
         const char *newline = memchr(s + at, '\n', n - at);
         const size_t stop = newline ? (size_t)(newline - s) : n;
-        const bool label = text_label_begins(s + at, stop - at);
+        const bool label = begins_with_label(s + at, stop - at);
         if (!label && lines >= TEXT_LABELS_LINES) break;
         if (fo_only_blanks(s + at, stop - at)) return (text_labels){stop, stop};
         if (!label) lines = 0;

@@ -21,11 +21,7 @@ typedef struct text_labels {
         end; /* of lines, the last one's line break left out; start == end: there are none */
 } text_labels;
 
-/* Does the line begin with a label and a colon, and say something behind it? Marks of Markdown around the label, and of quotes
- * before it, are none of it. */
-bool text_label_begins(const char *s, size_t n);
-
-/* The first three lines or more of a paragraph that do, from the line that begins at s[at] on. The paragraph ends at a line
+/* The first three lines or more of a paragraph that each begin with a label, from the line that begins at s[at] on. The paragraph ends at a line
  * without text. */
 text_labels text_labels_find(const char *s, size_t n, size_t at);
 

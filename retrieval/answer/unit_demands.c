@@ -8,6 +8,7 @@
 #include "retrieval/answer/demand_days.h"
 #include "retrieval/answer/demand_counts.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/unit_headings.h"
 #include "retrieval/answer/unit_persons.h"
 #include "retrieval/answer/unit_wording.h"
 #include "retrieval/answer/word_tokens.h"
@@ -130,20 +131,14 @@ static bool item_lacks(const candidate_set *set, const candidate_passage *p,
 
 /* ---- titles ------------------------------------------------------------------------------ */
 
-static bool is_rule(const char *s, size_t n) {
-    size_t i = 0;
-    while (i < n && s[i] == s[0]) i++;
-    return n >= 3 && i == n && strchr("=-_*~", s[0]);
-}
-
 /* Is the last line of it, or the one behind it, drawn below a title? */
 static bool is_underlined(const char *text, size_t len, size_t start, size_t end) {
     size_t line = end;
     while (line > start && text[line - 1] != '\n') line--;
-    if (is_rule(text + line, end - line)) return true;
+    if (unit_is_drawn(text + line, end - line)) return true;
     if (end >= len || text[end] != '\n') return false;
     const char *next = text + end + 1, *stop = memchr(next, '\n', len - end - 1);
-    return is_rule(next, stop ? (size_t)(stop - next) : len - end - 1);
+    return unit_is_drawn(next, stop ? (size_t)(stop - next) : len - end - 1);
 }
 
 /* What a document or a section is called: a heading, a line that is underlined, what a document begins with and is no sentence. */

@@ -77,8 +77,7 @@ bool unit_is_section(const unit_lines *l, size_t i) {
     return l->v[i - 1].class != LINE_TEXT || unit_ends_sentence(above, n_before);
 }
 
-/* One sign from end to end: with gaps it stands below the names of columns. */
-static bool is_underline(const char *s, size_t n) {
+bool unit_is_drawn(const char *s, size_t n) {
     if (n < 3 || !strchr("-=~*_", s[0])) return false;
     for (size_t i = 1; i < n; i++)
         if (s[i] != s[0]) return false;
@@ -93,14 +92,14 @@ bool unit_is_underlined(const unit_lines *l, size_t i) {
     const char *below = unit_lines_text(l, i + 1, &n_below);
     const bool named = l->v[i].class == LINE_TEXT || unit_is_numbered_heading(l, i) ||
                        (l->v[i].class == LINE_ITEM && fo_is_digit(s[0]));
-    return named && is_underline(below, n_below) && !memmem(s, n, "  ", 2) && !memchr(s, '\t', n) &&
-           !is_underline(s, n);
+    return named && unit_is_drawn(below, n_below) && !memmem(s, n, "  ", 2) &&
+           !memchr(s, '\t', n) && !unit_is_drawn(s, n);
 }
 
 bool unit_is_rule_between(const unit_lines *l, size_t i) {
     size_t n;
     const char *s = unit_lines_text(l, i, &n);
-    return is_underline(s, n) && (i == 0 ? !l->goes_on : l->v[i - 1].class == LINE_BLANK) &&
+    return unit_is_drawn(s, n) && (i == 0 ? !l->goes_on : l->v[i - 1].class == LINE_BLANK) &&
            (i + 1 == l->n || l->v[i + 1].class == LINE_BLANK);
 }
 

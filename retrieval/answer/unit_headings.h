@@ -19,6 +19,8 @@ bool unit_is_numbered_heading(const unit_lines *l, size_t i);
 /* "E. For office use", "IV. Payment": a capital or a Roman number and a few words without an end, above what they name. Several
  * below each other are a choice, "A. Yes", "B. No". */
 bool unit_is_section(const unit_lines *l, size_t i);
+/* One sign from end to end: with gaps it stands below the names of columns. */
+bool unit_is_drawn(const char *s, size_t n);
 /* "PASSWORDS" above a line of dashes, equals signs, tildes or stars, right above what it names, as plain text has it. */
 bool unit_is_underlined(const unit_lines *l, size_t i);
 /* Such a line between blank ones: it parts what is above from what is below, and heads nothing. */

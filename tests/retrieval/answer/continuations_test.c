@@ -1,22 +1,6 @@
 /* continuations_test.c - what is said behind the best because it belongs to it, and what stands there and does not. With the
  * reader inside the binary. */
-#include "tests/test.h"
-
-#include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
-
-static reader *model;
-
-static int open_reader(void **state) {
-    fo_err err = {0};
-    return open_lexicon(state) ||
-           reader_open(&model, NULL, &(reader_options){.cache_bytes = 1 << 20}, &err);
-}
-
-static int close_reader(void **state) {
-    reader_close(model);
-    return close_lexicon(state);
-}
+#include "tests/retrieval/answer/reader_fixture.h"
 
 static const char home[] =
     "Accidental damage to televisions, computers and mirrors is included. Accidental damage to "
@@ -63,15 +47,7 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p = {
             .text = cases[i].text, .len = strlen(cases[i].text), .title = "Papers", .sparse = 5};
-        fo_err err = {0};
-        extractive_answer a;
-        const extractive_input in = {.question = cases[i].question,
-                                     .passages = &p,
-                                     .n_passages = 1,
-                                     .lx = &lx,
-                                     .min_support = 0.01,
-                                     .reader = model};
-        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        extractive_answer a = ask_passages(cases[i].question, &p, 1);
         const bool met = strstr(a.text, cases[i].said) && !strstr(a.text, cases[i].never);
         if (!met) fprintf(stderr, "%s\n  %s\n", cases[i].question, a.text);
         failed += !met;
@@ -95,17 +71,10 @@ static void another_document_that_says_no_more_is_left_out(void **state) {
     const passage p[] = {
         {.text = policy, .len = strlen(policy), .document = "policy.md", .sparse = 6},
         {.text = tenancy, .len = strlen(tenancy), .document = "tenancy.txt", .sparse = 5}};
-    fo_err err = {0};
-    extractive_answer a;
-    const extractive_input in = {
-        .question = "If I go on holiday for a week in January, what do I have to do so frozen "
-                    "pipes are covered?",
-        .passages = p,
-        .n_passages = 2,
-        .lx = &lx,
-        .min_support = 0.01,
-        .reader = model};
-    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    extractive_answer a =
+        ask_passages("If I go on holiday for a week in January, what do I have to do so frozen "
+                     "pipes are covered?",
+                     p, 2);
     if (strstr(a.text, "Tenant")) fprintf(stderr, "%s\n", a.text);
     assert_non_null(strstr(a.text, "drain the water system"));
     assert_null(strstr(a.text, "Tenant"));

@@ -1,22 +1,6 @@
 /* first_unit_test.c - which of several units that are about as likely is said first: the one that names what is asked about,
  * counts it, is the row for the amount, or reads as a better answer than a list of steps. With the reader inside the binary. */
-#include "tests/test.h"
-
-#include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
-
-static reader *model;
-
-static int open_reader(void **state) {
-    fo_err err = {0};
-    return open_lexicon(state) ||
-           reader_open(&model, NULL, &(reader_options){.cache_bytes = 1 << 20}, &err);
-}
-
-static int close_reader(void **state) {
-    reader_close(model);
-    return close_lexicon(state);
-}
+#include "tests/retrieval/answer/reader_fixture.h"
 
 static void what_names_or_is_what_is_asked_for_leads(void **state) {
     (void)state;
@@ -60,15 +44,7 @@ static void what_names_or_is_what_is_asked_for_leads(void **state) {
                            .len = strlen(cases[i].text),
                            .title = cases[i].title,
                            .sparse = 5};
-        fo_err err = {0};
-        extractive_answer a;
-        const extractive_input in = {.question = cases[i].question,
-                                     .passages = &p,
-                                     .n_passages = 1,
-                                     .lx = &lx,
-                                     .min_support = 0.01,
-                                     .reader = model};
-        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        extractive_answer a = ask_passages(cases[i].question, &p, 1);
         const bool met = !strncmp(a.text, cases[i].first, strlen(cases[i].first)) &&
                          !strstr(a.text, cases[i].never);
         if (!met) fprintf(stderr, "%s\n  %s\n", cases[i].question, a.text);
@@ -93,15 +69,7 @@ static void the_price_of_what_is_asked_about_is_said_alone(void **state) {
     const passage p[] = {
         {.text = classes, .len = strlen(classes), .title = "Leisure Club", .sparse = 5},
         {.text = prices, .len = strlen(prices), .title = "Leisure Club", .sparse = 4}};
-    fo_err err = {0};
-    extractive_answer a;
-    const extractive_input in = {.question = "How much is the gym for students?",
-                                 .passages = p,
-                                 .n_passages = 2,
-                                 .lx = &lx,
-                                 .min_support = 0.01,
-                                 .reader = model};
-    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    extractive_answer a = ask_passages("How much is the gym for students?", p, 2);
     assert_string_equal(a.text, "Student (with a valid card) £24 a month [1]");
     extractive_answer_deinit(&a);
 }
