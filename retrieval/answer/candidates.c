@@ -1,6 +1,6 @@
 #include "retrieval/answer/candidates.h"
-#include "retrieval/answer/acronyms.h"
-#include "retrieval/answer/compounds.h"
+#include "retrieval/question/acronyms.h"
+#include "retrieval/question/compounds.h"
 #include "retrieval/answer/dated_headings.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/demand_days.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/answer/extremes.h"
-#include "retrieval/answer/rivals.h"
+#include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
 #include "retrieval/answer/subjects.h"

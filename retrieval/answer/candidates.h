@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "retrieval/answer/extractive.h"
-#include "retrieval/answer/question.h"
-#include "retrieval/answer/units.h"
+#include "retrieval/question/question.h"
+#include "retrieval/units/units.h"
 
 enum {
     CAND_COVER,      /* share of the question's mass in the unit, its head or its passage's title */

@@ -6,7 +6,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 /* "Work outside of these hours needs permission.": it begins with what points back at what was said, and leaves that. */
 static bool points_past(const char *s, size_t n) {

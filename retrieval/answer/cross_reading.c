@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "engine/embed/reader_cross.h"
-#include "index/sparse/language.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
-#include "retrieval/answer/table_row.h"
+#include "retrieval/units/table_row.h"
 
 enum {
     WINDOWS = 4,      /* read for a question */
@@ -17,13 +16,6 @@ enum {
     LONGEST = 1200,   /* a unit that is longer is read so far */
     COLUMNS = 48,     /* of a table that is written anew */
 };
-
-bool cross_reading_is_english(const passage *p, const analyzer *a) {
-    const char *expected = language_name(analyzer_language(a));
-    const int told = language_of(p->text, p->len, expected ? expected : "english");
-    return told < 0 ? !expected || !strcmp(expected, "english")
-                    : told == language_number("english");
-}
 
 /* What is read at a time: bytes [start, end) of a passage. */
 typedef struct window {
@@ -224,7 +216,7 @@ double cross_reading_of(const candidate *c) {
 
 bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
     return set->n && in->reader && set->read && reader_has_cross(in->reader) &&
-           cross_reading_is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
+           passage_is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
 }
 
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {

@@ -8,10 +8,6 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* The models that read question and passage together learnt English, which is what a text is in if nothing says
- * otherwise. */
-bool cross_reading_is_english(const passage *p, const analyzer *a);
-
 /* The reader has a cross-encoder, and the passage of the candidate that stands first is in English. */
 bool cross_reading_can(const candidate_set *set, const extractive_input *in);
 

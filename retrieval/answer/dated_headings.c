@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "retrieval/answer/dates.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/dates.h"
+#include "retrieval/text/word_tokens.h"
 
 enum asked_for { ASKED_NOTHING, ASKED_VERSION, ASKED_TIME };
 

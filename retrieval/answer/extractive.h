@@ -14,10 +14,10 @@
 #define FORAGE_RETRIEVAL_EXTRACTIVE_H
 
 #include "engine/embed/embedder.h"
-#include "retrieval/answer/citations.h"
-#include "retrieval/answer/passage.h"
+#include "retrieval/claims/citations.h"
+#include "retrieval/text/passage.h"
 #include "retrieval/answer/reading.h"
-#include "retrieval/answer/support.h"
+#include "retrieval/text/support.h"
 
 enum { EXTRACTIVE_PASSAGES = 32 }; /* those beyond are not looked at */
 

@@ -6,10 +6,10 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/exact_names.h"
-#include "retrieval/answer/foreign_marks.h"
-#include "retrieval/answer/table_row.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/exact_names.h"
+#include "retrieval/text/foreign_marks.h"
+#include "retrieval/units/table_row.h"
+#include "retrieval/text/word_tokens.h"
 
 /* The stretch of neighbours that holds the best sentence, c[0], comes first, though one may be left out between two; the
  * others follow by passage (in order of their best) and place. */

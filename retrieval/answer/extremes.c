@@ -7,11 +7,11 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/cell_values.h"
-#include "retrieval/answer/demand_days.h"
+#include "retrieval/values/cell_values.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 enum { MAX_COLUMNS = 24, MAX_ROWS = 512, FEWEST_ROWS = 2 };
 

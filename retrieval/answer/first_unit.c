@@ -5,7 +5,7 @@
 
 #include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 /* How far behind the best, by all that is weighed, one may be that leads instead. */
 static const double near = 3.9;

@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 
 #include "engine/embed/reader.h"
-#include "retrieval/answer/passage.h"
-#include "retrieval/answer/units.h"
+#include "retrieval/text/passage.h"
+#include "retrieval/units/units.h"
 
 typedef struct reading reading; /* one thread at a time */
 

@@ -5,10 +5,10 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/demand_words.h"
-#include "retrieval/answer/demand_days.h"
+#include "retrieval/question/demand_words.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/answer/row_conditions.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
 bool row_only_labels(const char *row, size_t n) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "retrieval/answer/candidates.h"
-#include "retrieval/answer/table_row.h"
+#include "retrieval/units/table_row.h"
 
 typedef struct row_walk {
     size_t at, at_name; /* 0 at first */

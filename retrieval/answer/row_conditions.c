@@ -2,7 +2,7 @@
 
 #include "kernels/words.h"
 #include "retrieval/answer/row_answers.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 /* ---- cells and columns ------------------------------------------------------------------------- */
 

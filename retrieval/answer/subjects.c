@@ -5,10 +5,10 @@
 
 #include "kernels/buf.h"
 #include "kernels/words.h"
-#include "retrieval/answer/cell_values.h"
-#include "retrieval/answer/file_title.h"
-#include "retrieval/answer/rivals.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/values/cell_values.h"
+#include "retrieval/text/file_title.h"
+#include "retrieval/text/rivals.h"
+#include "retrieval/text/word_tokens.h"
 
 /* Is word w that of a certain thing: "the hotel", "your campsite at the lake"? "This machine" and "a room" may be anybody's. */
 static bool is_a_certain_thing(const fact_text *t, size_t w) {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "kernels/words.h"
-#include "retrieval/answer/demand_amounts.h"
+#include "retrieval/question/demand_amounts.h"
 #include "retrieval/answer/row_answers.h"
-#include "retrieval/answer/table_row.h"
+#include "retrieval/units/table_row.h"
 
 enum {
     MOST_NAMES = 32 /* of a table: more are a list of things, not of kinds */,

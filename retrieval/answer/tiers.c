@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "retrieval/answer/row_answers.h"
-#include "retrieval/answer/value_bounds.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/values/value_bounds.h"
+#include "retrieval/text/word_tokens.h"
 
 enum { MOST = 256 }; /* candidates with bounds that are looked at */
 

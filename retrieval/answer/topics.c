@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
-#include "retrieval/answer/table_row.h"
+#include "retrieval/units/table_row.h"
 
 enum { FIRST_UNITS = 4 }; /* below a heading */
 

@@ -5,13 +5,13 @@
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
-#include "retrieval/answer/demand_days.h"
-#include "retrieval/answer/demand_counts.h"
+#include "retrieval/question/demand_days.h"
+#include "retrieval/question/demand_counts.h"
 #include "retrieval/answer/row_answers.h"
-#include "retrieval/answer/unit_headings.h"
+#include "retrieval/units/unit_headings.h"
 #include "retrieval/answer/unit_persons.h"
 #include "retrieval/answer/unit_wording.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 /* The word that begins at a byte of the passage; NULL: none does. */
 static const fact_word *word_at(const candidate_passage *p, size_t byte) {

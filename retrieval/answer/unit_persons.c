@@ -4,7 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 /* ---- the question ------------------------------------------------------------------------ */
 

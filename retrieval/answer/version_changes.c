@@ -4,7 +4,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/extractive_text.h"
-#include "retrieval/answer/word_tokens.h"
+#include "retrieval/text/word_tokens.h"
 
 const double version_changes_support = 0.9;
 

@@ -7,7 +7,7 @@
 
 #include "kernels/vec.h"
 #include "kernels/words.h"
-#include "retrieval/answer/facts.h"
+#include "retrieval/text/facts.h"
 
 /* ---- marks --------------------------------------------------------------------------------- */
 

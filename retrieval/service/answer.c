@@ -6,13 +6,13 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
-#include "retrieval/answer/file_title.h"
+#include "retrieval/text/file_title.h"
 #include "retrieval/answer/answer_stop.h"
-#include "retrieval/answer/demands.h"
+#include "retrieval/question/demands.h"
 #include "retrieval/service/query_run.h"
-#include "retrieval/answer/generated_answer.h"
-#include "retrieval/answer/relative_days.h"
-#include "retrieval/answer/span_reading.h"
+#include "retrieval/written/generated_answer.h"
+#include "retrieval/question/relative_days.h"
+#include "retrieval/written/span_reading.h"
 
 static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
     query_result *out = r->out;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "retrieval/answer/citations.h"
-#include "retrieval/answer/facts.h"
+#include "retrieval/claims/citations.h"
+#include "retrieval/text/facts.h"
 #include "retrieval/service/query_run.h"
 
 typedef struct checking {

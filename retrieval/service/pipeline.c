@@ -8,17 +8,17 @@
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
 #include "index/sparse/language.h"
-#include "retrieval/answer/dedupe.h"
+#include "retrieval/text/dedupe.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/leading.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/service/spoken_of.h"
-#include "retrieval/answer/courtesy.h"
-#include "retrieval/answer/model_rewrite.h"
-#include "retrieval/answer/plain_words.h"
+#include "retrieval/conversation/courtesy.h"
+#include "retrieval/conversation/model_rewrite.h"
+#include "retrieval/question/plain_words.h"
 #include "retrieval/answer/refusal.h"
-#include "retrieval/answer/relative_days.h"
-#include "retrieval/answer/rewrite.h"
+#include "retrieval/question/relative_days.h"
+#include "retrieval/conversation/rewrite.h"
 
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */

@@ -4,9 +4,9 @@
 #include <utf8proc.h>
 
 #include "retrieval/service/query_memory_internal.h"
-#include "retrieval/answer/exact_names.h"
-#include "retrieval/answer/generated_answer.h"
-#include "retrieval/answer/relative_days.h"
+#include "retrieval/text/exact_names.h"
+#include "retrieval/written/generated_answer.h"
+#include "retrieval/question/relative_days.h"
 #include "kernels/sha256.h"
 
 char *query_normalise(const char *text) {

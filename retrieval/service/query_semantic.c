@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "retrieval/answer/relative_days.h"
+#include "retrieval/question/relative_days.h"
 #include "retrieval/service/query_memory_internal.h"
 
 static semantic_question *read_question(query_lookup *t) {

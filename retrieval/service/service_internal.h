@@ -12,7 +12,7 @@
 #include "kernels/memory_budget.h"
 #include "kernels/pool.h"
 #include "engine/embed/reader.h"
-#include "retrieval/answer/prompt.h"
+#include "retrieval/generator/prompt.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"

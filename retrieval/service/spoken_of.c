@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "retrieval/answer/courtesy.h"
-#include "retrieval/answer/facts.h"
-#include "retrieval/answer/rewrite.h"
+#include "retrieval/conversation/courtesy.h"
+#include "retrieval/text/facts.h"
+#include "retrieval/conversation/rewrite.h"
 
 enum {
     EXCHANGES = 3, /* looked at, the last one first */

@@ -8,7 +8,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/words.h"
-#include "retrieval/answer/table_row.h"
+#include "retrieval/units/table_row.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/conversations.h"
 

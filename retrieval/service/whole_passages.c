@@ -6,7 +6,7 @@
 #include "data/chunk/chunk.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
-#include "retrieval/answer/units.h"
+#include "retrieval/units/units.h"
 
 /* How far a sentence is followed on either side: further than any answer shows of it. */
 enum { MAX_BYTES = 2048, MAX_CHUNKS = 64 };

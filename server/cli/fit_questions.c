@@ -7,7 +7,7 @@
 
 #include "kernels/file.h"
 #include "kernels/sha256.h"
-#include "retrieval/answer/support.h"
+#include "retrieval/text/support.h"
 #include "retrieval/service/own_questions.h"
 #include "server/base/json.h"
 #include "server/cli/progress.h"

@@ -8,7 +8,7 @@
 #include "data/chunk/chunk_places.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
-#include "retrieval/answer/relative_days.h"
+#include "retrieval/question/relative_days.h"
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
 #include "server/routes/diffusion_json.h"

@@ -13,7 +13,7 @@
 #include "kernels/buf.h"
 #include "retrieval/rank/measures.h"
 #include "retrieval/service/service.h"
-#include "retrieval/answer/support.h"
+#include "retrieval/text/support.h"
 #include "tests/bench/set_home.h"
 
 enum { MAX_ANSWERS = 16 };

@@ -11,7 +11,7 @@
 
 #include "kernels/buf.h"
 #include "retrieval/rank/measures.h"
-#include "retrieval/answer/prompt.h"
+#include "retrieval/generator/prompt.h"
 #include "retrieval/local/local_generator.h"
 #include "tests/bench/set_home.h"
 

@@ -6,9 +6,9 @@
  * unit of the same document. A rule is worth as much as the first share is below the second: one that speaks against
  * right answers hides them, whatever else it does. */
 #include "kernels/buf.h"
-#include "retrieval/answer/demands.h"
-#include "retrieval/answer/exact_names.h"
-#include "retrieval/answer/rivals.h"
+#include "retrieval/question/demands.h"
+#include "retrieval/text/exact_names.h"
+#include "retrieval/text/rivals.h"
 #include "tests/bench/set_home.h"
 
 enum {

@@ -20,7 +20,7 @@
 
 #include "kernels/buf.h"
 #include "kernels/file.h"
-#include "retrieval/answer/prompt.h"
+#include "retrieval/generator/prompt.h"
 #include "retrieval/local/local_prompt.h"
 #include "retrieval/service/service.h"
 #include "tests/bench/set_home.h"

@@ -2,9 +2,9 @@
  *
  * A line of TEXTS is a JSON object with `text`, and `before`: what stands before it in its document. A line of the output
  * is {"units": [[start, end, kind, head start, head end, kind of head], ...]}, in bytes of the text; kinds as
- * in retrieval/answer/units.h. */
+ * in retrieval/units/units.h. */
 #include "kernels/buf.h"
-#include "retrieval/answer/units.h"
+#include "retrieval/units/units.h"
 #include "tests/bench/set_home.h"
 
 static void print(const text_units *u) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "retrieval/answer/citations.h"
-#include "retrieval/answer/foreign_marks.h"
+#include "retrieval/claims/citations.h"
+#include "retrieval/text/foreign_marks.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { TEXT_MOST = 4000 };

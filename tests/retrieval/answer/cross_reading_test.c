@@ -7,7 +7,7 @@
 #include "kernels/buf.h"
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 enum { WINDOW = 450, LONGEST = 1200, WINDOWS = 4, OF_A_PASSAGE = 2 };
 

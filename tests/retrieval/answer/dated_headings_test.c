@@ -2,7 +2,7 @@
 #include "tests/test.h"
 
 #include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 static char *ask_with(const char *text, const char *question, double min_support) {
     extractive_answer a;

@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "retrieval/answer/answer_stop.h"
-#include "retrieval/answer/demand_days.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 static const passage library[] = {
     {"The Harbour Bridge opened in 1932. It is 503 metres long and carries eight lanes of traffic. "

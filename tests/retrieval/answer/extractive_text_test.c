@@ -2,7 +2,7 @@
 #include "tests/test.h"
 
 #include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 static void answers(const char *text, const char *question, const char *want) {
     extractive_answer a;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "retrieval/answer/table_row.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "retrieval/units/table_row.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 #include "tests/test.h"
 
 static size_t documents = 1; /* beside the text another one may have been found */

@@ -4,7 +4,7 @@
 #define FORAGE_TESTS_READER_FIXTURE_H
 
 #include "retrieval/answer/extractive.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 #include "tests/test.h"
 
 static reader *model;

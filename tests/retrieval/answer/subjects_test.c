@@ -1,9 +1,9 @@
 /* Whose answer is asked for: what another document says of the same thing is set behind. */
 #include "tests/test.h"
 
-#include "retrieval/answer/file_title.h"
+#include "retrieval/text/file_title.h"
 #include "retrieval/answer/subjects.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 enum { MUSEUM, HOTEL, HOTEL_DOGS, LS, N };
 

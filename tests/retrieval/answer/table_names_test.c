@@ -1,7 +1,7 @@
 /* table_names_test.c - sentences about another row or column of a table than the question names. */
 #include "retrieval/answer/table_names.h"
 
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 #include "tests/test.h"
 
 static const char *const plans = "Plan | Availability | Credit\nStarter | none | none\nBusiness | "

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "retrieval/answer/tiers.h"
-#include "retrieval/answer/value_bounds.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "retrieval/values/value_bounds.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 static void bounds_hold_amounts_of_their_kind(void **state) {
     (void)state;

@@ -4,7 +4,7 @@
 
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/topics.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 static const char *const pages[] = {
     "Frequent questions\n\n"

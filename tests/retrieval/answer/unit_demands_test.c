@@ -6,8 +6,8 @@
 
 #include "index/sparse/language.h"
 #include "retrieval/answer/extractive.h"
-#include "retrieval/answer/small_letters.h"
-#include "tests/retrieval/answer/lexicon_fixture.h"
+#include "retrieval/text/small_letters.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
 
 static extractive_answer ask_in(const char *language, const char *question, const char *text,
                                 double least) {

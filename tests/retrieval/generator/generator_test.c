@@ -2,7 +2,7 @@
  * answers, streaming, cancellation, refusals, failures on the way, hot questions, reading ahead. */
 #include "tests/test.h"
 
-#include "retrieval/answer/generated_answer.h"
+#include "retrieval/written/generated_answer.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/scripted_generator.h"
 

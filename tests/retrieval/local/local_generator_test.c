@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "retrieval/answer/prompt.h"
+#include "retrieval/generator/prompt.h"
 #include "retrieval/local/local_generator.h"
 #include "tests/retrieval/chain_model.h"
 

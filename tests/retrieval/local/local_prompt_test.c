@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "engine/tokenizer/tokenizer_gguf.h"
-#include "retrieval/answer/prompt.h"
+#include "retrieval/generator/prompt.h"
 #include "retrieval/local/local_prompt.h"
 #include "tests/retrieval/chain_model.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "kernels/words.h"
-#include "retrieval/answer/dedupe.h"
+#include "retrieval/text/dedupe.h"
 #include "retrieval/rank/fusion.h"
 #include "retrieval/rank/topk.h"
 

@@ -1,7 +1,7 @@
 /* model_rewrite_test.c - follow-ups made whole by a model: what is taken of what it writes, and what gives
  * way to words. The model is a script (scripted_generator.h). */
 #include "index/sparse/analyze.h"
-#include "retrieval/answer/model_rewrite.h"
+#include "retrieval/conversation/model_rewrite.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/scripted_generator.h"
 

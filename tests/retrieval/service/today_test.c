@@ -1,7 +1,7 @@
 /* today_test.c - an answer about today is of the asker's day, and is not given again on another. */
 #include "tests/test.h"
 
-#include "retrieval/answer/relative_days.h"
+#include "retrieval/question/relative_days.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/service/home_fixture.h"
 

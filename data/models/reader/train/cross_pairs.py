@@ -33,7 +33,7 @@ from wordpiece import WordPiece
 PASSAGE, QUESTION, TITLE = 224, 48, 32  # tokens: engine/embed/reader_cross.h
 CHUNKS = (90, 130, 180, 220, 220)       # tokens that documents of our own are cut to
 NEAR, AMONG = 6, 30
-HEADING, HEADER, STEPS = 1, 5, 6        # kinds of units: retrieval/answer/units.h
+HEADING, HEADER, STEPS = 1, 5, 6        # kinds of units: retrieval/units/units.h
 NO_ANSWER = HEADING, HEADER
 
 

@@ -1,0 +1,406 @@
+#include "retrieval/question/demand_amounts.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "kernels/utf8.h"
+#include "retrieval/question/demand_days.h"
+#include "retrieval/text/word_tokens.h"
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static const char numerals[] =
+    "no none zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty "
+    "ninety hundred hundreds thousand thousands million millions billion billions dozen dozens "
+    "half quarter once twice single double triple several";
+/* Numerals that are seldom a price: "one of them", "half of it". */
+static const char no_prices[] = "no none zero one once twice single double triple several half "
+                                "quarter";
+static const char fractions[] = "third thirds fourth fourths fifth fifths sixth sixths eighth "
+                                "eighths tenth tenths";
+static const char currencies[] =
+    "euro euros eur dollar dollars usd pound pounds gbp cent cents pence penny halfpenny shilling "
+    "shillings crown crowns krone kroner krona kronor kronur kr nok sek dkk isk franc francs chf "
+    "yen jpy yuan cny rupee rupees inr zloty zlotys zlotych pln z\xC5\x82 z\xC5\x82oty "
+    "z\xC5\x82otych koruna koruny korun czk k\xC4\x8D forint forints huf peso pesos mxn lira cad "
+    "aud nzd hkd sgd zar brl bgn rub uah thb gratis nothing";
+/* Currencies beside a number alone: CAD draws, too. */
+static const char beside_number[] = "cad rub kr";
+static const char prices[] =
+    "pay pays paid payable cost costs price prices priced fee fees rent rents rented charge "
+    "charged charges surcharge deposit fine fines fined penalty admission entry entrance ticket "
+    "tickets subscription subscriptions rate rates tariff fare fares excess sum premium salary "
+    "wage bond donation donations sponsor sponsors loan bill billed income due dues adult adults "
+    "child children student students pensioner pensioners senior seniors guest guests member "
+    "members couple couples";
+static const char weights[] =
+    "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes g gram grams gramme grammes mg t "
+    "tonne tonnes ton tons lb lbs pound pounds oz ounce ounces stone carat carats";
+static const char expenses[] =
+    "ms s second seconds minute minutes hour hours day days byte bytes kb mb gb kib mib gib token "
+    "tokens percent cycles instructions";
+static const char lengths[] =
+    "second seconds minute minutes hour hours day days night nights week weeks weekend weekends "
+    "fortnight month months monthly quarter quarters year years decade decades century centuries "
+    "semester semesters season seasons term lifetime life forever permanently indefinitely "
+    "winter winters summer summers overnight until till since metre metres meter meters kilometre "
+    "kilometres kilometer "
+    "kilometers centimetre centimetres centimeter centimeters millimetre millimetres millimeter "
+    "millimeters mile miles foot feet inch inches yard yards line lines page pages word words "
+    "character characters byte bytes bit bits digit digits letter letters sentence sentences "
+    "syllable syllables";
+static const char short_lengths[] =
+    "s sec secs m min mins h hr hrs d ms us ns km cm mm ft in mi yd";
+/* Words before a number that say what it numbers. */
+static const char labels[] =
+    "room page step version level line no nr number chapter article day week group row form ext "
+    "extension zone bus route platform section age aged under over rule class";
+static const char sounds[] = "db dba decibel decibels loud louder quiet quieter silent noisy noise";
+static const char degrees[] = "degree degrees celsius fahrenheit kelvin";
+
+static bool is_number(const word_token *t) {
+    return t->digits || word_token_in(numerals, t);
+}
+
+/* ---- money ------------------------------------------------------------------------------- */
+
+/* "8.50": in a list of prices what they are in is seldom said. */
+static bool looks_like_price(const word_token *t) {
+    const char *dot = t->digits ? memchr(t->s, '.', t->n) : NULL;
+    size_t behind = dot ? t->n - (size_t)(dot + 1 - t->s) : 0;
+    return behind >= 2 && !memchr(dot + 1, '.', behind);
+}
+
+/* "Children go free", "| free |", "Free from 15.", "free of charge" and "no charge" state a price, "free space" and "free keys" none. */
+static bool is_free(const char *text, size_t len, size_t at, const word_token *before,
+                    const word_token *t) {
+    if (word_token_in("charge cost", t)) return word_token_in("of no without at", before);
+    if (!word_token_in("free", t)) return false;
+    if (word_token_in("is are be go goes travel travels ride rides enter admission entry children",
+                      before))
+        return true;
+    const word_token next = word_token_next(text, len, &at);
+    return word_token_in("of for from to up until on", &next) || word_token_is(&next, "|") ||
+           word_token_is(&next, ";") || word_token_is(&next, ",") || word_token_is(&next, ".") ||
+           !next.n;
+}
+
+bool demand_currency_sign(const word_token *t) {
+    const bool sign = t->n == 3 && !memcmp(t->s, "\xE2\x82", 2) && /* U+20A0 to U+20BF */
+                      (unsigned char)t->s[2] >= 0xA0;
+    return sign || word_token_is(t, "$") || word_token_is(t, "\xC2\xA3") ||
+           word_token_is(t, "\xC2\xA5");
+}
+
+bool demand_currency_named(const word_token *t) {
+    return demand_currency_sign(t) || word_token_in(currencies, t);
+}
+
+/* What a contract says in the place of a figure: "the statutory amount", "half the fare", "unpaid". */
+static bool is_in_words(const word_token *before, const word_token *t) {
+    static const char sums[] = "amount amounts minimum entitlement rate rates pay sum price fee "
+                               "fare fares wage wages salary rent allowance";
+    if (word_token_in("statutory legal", before)) return word_token_in(sums, t);
+    if (word_token_in("full same whole double half usual normal reduced agreed", before))
+        return word_token_in(sums, t) && !word_token_in("minimum rate rates", t);
+    return word_token_in("unpaid", t);
+}
+
+/* "Paid in full", "fees by agreement", "a third": where the text speaks of paying. */
+static bool may_be_in_words(const word_token *before, const word_token *t) {
+    if (word_token_in("full", t)) return word_token_in("in", before);
+    if (word_token_in("agreement arrangement negotiation", t)) return word_token_in("by", before);
+    if (word_token_in("request application", t)) return word_token_in("on", before);
+    if (word_token_in("half", t))
+        return word_token_in("pay pays paid cost costs charge charged get gets", before);
+    return word_token_in("third quarter", t) && word_token_in("a one", before);
+}
+
+/* ... and "2.1 km, 1.4 million", "the full price". */
+static bool is_money(const word_token *before, const word_token *t) {
+    if (word_token_in("price value", t))
+        return word_token_in("purchase full current half market list", before);
+    if (word_token_in("million millions billion billions", t)) return is_number(before);
+    if (word_token_in(beside_number, t)) return is_number(before);
+    if (t->digits && word_token_in(beside_number, before)) return true;
+    const bool clock = word_token_in("at until till", before); /* "at 20.55" */
+    return demand_currency_named(t) || (looks_like_price(t) && !clock);
+}
+
+/* The token behind the number that ends at byte `at`, and behind those that it is listed with: "10, 20 or 50 tablets". */
+static word_token behind_number(const char *text, size_t len, size_t at) {
+    enum { MOST_LISTED = 8 };
+    word_token t = word_token_next(text, len, &at);
+    for (int i = 0;; i++) {
+        size_t further = at;
+        const word_token number = word_token_next(text, len, &further);
+        if (!(word_token_is(&t, ",") || word_token_in("or and", &t)) || !number.digits ||
+            i == MOST_LISTED)
+            return t;
+        at = further;
+        t = word_token_next(text, len, &at);
+    }
+}
+
+/* What may stand behind a price that is a number alone: "12 for members", "60 in cash". */
+static const char goes_on[] =
+    "for to up and or plus with including in cash every if when on at from "
+    "instead back only now before without unless more off until once is as";
+
+/* Does the same number count something elsewhere in the text: the 50 of "10, 20 or 50 tablets; 50 on prescription"? */
+static bool counts_elsewhere(const char *text, size_t len, const word_token *number) {
+    enum { REACH = 256 }; /* bytes around it */
+    const size_t own = (size_t)(number->s - text);
+    size_t from = own > REACH ? own - REACH : 0;
+    while (from > 0 && from < own && text[from - 1] != ' ') from++;
+    for (size_t at = from;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n || at > own + REACH) return false;
+        if (t.s == number->s || !t.digits || t.n != number->n || memcmp(t.s, number->s, t.n) != 0)
+            continue;
+        const word_token behind = behind_number(text, len, at);
+        if (behind.letters && !word_token_in(goes_on, &behind) &&
+            !word_token_in("a an per each apiece flat extra rates rents", &behind) &&
+            !demand_currency_named(&behind))
+            return true;
+    }
+}
+
+/* "Rua do Forno 8", "the Long Lane 5": a word with a capital right behind another word has the number, as a street or a house
+ * has. What begins a line or an item, "Adults 12, Children 5", has a price. */
+static bool is_of_a_place(const char *text, const word_token *before) {
+    const char *s = before->s;
+    return before->letters && before->n > 2 && fo_is_upper(s[0]) && s - text > 1 && s[-1] == ' ' &&
+           fo_is_letter(s[-2]);
+}
+
+/* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",
+ * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
+static enum amount_stated bare_price(const char *text, size_t len, size_t at,
+                                     const word_token *before, const word_token *t) {
+    if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
+    const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
+                       fo_is_digit(before->s[-1]);
+    if (clock || word_token_is_dash(before) || word_token_in(labels, before) ||
+        demand_month_named(before) >= 0 || word_token_is(before, "#") ||
+        word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
+        return AMOUNT_NOT_STATED;
+    if (word_token_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
+    if (is_of_a_place(text, before) && !memchr(t->s, '.', t->n)) return AMOUNT_NOT_STATED;
+    size_t next_at = at;
+    const word_token next = word_token_next(text, len, &next_at);
+    if (!before->n && next.n && strchr(".)", next.s[0])) return AMOUNT_NOT_STATED;
+    if (word_token_in("a an per each apiece flat extra rates rents", &next)) return AMOUNT_STATED;
+    if (word_token_in("from to at until till by around before after", before)) /* a clock's hour */
+        return AMOUNT_NOT_STATED;
+    const word_token behind = behind_number(text, len, at);
+    if (t->digits && counts_elsewhere(text, len, t)) return AMOUNT_NOT_STATED;
+    if (behind.letters ? word_token_in(goes_on, &behind)
+                       : !behind.n || strchr(",.;|)(!?/", behind.s[0]))
+        return AMOUNT_PERHAPS;
+    return AMOUNT_NOT_STATED;
+}
+
+/* ---- what a text states ------------------------------------------------------------------ */
+
+/* "On 6 December" says when, and not how long. Text up to the number of the day. */
+static bool is_behind_on(const char *text, const word_token *day) {
+    const char *s = day->s;
+    while (s > text && s[-1] == ' ') s--;
+    return s - text >= 2 && !strncasecmp(s - 2, "on", 2) &&
+           (s - text == 2 || !word_token_letter(s[-3]));
+}
+
+/* A time or a way: "24 months", "3 m", "7:00 to 9:00", "3\'", "from 1914 to 1918", "until 19 July". */
+static bool is_length(const char *text, const word_token *before, const word_token *t) {
+    const bool ranges = word_token_is_dash(before) && before->s > text &&
+                        (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
+    const bool of_a_name =
+        t->letters && fo_is_upper(t->s[0]) && word_token_in("winter winters summer summers", t);
+    return (word_token_in(lengths, t) && !of_a_name) || /* "Winter Guests" */
+           (is_number(before) &&
+            (word_token_in(short_lengths, t) ||
+             (demand_month_named(t) >= 0 && !is_behind_on(text, before)) || word_token_is(t, ":") ||
+             word_token_is(t, "'") || word_token_is(t, "\""))) ||
+           (word_token_in("from to until till", before) && demand_month_named(t) >= 0) ||
+           (word_token_year(t) && (word_token_in("from to between and", before) ||
+                                   demand_month_named(before) >= 0 || ranges));
+}
+
+static bool states(enum demand_amount amount, const char *text, const word_token *before,
+                   const word_token *t) {
+    switch (amount) {
+    case AMOUNT_NONE:
+        return true;
+    case AMOUNT_MONEY:
+    case AMOUNT_EXPENSE: /* of other expenses see demand_amount_in */
+        return is_money(before, t);
+    case AMOUNT_WEIGHT:
+        return is_number(before) && word_token_in(weights, t);
+    case AMOUNT_TEMPERATURE:
+        return word_token_is(t, "\xC2\xB0") || word_token_in(degrees, t) ||
+               (word_token_in("minus", before) && is_number(t));
+    case AMOUNT_LONG:
+        return is_length(text, before, t);
+    case AMOUNT_LOUDNESS:
+        return word_token_in(sounds, t);
+    case AMOUNT_LENGTH:
+    case AMOUNT_COUNT:
+    case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
+        return is_number(t) || (word_token_in("a one", before) &&
+                                (word_token_in(fractions, t) || word_token_in(lengths, t)));
+    }
+    return true;
+}
+
+enum amount_stated demand_amount_in(enum demand_amount amount, const char *text, size_t len) {
+    if (amount == AMOUNT_NONE) return AMOUNT_STATED;
+    const bool money = amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE;
+    enum amount_stated stated = AMOUNT_NOT_STATED;
+    word_token before = {0};
+    bool costs = false, expense = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) break;
+        if (states(amount, text, &before, &t)) return AMOUNT_STATED;
+        if (amount == AMOUNT_TEMPERATURE && t.digits &&
+            word_token_in("at above below under over around about", &before))
+            stated = AMOUNT_PERHAPS;
+        if (money && is_free(text, len, at, &before, &t)) return AMOUNT_STATED;
+        if ((money || amount == AMOUNT_ANY) && is_in_words(&before, &t)) return AMOUNT_STATED;
+        if (money) {
+            if (may_be_in_words(&before, &t) && stated == AMOUNT_NOT_STATED)
+                stated = AMOUNT_PERHAPS;
+            const enum amount_stated bare = bare_price(text, len, at, &before, &t);
+            if (bare > stated) stated = bare;
+        }
+        costs |= word_token_in("cost costs take takes took spend spends overhead slower", &t);
+        expense |= is_number(&before) && (word_token_in(expenses, &t) || word_token_is(&t, "%"));
+        before = t;
+    }
+    /* Time, memory or a share is what something costs where the text says so ("takes 5 ms"): a number of seconds
+     * alone may be anything. */
+    if (amount == AMOUNT_EXPENSE && costs && expense) return AMOUNT_STATED;
+    return money && stated == AMOUNT_PERHAPS && word_tokens_say(prices, text, len) ? AMOUNT_STATED
+                                                                                   : stated;
+}
+
+bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t len) {
+    static const char *const words[] = {
+        [AMOUNT_WEIGHT] = "weight weights mass heavy load kg g lb lbs oz t",
+        [AMOUNT_TEMPERATURE] =
+            "temperature temperatures temp heat hot cold warm max min top water air",
+        [AMOUNT_LOUDNESS] = "db noise sound loudness volume",
+        [AMOUNT_LONG] = "duration time length long hours minutes seconds days weeks months years "
+                        "period validity valid "
+                        "term h min m km cm mm d s ms"};
+    const char *list = (size_t)amount < sizeof words / sizeof *words ? words[amount] : NULL;
+    return !list || word_tokens_say(list, text, len);
+}
+
+static const struct {
+    const char *asked, *said;
+} dimensions[] = {
+    [DIMENSION_WIDTH] = {"wide width",
+                         "wide width widths broad breadth across diameter wider widest"},
+    [DIMENSION_DEPTH] = {"deep depth", "deep depth depths below down under deeper deepest bottom"},
+    [DIMENSION_THICKNESS] = {"thick thickness", "thick thickness thin through thicker"},
+};
+
+enum demand_dimension demand_dimension_of(const char *question, size_t len) {
+    size_t at = 0;
+    const word_token first = word_token_next(question, len, &at),
+                     second = word_token_next(question, len, &at);
+    const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
+    for (int i = DIMENSION_WIDTH; i <= DIMENSION_THICKNESS; i++)
+        if ((how && word_token_in(dimensions[i].asked, &second)) ||
+            (what && word_tokens_say(dimensions[i].asked, question, len)))
+            return (enum demand_dimension)i;
+    return DIMENSION_ANY;
+}
+
+bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
+    return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
+           memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
+}
+
+/* ---- the question ------------------------------------------------------------------------ */
+
+static enum demand_amount kind_of_noun(const word_token *t) {
+    if (word_token_in("price prices fee fees fare fares rent salary wage wages deposit fine "
+                      "premium surcharge toll",
+                      t))
+        return AMOUNT_MONEY;
+    if (word_token_in("cost costs", t)) return AMOUNT_EXPENSE;
+    if (word_token_in("weight", t)) return AMOUNT_WEIGHT;
+    return word_token_in("temperature", t) ? AMOUNT_TEMPERATURE : AMOUNT_NONE;
+}
+
+static enum demand_amount kind_of_verb(const word_token *t) {
+    if (word_token_in("pay pays charge charges charged", t)) return AMOUNT_MONEY;
+    if (word_token_in("cost costs", t)) return AMOUNT_EXPENSE;
+    return word_token_in("weigh weighs", t) ? AMOUNT_WEIGHT : AMOUNT_NONE;
+}
+
+static enum demand_amount kind_of_adjective(const word_token *t) {
+    if (word_token_in("many much far tall wide deep high fast old", t)) return AMOUNT_ANY;
+    if (word_token_in("long", t)) return AMOUNT_LONG;
+    if (word_token_in("heavy", t)) return AMOUNT_WEIGHT;
+    if (word_token_in("loud noisy quiet", t)) return AMOUNT_LOUDNESS;
+    if (word_token_in("warm hot cold", t)) return AMOUNT_TEMPERATURE;
+    return word_token_in("expensive", t) ? AMOUNT_MONEY : AMOUNT_NONE;
+}
+
+enum demand_amount demand_amount_of(const char *question, size_t len) {
+    enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
+    enum demand_amount amount = AMOUNT_NONE, kind;
+    size_t words = 0; /* behind "what is": a noun stands among the first four */
+    word_token before, t = {0};
+    for (size_t at = 0;;) {
+        before = t;
+        t = word_token_next(question, len, &at);
+        if (!t.n) return amount;
+        if (word_token_in("who whom whose when where why called name named", &t))
+            return AMOUNT_NONE;
+        switch (at_word) {
+        case BEFORE:
+            at_word = word_token_in("what which", &t) ? WHAT
+                      : word_token_in("how", &t)      ? HOW
+                                                      : BEFORE;
+            break;
+        case WHAT:
+            amount = kind_of_noun(&t);
+            at_word = word_token_in("is are was were", &t)          ? IS
+                      : word_token_in("do does did will would", &t) ? DOES
+                                                                    : PAST;
+            break;
+        case IS:
+            kind = kind_of_noun(&t);
+            if (kind != AMOUNT_NONE) amount = kind;
+            if (++words == 4 || amount != AMOUNT_NONE ||
+                word_token_in("of for at in on to that", &t))
+                at_word = PAST;
+            break;
+        case HOW:
+            amount = kind_of_adjective(&t);
+            at_word = word_token_in("many much", &t) ? MUCH : PAST;
+            break;
+        case MUCH:
+            if (word_token_in("is are was were", &before) &&
+                word_token_in("the a an my your our his her their one each this that these "
+                              "those it they",
+                              &t) &&
+                amount == AMOUNT_ANY)
+                amount = AMOUNT_MONEY; /* "How much is the red one?" */
+            /* fall through */
+        case DOES:
+            kind = at_word == MUCH && kind_of_noun(&t) != AMOUNT_NONE ? kind_of_noun(&t)
+                                                                      : kind_of_verb(&t);
+            if (kind != AMOUNT_NONE) amount = kind;
+            break;
+        case PAST:
+            break;
+        }
+    }
+}

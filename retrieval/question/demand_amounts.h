@@ -1,0 +1,52 @@
+/* demand_amounts.h - amounts that a question demands: a price, a weight, a temperature, a time or a way, a number; and
+ * whether a text states one. English. */
+#ifndef FORAGE_RETRIEVAL_DEMAND_AMOUNTS_H
+#define FORAGE_RETRIEVAL_DEMAND_AMOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "retrieval/text/word_tokens.h"
+
+enum demand_amount {
+    AMOUNT_NONE,
+    AMOUNT_MONEY,
+    AMOUNT_EXPENSE, /* what does it cost: money, or time, memory, a share */
+    AMOUNT_WEIGHT,
+    AMOUNT_TEMPERATURE,
+    AMOUNT_LONG, /* how long: of time or of way */
+    AMOUNT_ANY,  /* how many, how far: a number, in digits or letters */
+    AMOUNT_LOUDNESS,
+    AMOUNT_LENGTH, /* how wide, of texts in another language: a way */
+    AMOUNT_COUNT,  /* how many, in another language: a number that is no price, time or measure */
+};
+
+/* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay". How something
+ * is done, who, why, when and what something is called are other questions. */
+enum demand_amount demand_amount_of(const char *question, size_t len);
+
+enum demand_dimension { DIMENSION_ANY, DIMENSION_WIDTH, DIMENSION_DEPTH, DIMENSION_THICKNESS };
+
+/* "How wide is it?", "What is the depth?". DIMENSION_ANY of a length or a height: of those it is often not said that they
+ * are one. */
+enum demand_dimension demand_dimension_of(const char *question, size_t len);
+/* May the text say how far something goes that way? True of any. */
+bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len);
+
+enum amount_stated {
+    AMOUNT_NOT_STATED,
+    AMOUNT_PERHAPS, /* "cleaning 60.": a number that counts nothing else, where money is asked for */
+    AMOUNT_STATED,
+};
+/* Does text[len] state an amount of the kind? AMOUNT_STATED where none is demanded. */
+enum amount_stated demand_amount_in(enum demand_amount amount, const char *text, size_t len);
+
+/* Is it the sign of a currency; that, or its name in words? */
+bool demand_currency_sign(const word_token *t);
+bool demand_currency_named(const word_token *t);
+
+/* May a row of a table, or what its columns are called, state the amount by a number alone, since a word of it says
+ * of what kind its numbers are ("Weight: 62")? True for what may be counted or paid: that is said above a table. */
+bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,216 @@
+#include "retrieval/question/demand_details.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "retrieval/question/demand_days.h"
+#include "retrieval/text/word_tokens.h"
+
+/* ---- the question ------------------------------------------------------------------------ */
+
+/* "What is", "What's", "Which are" begin it; what an address or a number is for is another question. */
+static bool asks_what_it_is(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    if (!word_token_in("what which", &t)) return word_token_in("whats", &t);
+    t = word_token_next(question, len, &at);
+    return word_token_in("is are was", &t) || word_token_is(&t, "'") ||
+           word_token_is(&t, "\xE2\x80\x99");
+}
+
+static enum demand_detail detail_at(const word_token *before, const word_token *t) {
+    if (word_token_in("address", t)) {
+        if (word_token_in("mail email", before)) return DETAIL_MAIL;
+        return word_token_in("web internet", before) ? DETAIL_WEB : DETAIL_NONE;
+    }
+    if (word_token_in("number", t))
+        return word_token_in("phone telephone mobile fax cell extension", before) ? DETAIL_PHONE
+                                                                                  : DETAIL_NONE;
+    if (word_token_in("extension", t)) /* Rohan's, hers: not that of a file */
+        return word_token_in("s his her their your whose", before) ? DETAIL_PHONE : DETAIL_NONE;
+    if (word_token_in("email", t)) /* "what's her email" */
+        return word_token_in("s his her their your whose", before) ? DETAIL_MAIL : DETAIL_NONE;
+    return word_token_in("website url homepage", t) ? DETAIL_WEB : DETAIL_NONE;
+}
+
+/* "When", "where" or "in what year" begin it, and it speaks of a birth or a death. */
+static enum demand_detail life_of(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    while (word_token_in("and in on at", &t)) t = word_token_next(question, len, &at);
+    const bool what = word_token_in("what which", &t);
+    if (!what && !word_token_in("when where", &t)) return DETAIL_NONE;
+    if (word_tokens_say("born", question + at, len - at)) return DETAIL_BIRTH;
+    const word_token next = word_token_next(question, len, &at); /* "What is the die made of?" */
+    return (!what || word_token_in("year month day date", &next)) &&
+                   word_tokens_say("die", question + at, len - at)
+               ? DETAIL_DEATH
+               : DETAIL_NONE;
+}
+
+enum demand_detail demand_detail_of(const char *question, size_t len) {
+    const bool what = asks_what_it_is(question, len);
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(question, len, &at);
+        if (!t.n) return life_of(question, len);
+        if (word_token_in("time hour", &t) && word_token_in("what which", &before)) {
+            const word_token next = word_token_next(question, len, &at),
+                             last = word_token_next(question, len, &at);
+            const bool other = word_token_in("zone zones range frame span period limit", &next) ||
+                               (word_token_in("of", &next) && !word_token_in("day", &last));
+            return other ? DETAIL_NONE : DETAIL_CLOCK;
+        }
+        if (word_token_in("colour color colours colors", &t) &&
+            word_token_in("what which", &before))
+            return DETAIL_COLOUR;
+        if (word_token_in("status code codes value", &t) &&
+            word_token_in("exit return returned", &before))
+            return DETAIL_EXIT;
+        const enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
+        if (d != DETAIL_NONE) return d;
+        before = t;
+    }
+}
+
+/* ---- the text ---------------------------------------------------------------------------- */
+
+/* Three digits or more, with blanks and marks between them at most: "86 55 01 20", "ext. 4410". */
+static bool has_phone(const char *text, size_t len) {
+    enum { FEWEST = 3 };
+    size_t digits = 0, apart = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (fo_is_digit(text[i])) {
+            digits = apart > 1 ? 1 : digits + 1;
+            apart = 0;
+            if (digits >= FEWEST) return true;
+        } else if (fo_is_blank(text[i]) || text[i] == '/' || text[i] == '-' || text[i] == ')') {
+            apart++;
+        } else {
+            digits = 0;
+        }
+    }
+    return false;
+}
+
+/* "www.example.org", "https://...", "example.org/help" */
+static bool has_web(const char *text, size_t len) {
+    for (size_t i = 1; i + 2 < len; i++) {
+        if (text[i] == '.' && fo_is_letter(text[i - 1]) && fo_is_letter(text[i + 1]) &&
+            fo_is_letter(text[i + 2]))
+            return true;
+        if (text[i] == ':' && text[i + 1] == '/' && text[i + 2] == '/') return true;
+    }
+    return false;
+}
+
+/* Digits that may be a time, words for one, or what happens then. */
+static bool has_clock(const char *text, size_t len) {
+    static const char *const times =
+        "noon midnight midday dawn dusk sunrise sunset dark darkness half quarter morning mornings "
+        "afternoon afternoons lunchtime hour hours minute minutes clock anytime before after when "
+        "until while during once time times "
+        "early late am pm h hrs";
+    /* When they are said of a day, and are not what takes place then: "parents' evening", "the school lunch". */
+    static const char *const parts = "evening evenings night nights lunch breakfast dinner";
+    static const char *const of_a_day =
+        "the in at every each this that by until before after from to during late early mid of all "
+        "a one next same monday tuesday "
+        "wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
+        "saturdays sundays";
+    static const char *const behind =
+        "at from until till by before after to since around about between and open opens close "
+        "closes start starts begin begins end ends";
+    static const char *const numerals = "one two three four five six seven eight nine ten eleven "
+                                        "twelve";
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(times, &t) || word_token_in(numerals, &t)) return true;
+        if (word_token_in(parts, &t) && (!before.n || word_token_in(of_a_day, &before)))
+            return true;
+        if (t.digits) {
+            const char *end = t.s + t.n, *stop = text + len;
+            const bool marked =
+                end + 1 < stop && (*end == ':' || *end == 'h') && fo_is_digit(end[1]);
+            const bool point = memchr(t.s, '.', t.n) != NULL;
+            size_t next_at = at;
+            const word_token next = word_token_next(text, len, &next_at);
+            const bool date = demand_month_named(&next) >= 0; /* "21 and 22 October" */
+            if (!date &&
+                (marked || point || t.n == 3 || t.n == 4 || word_token_in(behind, &before) ||
+                 word_token_is(&before, "-") || word_token_is(&before, "\xE2\x80\x93")))
+                return true;
+        }
+        before = t;
+    }
+}
+
+static bool has_colour(const char *text, size_t len) {
+    return word_tokens_say(
+        "red blue green yellow white black grey gray brown orange pink purple violet silver gold "
+        "golden beige turquoise cream colour color colours colors coloured colored dark pale "
+        "transparent amber ivory bronze navy lilac copper ochre rust scarlet crimson khaki "
+        "magenta cyan maroon olive teal indigo reddish bluish greenish yellowish whitish brownish "
+        "greyish",
+        text, len);
+}
+
+/* "(1845-1919)", "(* 1923)": a year behind a bracket. */
+static bool has_years_of_life(const char *text, size_t len) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_year(&t) && (word_token_is(&before, "(") || word_token_is(&before, "*") ||
+                                    word_token_in("b", &before)))
+            return true;
+        before = t;
+    }
+}
+
+static bool has_birth(const char *text, size_t len) {
+    return has_years_of_life(text, len) ||
+           word_tokens_say(
+               "born birth births birthday birthplace natal nee native natives baptised "
+               "baptized christened hails hailed child son daughter delivered",
+               text, len);
+}
+
+static bool has_death(const char *text, size_t len) {
+    return has_years_of_life(text, len) ||
+           word_tokens_say("die dies died death deaths dead deceased late killed murdered "
+                           "assassinated executed hanged "
+                           "beheaded shot fell fallen perished drowned suicide succumbed buried "
+                           "funeral passed passing "
+                           "lost survived survivor widow widower posthumously until end ended last",
+                           text, len);
+}
+
+bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
+    switch (detail) {
+    case DETAIL_NONE:
+    case DETAIL_WHEN:
+    case DETAIL_CASE:
+    case DETAIL_PERSON:
+        return true;
+    case DETAIL_MAIL:
+        return memchr(text, '@', len) != NULL;
+    case DETAIL_PHONE:
+        return has_phone(text, len);
+    case DETAIL_WEB:
+        return has_web(text, len);
+    case DETAIL_CLOCK:
+        return has_clock(text, len);
+    case DETAIL_COLOUR:
+        return has_colour(text, len);
+    case DETAIL_BIRTH:
+        return has_birth(text, len);
+    case DETAIL_DEATH:
+        return has_death(text, len);
+    case DETAIL_EXIT:
+        return word_tokens_say("exit exits exited return returns returned status", text, len);
+    }
+    return true;
+}

@@ -1,0 +1,454 @@
+#include "retrieval/question/foreign_amounts.h"
+
+#include <string.h>
+
+#include "index/sparse/language.h"
+#include "index/sparse/stopwords.h"
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/text/dates.h"
+#include "retrieval/question/demand_words.h"
+#include "retrieval/text/fact_classes.h"
+#include "retrieval/text/facts.h"
+
+/* A token, folded if it is a word. */
+typedef struct said {
+    word_token t;
+    char folded[DEMAND_WORD_MOST];
+} said;
+
+typedef struct reader_at {
+    const demand_words *w;
+    int language;
+    const char *text;
+    size_t len, at; /* behind the token `now` */
+    said before, now, next;
+} reader_at;
+
+static said token_at(const reader_at *r, size_t *at) {
+    said s;
+    s.t = word_token_next(r->text, r->len, at);
+    demand_word_fold(s.folded, &s.t);
+    return s;
+}
+
+static bool step(reader_at *r) {
+    r->before = r->now;
+    r->now = token_at(r, &r->at);
+    size_t behind = r->at;
+    r->next = token_at(r, &behind);
+    return r->now.t.n > 0;
+}
+
+static reader_at read_of(int language, const char *text, size_t len) {
+    return (reader_at){
+        .w = demand_words_of(language), .language = language, .text = text, .len = len};
+}
+
+static bool in(const char *list, const said *s) {
+    return demand_word_in(list, s->folded);
+}
+
+static bool is_class(const reader_at *r, const said *s, uint32_t classes) {
+    return s->t.letters && (fact_class_of(r->language, s->t.s, s->t.n) & classes);
+}
+
+static bool is_number(const reader_at *r, const said *s) {
+    return s->t.digits || (is_class(r, s, WORD_NUMERAL) && !in(r->w->articles, s));
+}
+
+static bool is_currency(const reader_at *r, const said *s) {
+    return demand_currency_sign(&s->t) || in(r->w->currencies, s);
+}
+
+static bool is_unit(const reader_at *r, const said *s) {
+    const demand_words *w = r->w;
+    return in(w->times, s) || in(w->lengths, s) || in(w->weights, s) || in(w->degrees, s) ||
+           in(w->other_units, s) || in(w->hour, s) || in(w->sounds, s) ||
+           word_token_is(&s->t, "%") || word_token_is(&s->t, "\xC2\xB0");
+}
+
+/* ---- numbers that count ------------------------------------------------------------------ */
+
+/* "8:00", "19.30 h", "8 h 30", "14. März", "2026" */
+static bool is_time_or_date(const reader_at *r) {
+    const said *now = &r->now, *next = &r->next;
+    if (word_token_year(&now->t) || word_token_is(&next->t, ":") || in(r->w->hour, next) ||
+        (word_token_is(&r->before.t, ":") && r->before.t.s + 1 == now->t.s &&
+         r->before.t.s > r->text && fo_is_digit(r->before.t.s[-1])) ||
+        in(r->w->hour, &r->before))
+        return true;
+    size_t at = r->at;
+    for (int i = 0; i < 2; i++) { /* "25 de abril", "14. März" */
+        const said s = token_at(r, &at);
+        if (s.t.letters && date_month_named(&s.t)) return true;
+        if (!word_token_is(&s.t, ".") && !word_token_is(&s.t, "/") && !in("de er", &s)) break;
+    }
+    return false;
+}
+
+/* The token behind number `now`, and behind those that it is ranged or listed with: "14 bis 18 Jahre", "10, 20 oder 50 Stück". */
+static said behind_number(const reader_at *r) {
+    enum { MOST_LISTED = 8 };
+    size_t at = r->at;
+    said s = token_at(r, &at);
+    for (int i = 0;; i++) {
+        const bool joins = word_token_is_dash(&s.t) || word_token_is(&s.t, ",") ||
+                           word_token_is(&s.t, "/") || in(r->w->ranges, &s);
+        size_t further = at;
+        const said number = token_at(r, &further);
+        if (!joins || !number.t.digits || i == MOST_LISTED) return s;
+        at = further;
+        s = token_at(r, &at);
+    }
+}
+
+/* "Platz 4", "Stellplatz 6" */
+static bool is_label(const reader_at *r, const said *s) {
+    return r->w->joins ? demand_word_ends(r->w->labels, s->folded) : in(r->w->labels, s);
+}
+
+/* "4. Gebühren", "## 4. Normas": the number of a section. */
+static bool is_section(const reader_at *r) {
+    return r->now.t.digits && (!r->before.t.n || word_token_is(&r->before.t, "#")) &&
+           (word_token_is(&r->next.t, ".") || word_token_is(&r->next.t, ")"));
+}
+
+/* Does number `now` number, date or measure something else? */
+static bool is_other_number(const reader_at *r) {
+    return is_label(r, &r->before) || is_section(r) || word_token_is(&r->before.t, "\xC2\xA7") ||
+           is_time_or_date(r);
+}
+
+/* "Nur ein Koffer", "un solo perro": an article that counts. */
+static bool is_single(const reader_at *r) {
+    return in(r->w->articles, &r->now) &&
+           (in(r->w->only, &r->before) || in(r->w->single, &r->next));
+}
+
+/* "Beliebig viele Bücher", "autant de livres", "beide": how many, without a number. */
+static bool is_vague_number(const reader_at *r) {
+    return in(r->w->unlimited, &r->now) || in(r->w->both, &r->now) ||
+           (in("viele viel", &r->now) && in("so", &r->before));
+}
+
+/* "2 kg Kartoffeln", "100 g de pâtes": so much of what is asked for by its number. */
+static bool is_amount_of_something(const reader_at *r) {
+    const demand_words *w = r->w;
+    return is_number(r, &r->before) &&
+           (in(w->weights, &r->now) || in("l ml liter litre litres litro litros litri", &r->now)) &&
+           r->next.t.letters && !in("pro je par por per", &r->next);
+}
+
+/* "Die Wohnung hat vier Betten": no price, no time, no measure. */
+static bool counts(const reader_at *r) {
+    if (is_single(r) || is_vague_number(r) || is_amount_of_something(r)) return true;
+    if (!is_number(r, &r->now)) return in(r->w->none, &r->now) && r->next.t.letters;
+    const said behind = behind_number(r);
+    return !is_other_number(r) && !is_currency(r, &r->before) && !is_currency(r, &behind) &&
+           !is_unit(r, &behind);
+}
+
+/* ---- money ------------------------------------------------------------------------------- */
+
+/* "12,50" of nothing else, "50,-" */
+static bool looks_like_price(const reader_at *r) {
+    const word_token *t = &r->now.t;
+    if (!t->digits) return false;
+    const char *comma = memchr(t->s, ',', t->n);
+    if (!comma) {
+        size_t at = r->at;
+        if (!word_token_is(&r->next.t, ",")) return false;
+        (void)token_at(r, &at);
+        const said dash = token_at(r, &at);
+        return word_token_is_dash(&dash.t);
+    }
+    return (size_t)(t->s + t->n - comma) == 3 && (!r->next.t.letters || in(r->w->per, &r->next)) &&
+           !word_token_is(&r->next.t, "%");
+}
+
+/* "Zahlt 7 pro Tag", "cuesta 45.": where the text speaks of paying. */
+static bool is_bare(const reader_at *r) {
+    if (!r->now.t.digits || is_other_number(r)) return false;
+    const said behind = behind_number(r);
+    return behind.t.letters ? in(r->w->per, &behind)
+                            : !word_token_is(&behind.t, "%") && !demand_currency_sign(&behind.t);
+}
+
+static bool is_share(const reader_at *r) {
+    const bool percent = is_number(r, &r->before) && (word_token_is(&r->now.t, "%") ||
+                                                      in("prozent ciento cento cent", &r->now));
+    return percent ||
+           in("halfte moitie mitad meta metade doppelte double doble doppio dobro", &r->now);
+}
+
+/* "Der Eintritt ist frei", "| gratuit |"; what is handed out free of charge may be another thing. */
+static enum amount_stated free_of_charge(const reader_at *r) {
+    if (!in(r->w->free, &r->now)) return AMOUNT_NOT_STATED;
+    const bool is = in("ist sind est sont es son e sono sao", &r->before) || !r->before.t.letters;
+    return is || !r->next.t.letters ? AMOUNT_STATED : AMOUNT_PERHAPS;
+}
+
+static bool has_sum(reader_at r) {
+    while (step(&r))
+        if (demand_word_is_sum(r.w, r.now.folded)) return true;
+    return false;
+}
+
+/* "Ist inklusive", "está incluida en el precio": not "nicht im Preis enthalten", nor "inklusive Frühstück", which is another thing. */
+static bool is_included(const reader_at *r, bool sum) {
+    if (!in(r->w->included, &r->now) || in("y", &r->before)) return false;
+    return sum || !r->next.t.letters;
+}
+
+/* "Die Kosten übernimmt die Kasse", "prise en charge", "a cargo de": another one pays. */
+static bool is_paid_by_another(const reader_at *r, bool sum) {
+    return (sum && in("ubernimmt ubernehmen ubernommen", &r->now)) ||
+           (in("charge", &r->now) && in("en", &r->before)) ||
+           (in("cargo carico", &r->now) && in("a", &r->before));
+}
+
+/* "Im Zimmerpreis", "dans le prix de la chambre": what has that price may be what is asked about. */
+static bool is_price_of_something(const reader_at *r) {
+    if (!demand_word_is_sum(r->w, r->now.folded)) return false;
+    return r->w->joins ? !in(r->w->sums, &r->now)
+                       : in("de du d des del della dello dell do da", &r->next);
+}
+
+/* "Eintritt frei", "entrée libre", "prix libre", "gegen Spende", "Preis auf Anfrage" */
+static bool is_free_or_given(const reader_at *r, bool sum, bool entry) {
+    return (in(r->w->donation, &r->now) && (sum || !in("anfrage aufwand", &r->now))) ||
+           (entry && in("frei freier freie libre libero livre", &r->now)) ||
+           (in("libre", &r->now) && in("prix participation contribution", &r->before));
+}
+
+/* What is said in place of a price: it is included, somebody else pays, entry is free, one gives what one likes. */
+static enum amount_stated no_price_needed(reader_at r) {
+    const bool sum = has_sum(r), entry = demand_words_say(r.w->entry, r.text, r.len);
+    bool stated = false, included = false, of_something = false;
+    while (step(&r)) {
+        if (is_class(&r, &r.now, WORD_NEGATION)) return AMOUNT_NOT_STATED;
+        included |= is_included(&r, sum);
+        of_something |= is_price_of_something(&r);
+        stated |= is_paid_by_another(&r, sum) || is_free_or_given(&r, sum, entry);
+    }
+    if (stated || (included && !of_something)) return AMOUNT_STATED;
+    return included ? AMOUNT_PERHAPS : AMOUNT_NOT_STATED;
+}
+
+static enum amount_stated money_in(reader_at r) {
+    enum amount_stated stated = no_price_needed(r);
+    bool pays = false, bare = false;
+    while (stated != AMOUNT_STATED && step(&r)) {
+        if (is_currency(&r, &r.now) &&
+            (demand_currency_sign(&r.now.t) ||
+             !in("fr real livre livres libra libras peso pesos", &r.now) ||
+             is_number(&r, &r.before)))
+            return AMOUNT_STATED;
+        const enum amount_stated gratis = free_of_charge(&r);
+        if (looks_like_price(&r) || gratis == AMOUNT_STATED) return AMOUNT_STATED;
+        bare |= gratis == AMOUNT_PERHAPS;
+        if (gratis > stated) stated = gratis;
+        if (in(r.w->none, &r.now) &&
+            (demand_word_is_sum(r.w, r.next.folded) || !r.next.t.n ||
+             word_token_is(&r.next.t, "|") || word_token_is(&r.next.t, ";")))
+            return AMOUNT_STATED;
+        pays |= in(r.w->pays, &r.now);
+        bare |= is_bare(&r) || is_share(&r);
+    }
+    return pays && bare ? AMOUNT_STATED : stated;
+}
+
+/* ---- amounts ----------------------------------------------------------------------------- */
+
+static bool measures(const reader_at *r, const char *units) {
+    return is_number(r, &r->before) && in(units, &r->now);
+}
+
+static bool is_long(const reader_at *r) {
+    return is_class(r, &r->now, WORD_TIME | WORD_CALENDAR) || in(r->w->timed, &r->now) ||
+           measures(r, r->w->times) || measures(r, r->w->lengths) || in(r->w->unlimited, &r->now) ||
+           (in(r->w->until_said, &r->now) && r->next.t.digits) ||
+           (r->now.t.digits && word_token_is(&r->next.t, ":"));
+}
+
+static bool is_degree(const reader_at *r) {
+    return word_token_is(&r->now.t, "\xC2\xB0") || measures(r, r->w->degrees) ||
+           (in("minus moins menos meno bajo", &r->before) && is_number(r, &r->now));
+}
+
+static bool states(const reader_at *r, enum demand_amount amount) {
+    switch (amount) {
+    case AMOUNT_WEIGHT: /* "wie schwer" a walk is, too */
+        return measures(r, r->w->weights) || in("mittelschwer schwierig anspruchsvoll", &r->now);
+    case AMOUNT_TEMPERATURE:
+        return is_degree(r);
+    case AMOUNT_LONG:
+        return is_long(r);
+    case AMOUNT_LENGTH:
+        return measures(r, r->w->lengths) || word_token_is(&r->now.t, "\xC3\x97");
+    case AMOUNT_LOUDNESS:
+        return in(r->w->sounds, &r->now);
+    case AMOUNT_COUNT:
+        return counts(r);
+    default: /* "eine Stunde", "keine" */
+        return (is_number(r, &r->now) && !is_section(r)) || in(r->w->none, &r->now) ||
+               is_single(r) || is_vague_number(r) || in(r->w->adult, &r->now) ||
+               (in(r->w->articles, &r->before) && in(r->w->times, &r->now));
+    }
+}
+
+enum amount_stated foreign_amount_in(int language, enum demand_amount amount, const char *text,
+                                     size_t len) {
+    reader_at r = read_of(language, text, len);
+    if (!r.w || amount == AMOUNT_NONE) return AMOUNT_STATED;
+    if (amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE) return money_in(r);
+    while (step(&r))
+        if (states(&r, amount)) return AMOUNT_STATED;
+    return AMOUNT_NOT_STATED;
+}
+
+/* "Bücher" and "Buch", "valises" and "valise": all but an end. */
+static bool is_same_noun(const char *a, const char *b) {
+    enum { END = 3, LEAST = 3 };
+    size_t n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n >= LEAST && strlen(a) <= n + END && strlen(b) <= n + END;
+}
+
+/* The noun behind an article, or behind an adjective. */
+static bool has_noun_behind(const reader_at *r, const char *noun) {
+    size_t at = r->at;
+    for (int i = 0; i < 2; i++) {
+        const said s = token_at(r, &at);
+        if (!s.t.letters || in(r->w->per, &s) || in("de di do da", &s)) return false;
+        if (is_same_noun(noun, s.folded)) return true;
+    }
+    return false;
+}
+
+enum amount_stated foreign_amount_of_one(int language, const char *noun, const char *text,
+                                         size_t len) {
+    reader_at r = read_of(language, text, len);
+    enum amount_stated stated = AMOUNT_NOT_STATED;
+    bool money = false;
+    if (!r.w || !noun[0]) return stated;
+    while (step(&r)) {
+        money |= is_currency(&r, &r.now);
+        if (!in(r.w->articles, &r.now) || !has_noun_behind(&r, noun)) continue;
+        if (r.before.t.letters) stated = AMOUNT_STATED;
+        if (stated == AMOUNT_NOT_STATED) stated = AMOUNT_PERHAPS;
+    }
+    return money && stated != AMOUNT_NOT_STATED ? stated - 1 : stated;
+}
+
+bool foreign_amount_column_in(int language, enum demand_amount amount, const char *text,
+                              size_t len) {
+    const demand_words *w = demand_words_of(language);
+    if (!w) return true;
+    switch (amount) {
+    case AMOUNT_WEIGHT:
+        return demand_words_say(w->weights, text, len) || demand_words_say(w->heavy, text, len);
+    case AMOUNT_TEMPERATURE:
+        return demand_words_say(w->warm, text, len);
+    case AMOUNT_LENGTH:
+        return demand_words_say(w->lengths, text, len) || demand_words_say(w->extent, text, len);
+    case AMOUNT_LOUDNESS:
+        return demand_words_say(w->loud, text, len);
+    default:
+        return true;
+    }
+}
+
+/* ---- details ----------------------------------------------------------------------------- */
+
+static bool has_time(reader_at r, bool of_day) {
+    while (step(&r)) {
+        if (is_class(&r, &r.now, WORD_TIME | WORD_CALENDAR) || in(r.w->timed, &r.now)) return true;
+        if (of_day ? r.now.t.digits && (is_time_or_date(&r) || r.now.t.n > 2 ||
+                                        r.before.t.letters || word_token_is_dash(&r.before.t))
+                   : is_number(&r, &r.now))
+            return true;
+    }
+    return false;
+}
+
+/* "Bei Rückgabe", "beim Verlassen", "al devolver las llaves" */
+static bool is_event(const reader_at *r) {
+    if (in(r->w->events, &r->now)) return true;
+    static const char events[] =
+        "gabe zug ung bedarf beginn ankunft abreise kauf ausfall bruch schaden verlust";
+    static const char places[] = "lugar bar taller hogar alquiler mar altar";
+    const char *next = r->next.folded;
+    if (!next[0]) return false;
+    if (in("bei beim", &r->now) && demand_word_ends(events, next)) return true;
+    return (in("beim", &r->now) && demand_word_ends("en", next)) ||
+           (in("al ao", &r->now) && demand_word_ends("ar er ir", next) &&
+            !demand_word_in(places, next));
+}
+
+static bool has_event(reader_at r, bool or_case) {
+    while (step(&r))
+        if (is_event(&r) || (or_case && in(r.w->cases, &r.now))) return true;
+    return false;
+}
+
+static bool has_capital(const said *s) {
+    int32_t cp;
+    char first[4];
+    if (!s->t.letters) return false;
+    fo_utf8_decode(s->t.s, s->t.n, &cp);
+    if (cp >= 0x80) return cp >= 0xC0 && cp <= 0xDE; /* Latin-1: small letters stand above */
+    return fo_utf8_encode(cp, first) == 1 && fo_is_upper(first[0]);
+}
+
+static bool is_office(const reader_at *r, const said *s) {
+    if (!s->folded[0]) return false;
+    return r->w->joins ? demand_word_ends(r->w->offices, s->folded) : in(r->w->offices, s);
+}
+
+/* "Die Sitzung leitet der Vorsitzende": who does, by another office. */
+static bool is_led_by_office(reader_at r) {
+    bool leads = false, office = false;
+    while (step(&r)) {
+        leads |= in(r.w->office, &r.now);
+        office |= is_office(&r, &r.now);
+    }
+    return leads && office;
+}
+
+/* "Frau Adler", "Jonas Imhof"; where nouns are small, a capital within a sentence. */
+static bool has_name(reader_at r) {
+    const char *stops = stopwords_of(language_name(r.language));
+    const bool nouns = language_capitalises_nouns(r.language);
+    while (step(&r)) {
+        if (!has_capital(&r.now) || is_class(&r, &r.now, WORD_CALENDAR)) continue;
+        const bool beside = has_capital(&r.next) && r.next.t.s == r.now.t.s + r.now.t.n + 1 &&
+                            !fo_words_have_any_case(stops, r.now.t.s, r.now.t.n);
+        if (beside || (!nouns && (r.before.t.letters || r.before.t.digits))) return true;
+        if (in("dr prof mme mlle sr sra dott", &r.now)) return true;
+    }
+    return false;
+}
+
+bool foreign_detail_in(int language, enum demand_detail detail, const char *text, size_t len) {
+    const reader_at r = read_of(language, text, len);
+    if (!r.w) return true;
+    switch (detail) {
+    case DETAIL_CLOCK:
+        return has_time(r, true);
+    case DETAIL_WHEN:
+        return has_time(r, false) || has_event(r, false);
+    case DETAIL_CASE:
+        return has_time(r, false) || has_event(r, true);
+    case DETAIL_PERSON:
+        return has_name(r) || is_led_by_office(r);
+    case DETAIL_MAIL:
+    case DETAIL_PHONE:
+    case DETAIL_WEB: /* the same signs in all of them */
+    case DETAIL_NONE:
+        return demand_detail_in(detail, text, len);
+    default: /* colours, lives: by English words alone */
+        return true;
+    }
+}

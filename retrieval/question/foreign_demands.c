@@ -1,0 +1,348 @@
+#include "retrieval/question/foreign_demands.h"
+
+#include <string.h>
+
+enum {
+    MOST = 64,       /* words of a question that are looked at */
+    FIRST = 4,       /* a word for "what" stands among the first few */
+    NEAR = 6,        /* words between what asks and what is asked for */
+    MOST_COUNTED = 3 /* words for what is counted */
+};
+
+typedef struct asked {
+    const demand_words *w;
+    struct {
+        char folded[DEMAND_WORD_MOST];
+        word_token t;
+        bool comma; /* ... or the sign that begins a question stands before it */
+    } v[MOST];
+    size_t n;
+} asked;
+
+/* Apostrophes, hyphens and the like stand between words. */
+static void read_words(asked *a, const char *question, size_t len) {
+    bool comma = false;
+    for (size_t at = 0; a->n < MOST;) {
+        const word_token t = word_token_next(question, len, &at);
+        if (!t.n) return;
+        comma |= word_token_is(&t, ",") || word_token_is(&t, "\xC2\xBF");
+        if (!t.letters && !t.digits) continue;
+        a->v[a->n].t = t;
+        a->v[a->n].comma = comma;
+        demand_word_fold(a->v[a->n++].folded, &t);
+        comma = false;
+    }
+}
+
+static bool is(const asked *a, size_t i, const char *list) {
+    return i < a->n && demand_word_in(list, a->v[i].folded);
+}
+
+/* Is one of words [from, end) in the list? */
+static bool among(const asked *a, size_t from, size_t end, const char *list) {
+    for (size_t i = from; i < end; i++)
+        if (is(a, i, list)) return true;
+    return false;
+}
+
+static bool sum_among(const asked *a, size_t from, size_t end) {
+    for (size_t i = from; i < end && i < a->n; i++)
+        if (demand_word_is_sum(a->w, a->v[i].folded)) return true;
+    return false;
+}
+
+/* One past the clause that word i is of. */
+static size_t clause_end(const asked *a, size_t i) {
+    while (++i < a->n && !a->v[i].comma) {
+    }
+    return i;
+}
+
+/* Is it written with an accent, as the word that asks is, and "cuando" that joins is not? */
+static bool is_accented(const asked *a, size_t i) {
+    return a->v[i].t.n > strlen(a->v[i].folded);
+}
+
+/* "When", "who" that ask, which join clauses as well: at the beginning, behind a preposition, with an accent. */
+static bool asks_here(const asked *a, size_t i) {
+    return a->w->joins || i == 0 || is_accented(a, i) || is(a, i - 1, a->w->until);
+}
+
+/* Does a list of sums, whose words end compounds where a language joins them, have word i? */
+static bool is_end(const asked *a, size_t i, const char *list) {
+    if (i >= a->n || !list) return false;
+    return a->w->joins ? a->v[i].folded[0] && demand_word_ends(list, a->v[i].folded)
+                       : is(a, i, list);
+}
+
+/* ---- details ----------------------------------------------------------------------------- */
+
+/* Words [what + 1, i) between "what" and an address: "est l'adresse du", "est le numéro de". */
+typedef struct link {
+    size_t what;
+    bool how, be, address, number;
+} link;
+
+static bool is_address(const asked *a, size_t i) {
+    return is(a, i, "adresse direccion indirizzo endereco emailadresse mailadresse");
+}
+
+/* "Quel site" is a place as often: one on the web, or somebody's. */
+static bool is_web(const asked *a, size_t i, const link *l) {
+    if (!is(a, i, a->w->web) || !(l->be || l->how)) return false;
+    return !is(a, i, "site") || strcmp(a->w->language, "french") != 0 || l->address ||
+           is(a, i + 1, "web internet") || is(a, i - 1, "votre leur notre");
+}
+
+/* "Welche E-Mail bekomme ich?", "Quel téléphone est fourni ?" ask for things. */
+static enum demand_detail address_at(const asked *a, size_t i, const link *l) {
+    const demand_words *w = a->w;
+    const bool told = l->be || l->how, mail = is(a, i, w->mail) && !is(a, i - 1, w->calls),
+               to = l->what > 0 && is(a, l->what - 1, "an a");
+    if (mail && (told || to || l->address || is_address(a, i) || is_address(a, i + 1)))
+        return DETAIL_MAIL;
+    if (is(a, i, w->phone) &&
+        (told || l->number || demand_word_ends("nummer durchwahl", a->v[i].folded)))
+        return DETAIL_PHONE;
+    /* "Wie ist Ihre Nummer?"; which one something has may be another number */
+    if (is(a, i, w->number) && (l->how || among(a, 0, a->n, w->calls))) return DETAIL_PHONE;
+    return is_web(a, i, l) ? DETAIL_WEB : DETAIL_NONE;
+}
+
+static bool asks_what_or_how(const asked *a, size_t i) {
+    return is(a, i, a->w->what) || is(a, i, a->w->how);
+}
+
+/* "Wie lautet die Telefonnummer?", "Quel numéro appeler ?" What is done with a telephone is another question. */
+static enum demand_detail address_of(const asked *a) {
+    for (size_t i = 0; i < FIRST; i++) {
+        if (!asks_what_or_how(a, i)) continue;
+        link l = {.what = i, .how = is(a, i, a->w->how)};
+        for (size_t k = i + 1; k < a->n; k++) {
+            const enum demand_detail d = address_at(a, k, &l);
+            if (d != DETAIL_NONE) return d;
+            if (!is(a, k, a->w->between) && !is(a, k, a->w->number)) break;
+            l.be |= k == i + 1 && is(a, k, a->w->be);
+            l.address |= is_address(a, k);
+            l.number |= is(a, k, a->w->number);
+        }
+        return DETAIL_NONE;
+    }
+    return DETAIL_NONE;
+}
+
+static bool asks_clock(const asked *a) {
+    const demand_words *w = a->w;
+    for (size_t i = 0; i + 1 < a->n; i++) {
+        const bool two = is(a, i, w->how) && is(a, i + 1, w->behind_much);
+        if ((two && is(a, i + 2, w->clock)) ||
+            ((is(a, i, w->what) || is(a, i, w->much)) && is(a, i + 1, w->clock)))
+            return true;
+    }
+    return false;
+}
+
+static bool asks_at(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    return is(a, i, w->what) || is(a, i, w->when) || is(a, i, w->who) || is(a, i, w->much) ||
+           is(a, i, w->many) || is(a, i, w->where) || (is(a, i, "ou") && is_accented(a, i));
+}
+
+/* "Quand il pleut, où a lieu la fête ?", "Cuando llueve, ¿dónde...?": the first word joins a clause to what is asked. */
+static bool begins_a_clause(const asked *a) {
+    const size_t end = clause_end(a, 0);
+    if (a->w->joins || is_accented(a, 0) || end == a->n || is(a, end, "et y e")) return false;
+    if (is(a, 1, "il on je j nous vous ils elle elles tu")) return true;
+    for (size_t i = end; i < a->n; i++)
+        if (asks_at(a, i)) return true;
+    return false;
+}
+
+/* "When must", "when is it forbidden" ask in which case as often; "by when" does not. */
+static enum demand_detail when_at(const asked *a, size_t i) {
+    const bool bound = among(a, i, clause_end(a, i), a->w->bound);
+    return bound && !is(a, i - 1, a->w->until) ? DETAIL_CASE : DETAIL_WHEN;
+}
+
+/* "Wer leitet den Chor?", "Qui est la trésorière du club ?" Who is exempt, or responsible, is said by a role or a group as well. */
+static bool asks_for_a_name(const asked *a) {
+    enum { MOST_BEHIND = 5 };
+    const demand_words *w = a->w;
+    if (!is(a, 0, w->who)) return false;
+    if (is(a, 1, w->office)) return true;
+    size_t k = 2;
+    while (is(a, k, w->between)) k++;
+    return is(a, 1, w->be) && is_end(a, k, w->offices) && clause_end(a, k) == a->n &&
+           a->n <= k + MOST_BEHIND;
+}
+
+static enum demand_detail detail_of(const asked *a) {
+    const demand_words *w = a->w;
+    if (asks_clock(a)) return DETAIL_CLOCK;
+    for (size_t i = 0; i < a->n; i++) {
+        if (is(a, i, w->when) && asks_here(a, i) && (i > 0 || !begins_a_clause(a)))
+            return when_at(a, i);
+        if (is(a, i, w->what) && i < FIRST && is(a, i + 1, w->day)) return DETAIL_WHEN;
+    }
+    return asks_for_a_name(a) ? DETAIL_PERSON : address_of(a);
+}
+
+/* ---- amounts ----------------------------------------------------------------------------- */
+
+/* The word behind "how much" or "how many", and whether it is how many; 0: nothing asks so. */
+static size_t behind_quantity(const asked *a, bool *many) {
+    const demand_words *w = a->w;
+    for (size_t i = 0; i < a->n; i++) {
+        const bool one = is(a, i, w->much) || is(a, i, w->many),
+                   two = is(a, i, w->how) &&
+                         (is(a, i + 1, w->behind_much) || is(a, i + 1, w->behind_many));
+        if (!one && !two) continue;
+        *many = one ? is(a, i, w->many) : is(a, i + 1, w->behind_many);
+        if (i > 0 && is(a, i - 1, w->each)) return 0;
+        size_t k = i + (one ? 1 : 2);
+        if (!is(a, k, w->of)) return k;
+        *many = true; /* "combien de" */
+        return k + 1;
+    }
+    return 0;
+}
+
+/* What is counted: the last of a few words before the verb in German, else the first, where adjectives stand behind it. */
+static size_t counted_at(const asked *a, size_t k) {
+    size_t last = k;
+    for (size_t i = k; a->w->joins && i < a->n && i < k + MOST_COUNTED; i++) {
+        if (is(a, i, a->w->verbs) || a->v[i].t.digits) break;
+        last = i;
+    }
+    return last;
+}
+
+static enum demand_amount of_noun(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    if (i >= a->n) return AMOUNT_NONE;
+    if (demand_word_is_sum(w, a->v[i].folded)) return AMOUNT_MONEY;
+    if (is(a, i, w->heavy)) return AMOUNT_WEIGHT;
+    if (is(a, i, w->warm)) return AMOUNT_TEMPERATURE;
+    if (is(a, i, w->loud)) return AMOUNT_LOUDNESS;
+    if (is(a, i, w->extent)) return AMOUNT_LENGTH;
+    if (is(a, i, w->lasting)) return AMOUNT_LONG;
+    return is(a, i, w->size) ? AMOUNT_ANY : AMOUNT_NONE;
+}
+
+static char ends_in(const char *word) {
+    return word[0] ? word[strlen(word) - 1] : 's';
+}
+
+/* "Wie viel zahlt ein Kind?", "¿Cuánto es la tasa?", "¿Cuánto ruido hace?", "Combien de temps dure-t-il ?" */
+static enum demand_amount of_quantity(const asked *a, size_t k, bool many, foreign_demands *out) {
+    const demand_words *w = a->w;
+    if (is(a, k, w->lasting)) return AMOUNT_LONG;
+    if (is(a, k, w->loud)) return AMOUNT_LOUDNESS;
+    if (is(a, k, w->currencies) || is(a, k, "geld argent dinero denaro soldi dinheiro"))
+        return AMOUNT_MONEY;
+    if (is(a, k, "prozent") || is(a, k + 1, "ciento cento cent")) return AMOUNT_ANY;
+    if (many) {
+        const size_t noun = counted_at(a, k);
+        if (w->of && noun < a->n && !strchr("sxz", ends_in(a->v[noun].folded))) return AMOUNT_ANY;
+        if (is(a, noun, w->lengths)) return AMOUNT_LENGTH;
+        if (noun >= a->n) return AMOUNT_ANY;
+        memcpy(out->noun, a->v[noun].folded, sizeof out->noun);
+        if (is(a, noun, w->often)) return AMOUNT_ANY;
+        out->counted = (size_t)(a->v[noun].t.s - a->v[0].t.s);
+        return AMOUNT_COUNT;
+    }
+    if (among(a, 0, clause_end(a, k), w->spends)) return AMOUNT_MONEY;
+    if (is(a, k, w->heavy) || is(a, k + 1, w->heavy)) return AMOUNT_WEIGHT;
+    if (is(a, k, w->extent)) return AMOUNT_LENGTH;
+    return sum_among(a, k, k + NEAR) ? AMOUNT_MONEY : AMOUNT_ANY;
+}
+
+/* "Wie teuer", "wie hoch ist der Beitrag", "wie schwer" */
+static enum demand_amount of_adjective(const asked *a, size_t k) {
+    const demand_words *w = a->w;
+    if (is(a, k, w->dear)) return AMOUNT_MONEY;
+    if (!is(a, k, w->high)) return of_noun(a, k);
+    for (size_t i = k + 1; i < k + NEAR && i < a->n; i++) {
+        const enum demand_amount kind = of_noun(a, i);
+        if (kind == AMOUNT_MONEY || kind == AMOUNT_WEIGHT || kind == AMOUNT_TEMPERATURE)
+            return kind;
+    }
+    return AMOUNT_ANY;
+}
+
+/* "Was kostet es?", "Was muss ich zahlen?"; what an insurance pays for is no price. */
+static enum demand_amount of_cost(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    const size_t end = clause_end(a, i);
+    if (!is(a, i, w->what_does)) return AMOUNT_NONE;
+    if (is(a, i + 1, w->costs)) return AMOUNT_MONEY;
+    const bool pays =
+        is(a, i + 1, w->spends) || (is(a, i + 1, w->must) && among(a, i, end, w->spends));
+    return pays && !among(a, i, end, w->payers) ? AMOUNT_MONEY : AMOUNT_NONE;
+}
+
+/* "Quel tarif pour les enfants ?", "¿Qué precio tiene?", "Welche Gebühr fällt an?" Which of them has or does something else is
+ * another question: "Welcher Beitrag umfasst die Zeitung?" */
+static bool asks_which_sum(const asked *a, size_t noun) {
+    const demand_words *w = a->w;
+    const size_t end = clause_end(a, noun);
+    return noun + 1 == end || is(a, noun + 1, "fur pour para per") ||
+           among(a, noun + 1, end, w->due) ||
+           (is_end(a, noun, w->prices) && is(a, noun + 1, w->has));
+}
+
+/* "Quelle hauteur", "welche Frist": no verbs and adjectives, no weather, and no size that has a name ("XL"). */
+static enum demand_amount of_which_measure(const asked *a, size_t noun) {
+    static const char others[] = "mesure mesurent misura misurano mide miden mede medem pese "
+                                 "pesent pesa pesan pesano pesam dure "
+                                 "durent dura duran durano duram tarda tardan lange lang breit "
+                                 "tief dick schwer warm heiss kalt laut "
+                                 "leise gross weit alt bruit ruido rumore barulho taille surface "
+                                 "superficie grosse tamano dimensione "
+                                 "tamanho area numero";
+    const bool weather = is(a, noun, "temps tiempo tempo") && is(a, noun + 1, "fait hace fa faz");
+    if (weather || is(a, noun, others)) return AMOUNT_NONE;
+    return of_noun(a, noun);
+}
+
+/* "Quel est le tarif ?", "Welche Gebühr fällt an?"; "was" and "qué es" ask what something is, but for prices. */
+static enum demand_amount of_what(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    const enum demand_amount cost = of_cost(a, i);
+    if (cost != AMOUNT_NONE || !is(a, i, w->what)) return cost;
+    const bool be = is(a, i + 1, w->be), is_what = be && is(a, i, w->what_does);
+    size_t k = i + 1;
+    while (k < i + NEAR && is(a, k, w->between)) k++;
+    if (k >= a->n) return AMOUNT_NONE;
+    if (is_what && !is_end(a, k, w->prices) && (!w->joins || demand_word_is_sum(w, a->v[k].folded)))
+        return AMOUNT_NONE;
+    if (demand_word_is_sum(w, a->v[k].folded))
+        return is_end(a, k, w->amounts) && (be || asks_which_sum(a, k)) ? AMOUNT_MONEY
+                                                                        : AMOUNT_NONE;
+    return be ? of_noun(a, k) : of_which_measure(a, k);
+}
+
+static enum demand_amount amount_of(const asked *a, foreign_demands *out) {
+    bool many = false;
+    const size_t k = behind_quantity(a, &many);
+    if (k) return of_quantity(a, k, many, out);
+    for (size_t i = 0; i < a->n; i++) {
+        const enum demand_amount kind = is(a, i, a->w->how)          ? of_adjective(a, i + 1)
+                                        : i < FIRST || a->v[i].comma ? of_what(a, i)
+                                                                     : AMOUNT_NONE;
+        if (kind != AMOUNT_NONE) return kind;
+    }
+    return AMOUNT_NONE;
+}
+
+foreign_demands foreign_demands_read(const demand_words *w, const char *question, size_t len) {
+    foreign_demands out = {0};
+    asked a = {.w = w};
+    read_words(&a, question, len);
+    if (!a.n) return out;
+    out.detail = detail_of(&a);
+    if (out.detail != DETAIL_NONE) return out;
+    out.amount = amount_of(&a, &out);
+    if (out.counted) out.counted += (size_t)(a.v[0].t.s - question);
+    return out;
+}

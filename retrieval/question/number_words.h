@@ -1,0 +1,14 @@
+/* number_words.h - amounts that a question has in letters and the documents in figures: "a six-day ski set", "6 days". */
+#ifndef FORAGE_RETRIEVAL_NUMBER_WORDS_H
+#define FORAGE_RETRIEVAL_NUMBER_WORDS_H
+
+#include <stdbool.h>
+
+#include "kernels/buf.h"
+#include "retrieval/text/passage.h"
+
+/* The question with figures for two to twenty, in English, where what is counted stands behind that number in figures in a
+ * passage, and not in letters. False, and *out as it was: nothing is to be changed, or out->failed. */
+bool number_words_as_written(fo_buf *out, const char *question, const passage *passages, size_t n);
+
+#endif

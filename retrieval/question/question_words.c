@@ -1,0 +1,127 @@
+#include "retrieval/question/question_words.h"
+
+#include <pthread.h>
+#include <string.h>
+#include "index/sparse/language.h"
+#include "retrieval/question/question.h"
+#include "retrieval/text/word_table.h"
+
+/* clang-format off */
+static const struct { const char *language; int kind; const char *words; } asking[] = {
+    {"german", ASK_PERSON, "wer wen wem wessen"},
+    {"german", ASK_TIME, "wann"},
+    {"german", ASK_PLACE, "wo woher wohin"},
+    {"german", ASK_REASON, "warum weshalb wieso weswegen"},
+    {"german", ASKS_HOW, "wie"},
+    {"german", ASK_NUMBER, "wieviel wieviele"},
+    {"german", ASKS_MEASURE, "viel viele vielen lange lang alt weit groß hoch oft schnell breit tief schwer viel teuer spät früh"},
+    {"german", ASKS_WHICH, "welche welcher welches welchem welchen was"},
+    {"french", ASK_PERSON, "qui"},
+    {"french", ASK_TIME, "quand"},
+    {"french", ASK_PLACE, "où"},
+    {"french", ASK_REASON, "pourquoi"},
+    {"french", ASK_NUMBER, "combien"},
+    {"french", ASKS_WHICH, "quel quelle quels quelles"},
+    {"spanish", ASK_PERSON, "quién quiénes quien"},
+    {"spanish", ASK_TIME, "cuándo cuando"},
+    {"spanish", ASK_PLACE, "dónde adónde donde"},
+    {"spanish", ASK_NUMBER, "cuánto cuánta cuántos cuántas cuantos cuantas"},
+    {"spanish", ASKS_WHICH, "qué cuál cuáles"},
+    {"italian", ASK_PERSON, "chi"},
+    {"italian", ASK_TIME, "quando"},
+    {"italian", ASK_PLACE, "dove"},
+    {"italian", ASK_REASON, "perché"},
+    {"italian", ASK_NUMBER, "quanto quanta quanti quante"},
+    {"italian", ASKS_WHICH, "quale quali"},
+    {"portuguese", ASK_PERSON, "quem"},
+    {"portuguese", ASK_TIME, "quando"},
+    {"portuguese", ASK_PLACE, "onde aonde"},
+    {"portuguese", ASK_NUMBER, "quanto quanta quantos quantas"},
+    {"portuguese", ASKS_WHICH, "qual quais que"},
+    {"russian", ASK_PERSON, "кто кого кому кем"},
+    {"russian", ASK_TIME, "когда"},
+    {"russian", ASK_PLACE, "где куда откуда"},
+    {"russian", ASK_REASON, "почему зачем отчего"},
+    {"russian", ASK_NUMBER, "сколько"},
+    {"russian", ASKS_WHICH, "какой какая какое какие каком какого какую"},
+    {"arabic", ASK_TIME, "متى"},
+    {"arabic", ASK_PLACE, "أين"},
+    {"arabic", ASK_REASON, "لماذا"},
+    {"arabic", ASK_NUMBER, "كم"},
+    {"hindi", ASK_PERSON, "कौन किसने किसे"},
+    {"hindi", ASK_TIME, "कब"},
+    {"hindi", ASK_PLACE, "कहाँ कहां"},
+    {"hindi", ASK_REASON, "क्यों"},
+    {"hindi", ASK_NUMBER, "कितना कितने कितनी"},
+    /* Nouns behind "which" */
+    {"german", ASK_TIME, "jahr jahre datum jahrhundert jahrzehnt monat tag zeit uhrzeit"},
+    {"german", ASK_NUMBER, "prozentsatz anzahl zahl menge bevölkerung alter anteil rate größe temperatur geschwindigkeit preis "
+     "länge höhe entfernung fläche gewicht kosten"},
+    {"german", ASK_PLACE, "land stadt staat ort region kontinent insel fluss straße länder städte bundesland provinz"},
+    {"german", ASK_NAME, "person mann frau könig königin präsident autor schauspieler sänger kaiser firma mannschaft gruppe "
+     "organisation band universität schule album lied buch film sprache krieg schlacht"},
+    {"french", ASK_TIME, "année date siècle décennie mois jour époque heure"},
+    {"french", ASK_NUMBER, "pourcentage nombre quantité population âge proportion taux taille température vitesse prix longueur "
+     "hauteur distance superficie poids coût"},
+    {"french", ASK_PLACE, "pays ville état lieu région continent île rivière fleuve rue province département endroit"},
+    {"french", ASK_NAME, "personne homme femme roi reine président auteur acteur actrice chanteur empereur joueur entreprise "
+     "équipe groupe organisation université école album chanson livre film langue guerre bataille nom"},
+    {"spanish", ASK_TIME, "año fecha siglo década mes día época hora"},
+    {"spanish", ASK_NUMBER, "porcentaje número cantidad población edad proporción tasa tamaño temperatura velocidad precio "
+     "longitud altura distancia superficie peso coste costo"},
+    {"spanish", ASK_PLACE, "país ciudad estado lugar región continente isla río calle provincia"},
+    {"spanish", ASK_NAME, "persona hombre mujer rey reina presidente autor actor actriz cantante emperador jugador empresa "
+     "equipo grupo organización universidad escuela álbum canción libro película idioma lengua guerra batalla nombre"},
+    {"italian", ASK_TIME, "anno data secolo decennio mese giorno epoca ora"},
+    {"italian", ASK_PLACE, "paese città stato luogo regione continente isola fiume via provincia"},
+    {"portuguese", ASK_TIME, "ano data século década mês dia época hora"},
+    {"portuguese", ASK_NUMBER, "percentagem porcentagem número quantidade população idade taxa tamanho temperatura preço altura "
+     "distância área peso custo"},
+    {"portuguese", ASK_PLACE, "país cidade estado lugar região continente ilha rio rua província"},
+    {"russian", ASK_TIME, "год году года дата веке век день месяц"},
+    {"russian", ASK_PLACE, "стране страна город городе месте регионе улице"},
+};
+
+/* Anywhere in a question without spaces; the first that is found. */
+static const struct { const char *language; int kind; const char *words; } within[] = {
+    {"chinese", ASK_REASON, "为什么 為什麼 为何 為何 原因"},
+    {"chinese", ASK_TIME, "什么时候 什麼時候 何时 何時 哪年 哪一年 几月 几年 何年 哪天 时间"},
+    {"chinese", ASK_NUMBER, "多少 多大 多长 多長 多高 多远 几个 幾個 几人 几次 几种 多久"},
+    {"chinese", ASK_PLACE, "哪里 哪裡 哪儿 何处 何處 哪个国家 哪个城市 哪座城市 什么地方 位于哪"},
+    {"chinese", ASK_PERSON, "谁 誰"},
+    {"japanese", ASK_REASON, "なぜ 何故 どうして 理由"},
+    {"japanese", ASK_TIME, "いつ 何年 何月 何日 何世紀 何時"},
+    {"japanese", ASK_NUMBER, "いくつ いくら 何人 どのくらい どれくらい 何回 何個 何歳 何メートル 何パーセント 何種"},
+    {"japanese", ASK_PLACE, "どこ 何県 何市 どの国 どの都市"},
+    {"japanese", ASK_PERSON, "誰 だれ"},
+};
+/* clang-format on */
+
+enum { ABOVE_NOTHING = 8 }; /* added to a kind in the table, where 0 is "not a question word" */
+static word_table table;    /* immutable once it is built */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void build(void) {
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+        word_table_add_first(&table, language_number(asking[i].language), asking[i].words,
+                             (uint32_t)(asking[i].kind + ABOVE_NOTHING));
+}
+
+int question_word_of(int language, const char *word, size_t len) {
+    pthread_once(&once, build);
+    const uint32_t kind = word_table_find(&table, language, word, len);
+    return kind ? (int)kind - ABOVE_NOTHING : ASKS_NOTHING;
+}
+
+int question_kind_within(int language, const char *text, size_t len) {
+    const char *name = language_name(language);
+    for (size_t i = 0; name && i < sizeof within / sizeof *within; i++) {
+        if (strcmp(within[i].language, name)) continue;
+        for (const char *s = within[i].words; *s;) {
+            size_t n = strcspn(s, " ");
+            if (memmem(text, len, s, n)) return within[i].kind;
+            s += n + (s[n] == ' ');
+        }
+    }
+    return ASK_OTHER;
+}

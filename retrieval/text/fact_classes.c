@@ -1,0 +1,119 @@
+#include "retrieval/text/fact_classes.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include "index/sparse/language.h"
+#include "index/sparse/stopwords.h"
+#include "retrieval/text/facts.h"
+#include "retrieval/text/word_table.h"
+
+/* clang-format off */
+static const struct { const char *language; uint32_t flags; const char *words; } lists[] = {
+    {"german", WORD_NUMERAL, "ein eine zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn "
+     "sechzehn siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert "
+     "tausend million millionen milliarde milliarden dutzend hälfte viertel zweimal einmal erste zweite dritte vierte "
+     "fünfte sechste siebte achte neunte zehnte ersten zweiten dritten vierten fünften"},
+    {"german", WORD_CALENDAR, "januar februar märz april mai juni juli august september oktober november dezember montag "
+     "dienstag mittwoch donnerstag freitag samstag sonnabend sonntag"},
+    {"german", WORD_TIME, "jahrhundert jahrhunderts jahrzehnt jahrzehnte jahr jahre jahren jahres monat monate monaten woche "
+     "wochen tag tage tagen stunde stunden minute minuten chr frühling frühjahr sommer herbst winter morgen abend nacht "
+     "heute gestern mittag mitternacht uhr"},
+    {"german", WORD_NEGATION | WORD_STOP, "nicht nie niemals kein keine keinen keiner keinem keines weder ohne außer niemand "
+     "nichts nirgends nirgendwo"},
+    {"german", WORD_REASON, "weil denn da wegen aufgrund daher deshalb deswegen darum folglich grund ursache führte führt "
+     "damit dadurch"},
+    {"german", WORD_PLACE, "in im bei am aus von nahe zwischen nördlich südlich östlich westlich norden süden osten westen"},
+    {"german", WORD_ASKS, "man mir"},
+    {"german", WORD_CLAUSE, "aber obwohl während jedoch doch sondern weil"},
+    {"french", WORD_NUMERAL, "un une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize "
+     "vingt trente quarante cinquante soixante cent cents mille million millions milliard milliards dizaine douzaine "
+     "moitié quart premier première deuxième second seconde troisième quatrième cinquième"},
+    {"french", WORD_CALENDAR, "janvier février mars avril mai juin juillet août septembre octobre novembre décembre lundi "
+     "mardi mercredi jeudi vendredi samedi dimanche"},
+    {"french", WORD_TIME, "siècle siècles décennie décennies an ans année années mois semaine semaines jour jours heure "
+     "heures minute minutes av apr printemps été automne hiver matin soir nuit hier demain midi minuit époque"},
+    {"french", WORD_NEGATION | WORD_STOP, "ne n pas jamais aucun aucune sans ni rien personne nul nulle non excepté sauf"},
+    {"french", WORD_REASON, "car parce puisque donc cause causes raison raisons grâce suite afin entraîne provoque permet"},
+    {"french", WORD_PLACE, "à dans en près entre chez nord sud est ouest"},
+    {"french", WORD_CLAUSE, "mais quoique bien tandis cependant toutefois car"},
+    {"spanish", WORD_NUMERAL, "un uno una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince "
+     "dieciséis diecisiete dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien "
+     "ciento cientos mil millón millones docena mitad cuarto primer primero primera segundo segunda tercer tercero tercera "
+     "cuarta quinto quinta"},
+    {"spanish", WORD_CALENDAR, "enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre "
+     "diciembre lunes martes miércoles jueves viernes sábado domingo"},
+    {"spanish", WORD_TIME, "siglo siglos década décadas año años mes meses semana semanas día días hora horas minuto minutos "
+     "primavera verano otoño invierno mañana tarde noche hoy ayer mediodía medianoche época"},
+    {"spanish", WORD_NEGATION | WORD_STOP, "no ni nunca jamás sin ningún ninguno ninguna nadie nada tampoco excepto salvo"},
+    {"spanish", WORD_REASON, "porque pues debido causa causas razón razones motivo provoca permite consiguiente"},
+    {"spanish", WORD_PLACE, "en cerca entre desde norte sur este oeste"},
+    {"spanish", WORD_CLAUSE, "pero aunque mientras sino porque"},
+    {"italian", WORD_NUMERAL, "un uno una due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici "
+     "quindici sedici diciassette diciotto diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta "
+     "cento mille mila milione milioni miliardo miliardi dozzina metà quarto primo prima secondo seconda terzo terza"},
+    {"italian", WORD_CALENDAR, "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
+     "dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica"},
+    {"italian", WORD_TIME, "secolo secoli decennio decenni anno anni mese mesi settimana settimane giorno giorni ora ore "
+     "minuto minuti primavera estate autunno inverno mattina sera notte oggi ieri mezzogiorno mezzanotte"},
+    {"italian", WORD_NEGATION | WORD_STOP, "non né mai senza nessun nessuno nessuna niente nulla neanche tranne"},
+    {"italian", WORD_REASON, "perché poiché causa cause ragione motivo quindi dunque grazie permette"},
+    {"italian", WORD_PLACE, "in a nel nella vicino tra fra nord sud est ovest"},
+    {"italian", WORD_CLAUSE, "ma sebbene mentre tuttavia però"},
+    {"portuguese", WORD_NUMERAL, "um uma dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze "
+     "quinze dezesseis dezessete dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem "
+     "cento mil milhão milhões bilhão bilhões dúzia metade quarto primeiro primeira segundo segunda terceiro terceira"},
+    {"portuguese", WORD_CALENDAR, "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro "
+     "segunda-feira terça quarta quinta sexta sábado domingo"},
+    {"portuguese", WORD_TIME, "século séculos década décadas ano anos mês meses semana semanas dia dias hora horas minuto "
+     "minutos primavera verão outono inverno manhã tarde noite hoje ontem época"},
+    {"portuguese", WORD_NEGATION | WORD_STOP, "não nem nunca jamais sem nenhum nenhuma ninguém nada exceto salvo"},
+    {"portuguese", WORD_REASON, "porque pois devido causa causas razão motivo portanto permite"},
+    {"portuguese", WORD_PLACE, "em no na perto entre desde norte sul leste oeste"},
+    {"portuguese", WORD_CLAUSE, "mas embora enquanto porém contudo porque"},
+    {"dutch", WORD_NEGATION | WORD_STOP, "niet geen nooit zonder niemand niets noch nergens behalve"},
+    {"swedish", WORD_NEGATION | WORD_STOP, "inte aldrig ingen inget inga utan varken ej"},
+    {"danish", WORD_NEGATION | WORD_STOP, "ikke aldrig ingen intet uden hverken"},
+    {"norwegian", WORD_NEGATION | WORD_STOP, "ikke aldri ingen intet uten verken"},
+    {"finnish", WORD_NEGATION | WORD_STOP, "ei en et emme ette eivät älä ilman koskaan"},
+    {"russian", WORD_NUMERAL, "один одна два две три четыре пять шесть семь восемь девять десять двадцать тридцать сорок сто "
+     "тысяча тысячи тысяч миллион миллиона миллионов миллиард миллиардов половина первый второй третий"},
+    {"russian", WORD_CALENDAR, "январь января феврале февраль февраля март марта апрель апреля май мая июнь июня июль июля август "
+     "августа сентябрь сентября октябрь октября ноябрь ноября декабрь декабря понедельник вторник среда четверг пятница "
+     "суббота воскресенье"},
+    {"russian", WORD_TIME, "век века веке год года году годах годы лет месяц месяца месяцев неделя недели день дня дней час "
+     "часа часов минута минут весна лето осень зима утро вечер ночь сегодня вчера"},
+    {"russian", WORD_NEGATION | WORD_STOP, "не ни нет никогда без никто ничто ничего нигде нельзя кроме"},
+    {"russian", WORD_REASON, "потому поэтому причина причиной из-за благодаря вследствие следовательно"},
+    {"russian", WORD_PLACE, "в на около между у из север юг восток запад"},
+    {"russian", WORD_CLAUSE, "но однако хотя а"},
+    {"arabic", WORD_NEGATION | WORD_STOP, "لا لم لن ليس ليست ما غير دون بدون أبدا قط"},
+    {"arabic", WORD_TIME, "عام سنة سنوات قرن القرن شهر يوم ساعة أسبوع صباح مساء"},
+    {"arabic", WORD_CALENDAR, "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"},
+    {"arabic", WORD_REASON, "لأن لأنه بسبب لذلك نتيجة"},
+    {"hindi", WORD_NEGATION | WORD_STOP, "नहीं न मत बिना कभी"},
+    {"hindi", WORD_TIME, "साल वर्ष सदी शताब्दी महीने दिन घंटे सप्ताह"},
+    {"hindi", WORD_REASON, "क्योंकि कारण इसलिए वजह"},
+    /* Written without spaces: words are characters and pairs of them. */
+    {"chinese", WORD_NEGATION | WORD_STOP, "不 没 沒 无 無 未 非 没有 沒有 不是 并非 从未 未曾"},
+    {"chinese", WORD_TIME, "年 月 日 世纪 世紀 年代 小时 分钟"},
+    {"chinese", WORD_REASON, "因 因为 因為 由于 由於 所以 导致 原因"},
+    {"japanese", WORD_NEGATION, "ない なかっ ませ ません ず 無い 非 未 不"},
+    {"japanese", WORD_TIME, "年 月 日 世紀 年代 時間"},
+    {"japanese", WORD_REASON, "ため 理由 原因 ので から"},
+};
+/* clang-format on */
+
+static word_table table; /* immutable once it is built */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void build(void) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        word_table_add(&table, language_number(lists[i].language), lists[i].words, lists[i].flags);
+    for (int i = 0; language_name(i); i++)
+        word_table_add(&table, i, asking_words_of(language_name(i), false), WORD_ASKS);
+}
+
+uint32_t fact_class_of(int language, const char *word, size_t len) {
+    pthread_once(&once, build);
+    return word_table_find(&table, language, word, len);
+}

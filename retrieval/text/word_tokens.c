@@ -1,0 +1,76 @@
+#include "retrieval/text/word_tokens.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+
+bool word_token_letter(char c) {
+    unsigned char u = (unsigned char)c;
+    return fo_is_letter(c) || (u >= 0xC3 && u != 0xE2);
+}
+
+/* Bytes of the white space at i, no-break and thin spaces too; 0: none. */
+static size_t blank_at(const char *text, size_t len, size_t i) {
+    if (i >= len) return 0;
+    return fo_is_blank(text[i]) ? 1 : fo_utf8_wide_blank(text + i, len - i);
+}
+
+static bool goes_on(const char *text, size_t len, size_t i) {
+    return (text[i] == '.' || text[i] == ',') && i + 1 < len && fo_is_digit(text[i + 1]);
+}
+
+/* What begins with C2 or E2 in UTF-8 is a sign (degree, pound, euro, dash), what begins with C3 and above a letter. */
+word_token word_token_next(const char *text, size_t len, size_t *at) {
+    size_t i = *at, blank;
+    while ((blank = blank_at(text, len, i)) > 0) i += blank;
+    word_token t = {.s = text + i};
+    if (i == len) {
+        *at = len;
+        return t;
+    }
+    size_t k = i + 1;
+    if (fo_is_digit(text[i])) {
+        t.digits = true;
+        while (k < len && (fo_is_digit(text[k]) || goes_on(text, len, k))) k++;
+    } else if ((unsigned char)text[i] == 0xE2 || (unsigned char)text[i] == 0xC2) {
+        while (k < len && ((unsigned char)text[k] & 0xC0) == 0x80) k++;
+    } else if (word_token_letter(text[i])) {
+        t.letters = true;
+        while (k < len && (word_token_letter(text[k]) || ((unsigned char)text[k] & 0xC0) == 0x80))
+            k++;
+    }
+    t.n = k - i;
+    *at = k;
+    return t;
+}
+
+bool word_token_in(const char *list, const word_token *t) {
+    return t->letters && fo_words_have_any_case(list, t->s, t->n);
+}
+
+bool word_tokens_say(const char *list, const char *text, size_t len) {
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in(list, &t)) return true;
+    }
+}
+
+bool word_token_is(const word_token *t, const char *bytes) {
+    return t->n == strlen(bytes) && memcmp(t->s, bytes, t->n) == 0;
+}
+
+int word_token_year(const word_token *t) {
+    int year = 0;
+    if (!t->digits || t->n != 4) return 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (!fo_is_digit(t->s[i])) return 0;
+        year = 10 * year + (t->s[i] - '0');
+    }
+    return year >= 1000 && year < 2200 ? year : 0;
+}
+
+bool word_token_is_dash(const word_token *t) {
+    return word_token_is(t, "-") || word_token_is(t, "\xE2\x80\x93");
+}

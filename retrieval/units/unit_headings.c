@@ -1,0 +1,200 @@
+#include "retrieval/units/unit_headings.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+
+/* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
+static bool is_beside_items(const unit_lines *lines, size_t i) {
+    size_t before = i, next = i + 1;
+    while (before > 0 && lines->v[before - 1].class == LINE_BLANK) before--;
+    while (next < lines->n && lines->v[next].class == LINE_BLANK) next++;
+    const text_line *l = before > 0 ? &lines->v[before - 1] : NULL;
+    return next >= lines->n || (l && l->class == LINE_ITEM && fo_is_digit(lines->text[l->start])) ||
+           (lines->v[next].class == LINE_ITEM && fo_is_digit(lines->text[lines->v[next].start]));
+}
+
+bool unit_is_numbered_heading(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    const char *s = lines->text + l->start;
+    const size_t n = l->end - l->start;
+    if (l->class != LINE_ITEM || !fo_is_digit(s[0]) || n > UNIT_HEADING_BYTES ||
+        strchr(".!?:;,", s[n - 1]))
+        return false;
+    if (i + 1 >= lines->n || (i > 0 ? lines->v[i - 1].class != LINE_BLANK : lines->goes_on))
+        return false;
+    if (l[1].class == LINE_BLANK) return !is_beside_items(lines, i);
+    if (l[1].class == LINE_ITEM) return unit_is_led(lines, i + 1); /* "6. Dates" above dates */
+    const text_line *next = l + 1, *last = &lines->v[unit_paragraph_end(lines, i + 1) - 1];
+    const char first = lines->text[next->start];
+    return next->class == LINE_TEXT && !(first >= 'a' && first <= 'z') &&
+           next->end - next->start > n && unit_breaks_on_purpose(lines, i) &&
+           unit_ends_sentence(lines->text + last->start, last->end - last->start);
+}
+
+/* Bytes of "E. ", "IV) " before the name of a section; 0: none. */
+static size_t section_mark(const char *s, size_t n) {
+    enum { LONGEST = 5 };
+    size_t i = 0;
+    while (i < n && i < LONGEST && s[i] && strchr("IVXLC", s[i])) i++;
+    if (i == 0 && n && s[0] >= 'A' && s[0] <= 'Z') i = 1;
+    return i && i + 2 < n && (s[i] == '.' || s[i] == ')') && s[i + 1] == ' ' ? i + 2 : 0;
+}
+
+/* A few words without an end: "J. S. Bach" is no section, and "E. Gorse" may be a name. */
+static bool names_section(const char *s, size_t n, size_t mark) {
+    enum { WIDEST = 60, MOST_WORDS = 6 };
+    size_t words = 1;
+    if (!mark || n > WIDEST || !fo_is_upper(s[mark]) || strchr(".!?:;,", s[n - 1])) return false;
+    for (size_t k = mark; k < n; k++) {
+        if (strchr("|[]_", s[k]) || (s[k] == '.' && k + 1 < n && s[k + 1] == ' ')) return false;
+        words += s[k] == ' ';
+    }
+    return words <= MOST_WORDS && (words > 1 || mark > 3);
+}
+
+static bool has_mark(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    return section_mark(s, n) > 0;
+}
+
+bool unit_is_section(const unit_lines *l, size_t i) {
+    size_t n, n_before;
+    const char *s = unit_lines_text(l, i, &n);
+    const uint8_t class = l->v[i].class;
+    if ((class != LINE_TEXT && class != LINE_ITEM) || !names_section(s, n, section_mark(s, n)))
+        return false;
+    size_t before = i;
+    const size_t next = unit_lines_skip_blank(l, i + 1);
+    while (before > 0 && l->v[before - 1].class == LINE_BLANK) before--;
+    if (next >= l->n || has_mark(l, next) || (before > 0 && has_mark(l, before - 1))) return false;
+    if (next == i + 1 && l->v[next].class == LINE_TEXT && !unit_breaks_on_purpose(l, i))
+        return false;
+    if (i == 0 || before < i) return !(i == 0 && l->goes_on);
+    const char *above = unit_lines_text(l, i - 1, &n_before); /* a line that goes on here? */
+    return l->v[i - 1].class != LINE_TEXT || unit_ends_sentence(above, n_before);
+}
+
+bool unit_is_drawn(const char *s, size_t n) {
+    if (n < 3 || !strchr("-=~*_", s[0])) return false;
+    for (size_t i = 1; i < n; i++)
+        if (s[i] != s[0]) return false;
+    return true;
+}
+
+bool unit_is_underlined(const unit_lines *l, size_t i) {
+    size_t n, n_below;
+    const char *s = unit_lines_text(l, i, &n);
+    if (i + 1 >= l->n || n > UNIT_HEADING_BYTES) return false;
+    if (i > 0 ? l->v[i - 1].class != LINE_BLANK : l->goes_on) return false;
+    const char *below = unit_lines_text(l, i + 1, &n_below);
+    const bool named = l->v[i].class == LINE_TEXT || unit_is_numbered_heading(l, i) ||
+                       (l->v[i].class == LINE_ITEM && fo_is_digit(s[0]));
+    return named && unit_is_drawn(below, n_below) && !memmem(s, n, "  ", 2) &&
+           !memchr(s, '\t', n) && !unit_is_drawn(s, n);
+}
+
+bool unit_is_rule_between(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    return unit_is_drawn(s, n) && (i == 0 ? !l->goes_on : l->v[i - 1].class == LINE_BLANK) &&
+           (i + 1 == l->n || l->v[i + 1].class == LINE_BLANK);
+}
+
+/* A question that a mail quotes above its answer: "> Can we bring guests?" */
+static bool is_quoted_question(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    return lines->text[l->start] == '>' && l[1].class == LINE_TEXT &&
+           lines->text[l[1].start] != '>';
+}
+
+bool unit_is_asked(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    if (l->class != LINE_TEXT || l->end - l->start > UNIT_QUESTION_BYTES ||
+        (i == 0 && lines->goes_on))
+        return false;
+    if (lines->text[l->end - 1] != '?' || i + 1 >= lines->n) return false;
+    if (is_quoted_question(lines, i)) return true;
+    const text_line *before = i > 0 ? l - 1 : NULL;
+    if (before && before->class == LINE_TEXT &&
+        !(unit_ends_sentence(lines->text + before->start, before->end - before->start) &&
+          unit_breaks_on_purpose(lines, i - 1)))
+        return false;
+    const uint8_t next = lines->v[i + 1].class;
+    return next == LINE_TEXT ? unit_breaks_on_purpose(lines, i)
+                             : next == LINE_BLANK && i + 2 < lines->n;
+}
+
+bool unit_is_shouted(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    bool letters = false;
+    for (uint32_t k = l->start; k < l->end; k++) {
+        if (lines->text[k] >= 'a' && lines->text[k] <= 'z') return false;
+        letters |= fo_is_upper(lines->text[k]) || (unsigned char)lines->text[k] >= 0x80;
+    }
+    return letters && l->end - l->start > 2;
+}
+
+/* "Do not take it if", "Please tell us when you": the items behind it end the sentence. */
+bool unit_is_open(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    const size_t next = unit_lines_skip_blank(lines, i + 1);
+    if (l->class != LINE_TEXT || next >= lines->n || next > i + 2 ||
+        lines->v[next].class != LINE_ITEM)
+        return false;
+    uint32_t at = l->end;
+    while (at > l->start && lines->text[at - 1] != ' ') at--;
+    return at > l->start &&
+           fo_words_have_any_case(
+               "if when unless whether that you to the a an and or must may can should "
+               "wenn falls dass sie si vous se usted que",
+               lines->text + at, l->end - at);
+}
+
+bool unit_is_right_above(const unit_lines *lines, size_t i) {
+    enum { WIDEST = 48, MOST_WORDS = 6 };
+    const text_line *l = &lines->v[i], *next = l + 1;
+    const char *s = lines->text + l->start;
+    const size_t n = l->end - l->start;
+    size_t words = 1;
+    if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= lines->n) return false;
+    if (i > 0 ? l[-1].class != LINE_BLANK : lines->goes_on) return false;
+    if (!fo_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || unit_is_shouted(lines, i)) return false;
+    for (size_t k = 0; k < n; k++) {
+        if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
+        words += s[k] == ' ';
+    }
+    if (words > MOST_WORDS) return false;
+    if (next->class == LINE_ITEM) return !unit_is_open(lines, i);
+    if (next->class == LINE_ROW) return true;
+    if (words == 1 || next->class != LINE_TEXT) return false;
+    const char first = lines->text[next->start];
+    if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
+        !unit_breaks_on_purpose(lines, i) || unit_is_shouted(lines, i + 1))
+        return false;
+    const text_line *last = &lines->v[unit_paragraph_end(lines, i + 1) - 1];
+    return unit_ends_sentence(lines->text + last->start, last->end - last->start);
+}
+
+bool unit_is_heading(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i];
+    size_t n = l->end - l->start;
+    const char *s = lines->text + l->start;
+    if (unit_is_asked(lines, i)) return true;
+    if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && lines->goes_on)) return false;
+    if (s[0] == '#') return true;
+    if (s[0] >= 'a' && s[0] <= 'z') return false;
+    if (i + 1 >= lines->n || (i > 0 && lines->v[i - 1].class != LINE_BLANK)) return false;
+    const uint8_t next = lines->v[i + 1].class;
+    if (strchr(".!?:;,", s[n - 1])) return false;
+    if (next == LINE_BLANK)
+        return !unit_is_open(lines,
+                             i); /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
+    const bool several = memchr(s, ' ', n) != NULL;
+    if (unit_is_right_above(lines, i)) return true;
+    return unit_is_shouted(lines, i) &&
+           (next == LINE_ITEM || next == LINE_ROW ||
+            (next == LINE_TEXT && several && !unit_is_shouted(lines, i + 1)));
+}

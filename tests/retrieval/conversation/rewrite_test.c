@@ -1,0 +1,168 @@
+/* Follow-up questions made whole. */
+#include "tests/test.h"
+
+#include "index/sparse/analyze.h"
+#include "retrieval/conversation/rewrite.h"
+
+static float flat(void *ctx, const char *term, size_t len) {
+    (void)ctx, (void)term;
+    return len > 4 ? 3 : 1; /* longer words are rarer */
+}
+
+static char *rewrite(const prompt_turn *turns, size_t n, const char *question) {
+    fo_err err = {0};
+    analyzer *words = NULL;
+    assert_ok(analyzer_create(&words, "english", &err), &err);
+    lexicon lx = {words, flat, NULL};
+    char *out = NULL;
+    bool whole;
+    assert_ok(query_rewrite(&out, &whole, &lx, turns, n, question, &err), &err);
+    analyzer_free(words);
+    return out;
+}
+
+static const prompt_turn bridge[] = {{false, "When was the Harbour Bridge of Sydney opened?"},
+                                     {true, "It was opened in 1932 by the premier Lang."}};
+
+static void a_question_that_stands_alone_is_left_as_it_is(void **state) {
+    (void)state;
+    static const char whole[] = "Which rivers of Brazil carry the most water in April?";
+    char *s = rewrite(bridge, 2, whole);
+    assert_string_equal(s, whole);
+    free(s);
+    s = rewrite(NULL, 0, "And who built it?");
+    assert_string_equal(s, "And who built it?");
+    free(s);
+}
+
+static void a_question_that_stands_alone_does_not_lean(void **state) {
+    (void)state;
+    static const struct {
+        const char *question;
+        bool leans;
+    } cases[] = {{"How do I start the server?", false},           {"Who built it?", true},
+                 {"And how do I start the server?", false},       {"And how does it start?", true},
+                 {"What about tunnels, and them?", true},         {"Why?", true},
+                 {"Where do the ferries of Manly depart?", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *s = rewrite(bridge, 2, cases[i].question);
+        assert_memory_equal(s, cases[i].question, strlen(cases[i].question));
+        size_t n_added = 0;
+        for (const char *p = s + strlen(cases[i].question); *p; p++) n_added += *p == ' ';
+        assert_true(cases[i].leans ? n_added >= 3 : n_added <= 2);
+        free(s);
+    }
+}
+
+static void a_pronoun_brings_the_names_it_stands_for(void **state) {
+    (void)state;
+    char *s = rewrite(bridge, 2, "And who built it?");
+    assert_non_null(strstr(s, "And who built it? "));
+    assert_non_null(strstr(s, "Harbour"));
+    assert_non_null(strstr(s, "Bridge"));
+    assert_null(strstr(s, "premier")); /* of the user's turns alone */
+    free(s);
+}
+
+static void nothing_is_said_twice_and_the_latest_turn_counts_most(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {
+        {false, "Penguins penguins penguins antarctica icebergs glaciers fjords tundra walrus"},
+        {true, "Yes."},
+        {false, "Elephants savannah"},
+        {true, "Yes."}};
+    char *s = rewrite(turns, 4, "Where do they sleep, the elephants?");
+    const char *first = strstr(s, "lephants");
+    assert_null(strstr(first + 1, "lephants")); /* the question says it already */
+    const char *savannah = strstr(s, "savannah");
+    assert_non_null(savannah);
+    const char *penguins = strstr(s, "enguins");
+    assert_true(!penguins || !strstr(penguins + 1, "enguins"));
+    free(s);
+}
+
+static void expect_rewritten(const prompt_turn *turns, size_t n, const char *asked,
+                             const char *want) {
+    char *s = rewrite(turns, n, asked);
+    assert_string_equal(s, want);
+    free(s);
+}
+
+static void a_short_question_that_stands_alone_is_given_no_words(void **state) {
+    (void)state;
+    static const char *const alone[] = {"is there anywhere to park?", "can I smoke?",
+                                        "do I need a licence?", "can I bring two things?",
+                                        "is there a toilet at the quay?"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        expect_rewritten(bridge, 2, alone[i], alone[i]);
+    expect_rewritten(bridge, 2, "how do we get there?",
+                     "how do we get there? Harbour Bridge Sydney opened");
+    expect_rewritten(bridge, 2, "what if it's windy?",
+                     "what if it's windy? Harbour Bridge Sydney opened");
+    expect_rewritten(bridge, 2, "until when is it walked on then",
+                     "until when is it walked on then Harbour Bridge Sydney opened");
+}
+
+static void things_are_taken_before_what_was_done_with_them(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {
+        {false, "hi! we'd really quickly gladly simply cheaply like wanting travelling to rent the "
+                "old houseboat in the harbour for a weekend"}};
+    char *s = rewrite(turns, 1, "what does it cost?");
+    assert_true(strstr(s, "houseboat") && strstr(s, "harbour") && strstr(s, "weekend"));
+    assert_false(strstr(s, "we'd") || strstr(s, "hi "));
+    free(s);
+}
+
+static void half_a_question_without_a_place_leaves_the_one_before_it(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {{false, "What does an adult pay for the outdoor pool?"},
+                                 {true, "6.50"},
+                                 {false, "and for both?"},
+                                 {true, "9.00"}};
+    expect_rewritten(turns, 4, "children?", "What does children pay for the outdoor pool?");
+}
+
+static void what_is_put_right_is_not_asked_again(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {{false, "How many people fit into the ballroom?"},
+                                 {true, "120."},
+                                 {false, "and the pavilion?"},
+                                 {true, "40."},
+                                 {false, "what does it cost? we are no members"},
+                                 {true, "15 euros."}};
+    char *s = rewrite(turns, 6, "no, the larger one");
+    assert_null(strstr(s, "pavilion"));
+    assert_non_null(strstr(s, "ballroom"));
+    free(s);
+}
+
+static void a_lengthy_or_hostile_history_is_no_trouble(void **state) {
+    (void)state;
+    size_t n = 1 << 20;
+    char *flood = malloc(n + 1);
+    for (size_t i = 0; i < n; i++) flood[i] = i % 7 == 6 ? ' ' : (char)('a' + i % 26);
+    flood[n] = 0;
+    flood[4095] = '\xe2'; /* a character cut where the turn is */
+    const prompt_turn turns[] = {{false, flood}, {true, flood}, {false, ""}};
+    char *s = rewrite(turns, 3, "why?");
+    assert_true(strlen(s) < 1000);
+    assert_memory_equal(s, "why?", 4);
+    free(s);
+    free(flood);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_that_stands_alone_is_left_as_it_is),
+        cmocka_unit_test(a_pronoun_brings_the_names_it_stands_for),
+        cmocka_unit_test(nothing_is_said_twice_and_the_latest_turn_counts_most),
+        cmocka_unit_test(a_question_that_stands_alone_does_not_lean),
+        cmocka_unit_test(a_short_question_that_stands_alone_is_given_no_words),
+        cmocka_unit_test(things_are_taken_before_what_was_done_with_them),
+        cmocka_unit_test(half_a_question_without_a_place_leaves_the_one_before_it),
+        cmocka_unit_test(what_is_put_right_is_not_asked_again),
+        cmocka_unit_test(a_lengthy_or_hostile_history_is_no_trouble),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
