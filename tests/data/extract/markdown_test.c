@@ -1,0 +1,277 @@
+/* Markdown: its marks, rows and lines with labels that stay lines, and front matter. */
+#include "tests/data/extract/extract_fixture.h"
+
+#include "kernels/buf.h"
+
+static void markdown_becomes_readable_text(void **state) {
+    (void)state;
+    extracted x = read_string("# The *Pond*\n\nWater is [clear](http://x) &amp; cold\nin `May`.\n\n"
+                              "- one\n- two\n  1. deep\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+                              "```c\nint  x;\n```\n\n<div>raw<br>html</div>\n",
+                              "text/markdown", NULL);
+    assert_string_equal(x.text, "The Pond\n\nWater is clear & cold in May.\n\n- one\n- two\n"
+                                "  1. deep\n\na | b\n1 | 2\n\nint  x;\n\nraw\nhtml");
+    assert_string_equal(x.title, "The Pond");
+    assert_string_equal(x.format, "markdown");
+    assert_int_equal(x.blocks[0].kind, TEXT_HEADING);
+    assert_int_equal(x.blocks[0].level, 1);
+    extracted_deinit(&x);
+    x = read_string("---\ntitle: \"Front\"\nx: y\n---\n# Other\n\n```\nnever closed\n", NULL,
+                    "a.md");
+    assert_string_equal(x.title, "Front");
+    assert_string_equal(x.text, "x: y\n\nOther\n\nnever closed");
+    extracted_deinit(&x);
+}
+
+/* A title may go on in the lines below it. */
+static void titles_of_several_lines_are_whole(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"---\ntitle: >-\n  Care of\n  ponds\nslug: y\n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: |2+ \n\n  Care of\n\n  ponds\n  \n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: \"Care of\n  ponds\"\nslug: y\n  z\n---\n# Other\n", "Care of ponds"},
+        {"---\ntitle: > 5 ponds\n---\n# Other\n", "> 5 ponds"},
+        {"---\ntitle: >-\nslug: y\n---\n# Other\n", "Other"},
+        {"---\ntitle:\n  en: Ponds\n---\n# Other\n", "Other"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i][0], "text/markdown", NULL);
+        assert_string_equal(x.title, cases[i][1]);
+        assert_string_equal(x.text, "Other");
+        extracted_deinit(&x);
+    }
+}
+
+/* A rule at the top of a text is followed by text; lines of keys alone are no text. */
+static void a_rule_at_the_top_costs_no_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"---\n\n# Title\n\nFirst part\n\n---\n\nrest\n", "Title\n\nFirst part\n\nrest"},
+        {"---\n\nFirst part\n\nSetext\n---\n\nrest\n", "First part\n\nSetext\n\nrest"},
+        {"---\nWords: first,\nthen others\n\n---\nrest\n", "Words: first, then others\n\nrest"},
+        {"---\n- one\n---\nrest\n", "- one\n\nrest"},
+        {"---\nx: y\n----\nrest\n", "x: y\n\nrest"},
+        {"---\n# of Hugo\ntitle: T\ntags:\n- a\n  - b\n\nlast change: 2024\n--- \nrest\n",
+         "last change: 2024\n\nrest"},
+        {"---\nx:\n...\nrest\n", "rest"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
+/* Columns that are set with blanks keep their lines and gaps; prose, and two lines that are alike by chance, flow. */
+static void rows_of_markdown_that_blanks_part_stay_rows(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"Prices\nfor all:\nSeason    From      Night\nLow       01.11.    58 EUR  \nMiddle    "
+         "01.04.    79 EUR\n"
+         "*High*    15.06.    112 EUR\nNothing else is\nto pay.\n",
+         "Prices for all:\nSeason    From      Night\nLow       01.11.    58 EUR\nMiddle    01.04. "
+         "   79 EUR\n"
+         "High    15.06.    112 EUR\nNothing else is to pay."},
+        {"Hours\n           Gym    Pool\nSunday     7-9    10-12\nMonday     8-9    11-12\n  "
+         "Tuesday  8-10   12-13\n",
+         "Hours\n           Gym    Pool\nSunday     7-9    10-12\nMonday     8-9    11-12\n  "
+         "Tuesday  8-10   12-13"},
+        {"The boat left at nine.  It was cold.\nThe mate saw the land.  He was glad.\n"
+         "The dog saw the gulls.  It was loud.\n",
+         "The boat left at nine.  It was cold. The mate saw the land.  He was glad. "
+         "The dog saw the gulls.  It was loud."},
+        {"one   two\nsix   ten\n", "one   two six   ten"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
+/* Paragraphs that end without an empty line cost what those do that have one. */
+static void many_short_paragraphs_take_time_by_their_length(void **state) {
+    (void)state;
+    static const struct {
+        const char *unit;
+        int n;
+    } cases[] = {
+        {"## Entry\nThe keeper wrote down how high the water stood, who came by boat and which of "
+         "the gates was opened for them.\n",
+         20000},
+        {"# h\na\n", 100000},
+        {"> The keeper wrote down how high the water stood at the gate, and who came by.\n>\n",
+         24000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf b = {0};
+        for (int k = 0; k < cases[i].n; k++) fo_buf_str(&b, cases[i].unit);
+        assert_false(b.failed);
+        doc_budget budget = {.cpu_ms = 20000}; /* a fortieth of it does, a fifth with a sanitizer */
+        doc_budget_begin(&budget);
+        extracted x = {0};
+        fo_err err = {0};
+        const extract_request rq = {.bytes = b.data,
+                                    .n = b.len,
+                                    .content_type = "text/markdown",
+                                    .max_text_bytes = LIMIT,
+                                    .budget = &budget};
+        assert_ok(extract_text(&x, &rq, &err), &err);
+        extracted_deinit(&x);
+        fo_buf_free(&b);
+    }
+}
+
+/* Lines of a paragraph that each say what they are about stay lines; two do by chance, and so does prose. */
+static void lines_of_markdown_with_labels_stay_lines(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"Claims: 0345 1\nChanges: 0345 2\nComplaints: Mrs Vroom\n",
+         "Claims: 0345 1\nChanges: 0345 2\nComplaints: Mrs Vroom"},
+        {"Call us,\nday or night:\n**Claims:** 0345 1\n*Changes of plan*: [0345 2](tel:03452)  "
+         "\nTel.: 0345 3\n"
+         "We are there all day,\nand at night.\n\nAfter.\n",
+         "Call us, day or night:\nClaims: 0345 1\nChanges of plan: 0345 2\nTel.: 0345 3\n"
+         "We are there all day, and at night.\n\nAfter."},
+        {"> Mon: 9\n> Tue: 10\n> Wed: 11 to twelve, unless there is a feast, on which\n> we are "
+         "closed\n",
+         "Mon: 9\nTue: 10\nWed: 11 to twelve, unless there is a feast, on which we are closed"},
+        {"Claims: 0345 1\nChanges: 0345 2\n", "Claims: 0345 1 Changes: 0345 2"},
+        {"Claims: 0345 1\nand others\nChanges: 0345 2\nComplaints: x\n",
+         "Claims: 0345 1 and others Changes: 0345 2 Complaints: x"},
+        {"He said, of all: no\nThis is what they all say: yes\nhttp://a.b: c\nNine, ten: d\n",
+         "He said, of all: no This is what they all say: yes http://a.b: c Nine, ten: d"},
+        {"A: b\nC: d\nE: f\n---\n", "A: b C: d E: f"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
+/* What a text says of itself above its title is a record of it, and short values are fields of the document. */
+static void front_matter_is_a_record(void **state) {
+    (void)state;
+    static const struct {
+        const char *front, *record, *fields;
+    } cases[] = {
+        {"year: 2024\nteam: pumps\nauthor: Zebulon Pike\n",
+         "year: 2024; team: pumps; author: Zebulon Pike",
+         "{\"year\":2024,\"team\":\"pumps\",\"author\":\"Zebulon Pike\"}"},
+        {"tags: [pumps, \"a, b\", 3]\nwho:\n- Ann\n- 'O''Neil' # since May\nsites:\n  - north\n\n  "
+         "- south\n",
+         "tags: pumps, a, b, 3; who: Ann, O'Neil; sites: north, south",
+         "{\"tags\":[\"pumps\",\"a, "
+         "b\",3],\"who\":[\"Ann\",\"O'Neil\"],\"sites\":[\"north\",\"south\"]}"},
+        {"date: 2024-05-01 # first\nfinal: True\nno: 007\ntel: +49 30\nshare: -1.5\nversion: "
+         "\"2.10\"\n",
+         "date: 2024-05-01; final: True; no: 007; tel: +49 30; share: -1.5; version: 2.10",
+         "{\"date\":\"2024-05-01\",\"final\":true,\"no\":\"007\",\"tel\":\"+49 "
+         "30\",\"share\":-1.5,\"version\":\"2.10\"}"},
+        {"about: >-\n  Care # of\n  ponds\nquote: \"say \\\"hi\\\"\"\nlink: http://a.b/#c\nlong: "
+         "one\n  two\n",
+         "about: Care # of ponds; quote: say \"hi\"; link: http://a.b/#c; long: one two",
+         "{\"about\":\"Care # of ponds\",\"quote\":\"say \\\"hi\\\"\",\"link\":\"http://a.b/#c\","
+         "\"long\":\"one two\"}"},
+        /* What is nested, empty, a setting of a site or comes again. */
+        {"Layout: post\nslug: x\na: {b: c}\nd:\n  e: f\ng:\n- h: i\nj: [[k]]\nl: *m\nn:\no: ~\np: "
+         "1\np: 2\n",
+         "p: 1", "{\"p\":1}"},
+        /* Names that mean something else as metadata are in the text alone. */
+        {"source: manual\na.b: 1\n", "source: manual; a.b: 1", NULL},
+        {"tags: # none yet\n- a\n# more\n- b\n", "tags: a, b", "{\"tags\":[\"a\",\"b\"]}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char markdown[1024], text[1024];
+        snprintf(markdown, sizeof markdown, "---\n%s---\n## Pump\n\nIt pumps.\n", cases[i].front);
+        snprintf(text, sizeof text, "%s\n\nPump\n\nIt pumps.", cases[i].record);
+        extracted x = read_string(markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, text);
+        assert_string_equal(x.title, "Pump");
+        if (cases[i].fields)
+            assert_string_equal(x.fields, cases[i].fields);
+        else
+            assert_null(x.fields);
+        extracted_deinit(&x);
+    }
+}
+
+/* The same between lines of plus signs, as TOML. */
+static void front_matter_may_be_toml(void **state) {
+    (void)state;
+    extracted x = read_string(
+        "+++\ntitle = \"The north pump\" # of two\ndate = 2024-05-01T10:00:00Z\ndraft = false\n"
+        "tags = [\"pumps\", 'a, b', 3]\n\n# who\nwho = [\n  \"Ann # 1\", # since May\n  "
+        "'O\\Neil',\n"
+        "]\n  year=2024\nshare = -1.5\nfinal = true\nquote = \"say \\\"hi\\\"\"\n"
+        "about = \"\"\"\nCare \\\n  of\nponds\"\"\"\nat = {x = 1, y = [2]}\nnested = [[1], "
+        "[2]]\nnone = []\n"
+        "year = 2023\n[params]\nauthor = \"Zoe\"\n[[menu]]\nname = \"main\"\n+++\nIt pumps.\n",
+        "text/markdown", NULL);
+    assert_string_equal(x.title, "The north pump");
+    assert_string_equal(x.text,
+                        "date: 2024-05-01T10:00:00Z; tags: pumps, a, b, 3; who: Ann # 1, O\\Neil; "
+                        "year: 2024; share: "
+                        "-1.5; final: true; quote: say \"hi\"; about: Care of ponds\n\nIt pumps.");
+    assert_string_equal(
+        x.fields,
+        "{\"date\":\"2024-05-01T10:00:00Z\",\"tags\":[\"pumps\",\"a, b\",3],\"who\":[\"Ann # 1\","
+        "\"O\\\\Neil\"],\"year\":2024,\"share\":-1.5,\"final\":true,\"quote\":\"say "
+        "\\\"hi\\\"\",\"about\":\"Care of ponds\"}");
+    extracted_deinit(&x);
+    x = read_string("+++\ntitle = '''Pump'''\n+++\n\n# Care\n\nIt pumps.\n", "text/markdown", NULL);
+    assert_string_equal(x.title, "Pump");
+    assert_string_equal(x.text, "Care\n\nIt pumps.");
+    extracted_deinit(&x);
+    /* What is none is text. */
+    static const char *const texts[] = {"+++\nIt pumps.\n+++\nOn.\n",
+                                        "+++\na = 1\nOn.\n",
+                                        "+++\na = [1,\n+++\nOn.\n",
+                                        "+++\na =\n+++\nOn.\n",
+                                        "+++\n+++\nOn.\n",
+                                        "+++\na = \"\"\"x\n",
+                                        "+++\n",
+                                        "+++\nx ="};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        x = read_string(texts[i], "text/markdown", NULL);
+        assert_non_null(strstr(x.text, "+++"));
+        assert_null(x.fields);
+        extracted_deinit(&x);
+    }
+}
+
+/* Names without bound cost no work without bound, and a table below keeps its own header. */
+static void long_front_matter_is_bounded(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    fo_buf_str(&b, "---\n");
+    for (int i = 0; i < 4000; i++) fo_buf_printf(&b, "k%d: %d\n", i, i);
+    fo_buf_str(&b, "---\n| a | b |\n|---|---|\n| x | 2 |\n");
+    extracted x = read_string(b.data, "text/markdown", NULL);
+    assert_non_null(strstr(x.text, "k255: 255\n\na | b\n"));
+    assert_non_null(strstr(x.fields, "\"k63\":63}"));
+    extracted_deinit(&x);
+    fo_buf_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown_becomes_readable_text),
+        cmocka_unit_test(rows_of_markdown_that_blanks_part_stay_rows),
+        cmocka_unit_test(many_short_paragraphs_take_time_by_their_length),
+        cmocka_unit_test(titles_of_several_lines_are_whole),
+        cmocka_unit_test(a_rule_at_the_top_costs_no_text),
+        cmocka_unit_test(lines_of_markdown_with_labels_stay_lines),
+        cmocka_unit_test(front_matter_is_a_record),
+        cmocka_unit_test(front_matter_may_be_toml),
+        cmocka_unit_test(long_front_matter_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
