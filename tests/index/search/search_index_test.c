@@ -1,6 +1,6 @@
 /* The index of a collection as a whole: what is published is found, what was removed is not, what
- * was sealed comes back, what is damaged is put aside. */
-#include "tests/test.h"
+ * was sealed comes back. */
+#include "tests/index/search/unique_chunks_fixture.h"
 
 #include <cJSON.h>
 #include <dirent.h>
@@ -8,91 +8,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
-#include <zlib.h>
+
 #include "index/filter/filter.h"
 #include "index/format/pace.h"
-#include "index/format/varint.h"
-#include "index/search/search_index.h"
-#include "kernels/file.h"
 #include "kernels/heap.h"
 #include "tests/niceness.h"
-
-enum { DIM = 16 };
-
-static search_index_options options(size_t seal_chunks) {
-    return (search_index_options){.dim = DIM,
-                                  .fingerprint = "feed",
-                                  .tenant = "default",
-                                  .ef_construction = 40,
-                                  .seed = 7,
-                                  .seal_chunks = seal_chunks};
-}
-
-static search_index *open_index(const char *dir, size_t seal_chunks, size_t expect_dropped) {
-    search_index *ix;
-    fo_err err = {0};
-    size_t dropped;
-    search_index_options o = options(seal_chunks);
-    assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
-    assert_int_equal(dropped, expect_dropped);
-    return ix;
-}
-
-/* A vector that belongs to the chunk alone. */
-static void vector_of(int64_t chunk, float *v) {
-    uint64_t seed = (uint64_t)chunk * 977;
-    double norm = 0;
-    for (int i = 0; i < DIM; i++) {
-        v[i] = (float)(test_uniform(&seed) - 0.5);
-        norm += (double)v[i] * (double)v[i];
-    }
-    for (int i = 0; i < DIM; i++) v[i] = (float)(v[i] / sqrt(norm));
-}
-
-static void add(search_index *ix, int64_t chunk) {
-    char text[256], meta[128];
-    float v[DIM];
-    fo_err err = {0};
-    vector_of(chunk, v);
-    snprintf(text, sizeof text, "the unique%lld word of shared%lld and common things %s",
-             (long long)chunk, (long long)(chunk % 10), chunk % 3 ? "odd odd odd" : "even");
-    snprintf(meta, sizeof meta, "{\"n\":%lld,\"tag\":[\"t%lld\",\"all\"]}", (long long)chunk,
-             (long long)(chunk % 7));
-    search_chunk_in c = {.chunk = chunk,
-                         .document = chunk / 2,
-                         .title = "A title",
-                         .text = text,
-                         .text_len = strlen(text),
-                         .metadata = meta,
-                         .vector = v};
-    assert_ok(search_index_add(ix, &c, &err), &err);
-}
-
-static void publish(search_index *ix, int64_t epoch) {
-    fo_err err = {0};
-    assert_ok(search_index_publish(ix, epoch, &err), &err);
-}
-
-static bool sparse_finds(search_snapshot *s, int64_t chunk) {
-    char query[64];
-    search_hit hit;
-    size_t n;
-    fo_err err = {0};
-    snprintf(query, sizeof query, "unique%lld", (long long)chunk);
-    assert_ok(search_sparse(s, query, 1, NULL, &hit, &n, &err), &err);
-    if (n) assert_true(hit.chunk == chunk && hit.document == chunk / 2 && hit.score > 0);
-    return n == 1;
-}
-
-static bool dense_finds(search_snapshot *s, int64_t chunk) {
-    float v[DIM];
-    search_hit hit = {0};
-    size_t n;
-    fo_err err = {0};
-    vector_of(chunk, v);
-    assert_ok(search_dense(s, v, 1, 0, NULL, &hit, &n, &err), &err);
-    return n == 1 && hit.chunk == chunk && hit.score > 0.99f;
-}
 
 static void what_is_published_is_found_and_what_is_staged_is_not(void **state) {
     (void)state;
@@ -382,202 +302,6 @@ static void segments_find_together_what_a_scan_finds(void **state) {
         fail_msg("%zu of %d hits of one graph are", found, WALK_QUERIES * WALK_K);
     assert_int_equal(work, walk_all(ix, N, 2 * WALK_K, NULL));
     assert_ok(search_index_close(ix, false, &err), &err);
-    test_remove(dir);
-}
-
-static void what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so(void **state) {
-    (void)state;
-    char *dir = test_folder();
-    search_index *ix = open_index(dir, 1000, 0);
-    fo_err err = {0};
-    for (int64_t id = 1; id <= 4; id++) add(ix, id); /* one dead of four calls for no rewriting */
-    publish(ix, 3);
-    assert_ok(search_index_seal(ix, &err), &err);
-    add(ix, 5);
-    assert_int_equal(search_index_remove(ix, 1, NULL), FO_OK);
-    publish(ix, 4);
-    assert_ok(search_index_close(ix, false, &err), &err);
-    ix = open_index(dir, 1000, 0);
-    assert_int_equal(search_index_epoch(ix), 3);
-    search_snapshot *s = search_index_acquire(ix);
-    assert_true(sparse_finds(s, 1) && sparse_finds(s, 2));
-    assert_false(sparse_finds(s, 5));
-    search_index_release(s);
-    assert_int_equal(search_index_remove(ix, 1, NULL), FO_OK);
-    publish(ix, 4);
-    assert_ok(search_index_seal(ix, &err), &err); /* tombstones alone */
-    assert_ok(search_index_close(ix, false, &err), &err);
-    ix = open_index(dir, 1000, 0);
-    assert_int_equal(search_index_epoch(ix), 4);
-    s = search_index_acquire(ix);
-    assert_false(sparse_finds(s, 1));
-    search_index_release(s);
-    assert_ok(search_index_close(ix, false, &err), &err);
-    test_remove(dir);
-}
-
-static void first_segment(const char *dir, char *path, size_t room) {
-    DIR *d = opendir(dir);
-    assert_non_null(d);
-    *path = 0;
-    for (struct dirent *e; (e = readdir(d));)
-        if (strlen(e->d_name) == 20 && strcmp(e->d_name + 16, ".seg") == 0)
-            snprintf(path, room, "%s/%s", dir, e->d_name);
-    closedir(d);
-    assert_true(*path);
-}
-
-static void damage(const char *path, long at) {
-    FILE *f = fopen(path, "r+b");
-    assert_non_null(f);
-    fseek(f, at, at < 0 ? SEEK_END : SEEK_SET);
-    int c = fgetc(f);
-    fseek(f, -1, SEEK_CUR);
-    fputc(c ^ 0x5A, f);
-    fclose(f);
-}
-
-static void keep_notice(void *ctx, const char *kind, const char *text) {
-    if (strcmp(kind, "index_dropped") == 0) snprintf(ctx, 4096, "%s", text);
-}
-
-static void puts_damaged_and_foreign_files_aside(void **state) {
-    (void)state;
-    for (int kind = 0; kind < 5; kind++) {
-        char *dir = test_folder(), path[4096];
-        search_index *ix = open_index(dir, 1000, 0);
-        fo_err err = {0};
-        for (int64_t id = 1; id < 30; id++) add(ix, id);
-        publish(ix, 3);
-        assert_ok(search_index_close(ix, true, &err), &err);
-        first_segment(dir, path, sizeof path);
-        search_index_options o = options(1000);
-        if (kind == 0) damage(path, 3);
-        if (kind == 1) damage(path, 2000);
-        if (kind == 2) o.fingerprint = "beef";
-        if (kind == 3) o.language = "german";
-        if (kind == 4) {
-            snprintf(path, sizeof path, "%s/MANIFEST", dir);
-            damage(path, -1);
-        }
-        size_t dropped;
-        char notice[4096] = "";
-        o.notices = (fo_notices){keep_notice, notice};
-        assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
-        assert_int_equal(dropped, 1);
-        assert_int_equal(strncmp(notice, path, strlen(path)), 0);
-        search_snapshot *s = search_index_acquire(ix);
-        assert_int_equal(search_snapshot_count(s), 0);
-        search_index_release(s);
-        if (kind != 4) assert_int_not_equal(access(path, F_OK), 0); /* that one is made anew */
-        strcat(path, ".bad");
-        assert_int_equal(access(path, F_OK), 0);
-        assert_ok(search_index_close(ix, true, &err), &err);
-        assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
-        assert_int_equal(dropped, 0);
-        assert_ok(search_index_close(ix, true, &err), &err);
-        test_remove(dir);
-    }
-}
-
-/* The manifest as a program of that version wrote it: all of it is varints, and each added some. */
-static void write_older_manifest(const char *path, uint32_t version) {
-    fo_err err = {0};
-    char *data;
-    size_t size, starts[64], n = 0;
-    assert_ok(fo_file_read(path, 4096, &data, &size, &err), &err);
-    const uint8_t *p = (const uint8_t *)data + 16, *end = (const uint8_t *)data + size;
-    for (uint64_t v; p < end; n++) {
-        assert_true(n < 64);
-        starts[n] = (size_t)(p - (const uint8_t *)data);
-        assert_non_null(p = varint_get(p, end, &v));
-    }
-    size_t cut = version == 2 ? starts[n - 1] : version == 1 ? starts[n - 3] : size;
-    uint32_t crc = (uint32_t)crc32_z(0, (const void *)(data + 16), cut - 16);
-    memcpy(data + 8, &version, 4);
-    memcpy(data + 12, &crc, 4);
-    assert_ok(fo_file_put(path, data, cut, &err), &err);
-    free(data);
-}
-
-static void reads_manifests_of_every_version_and_refuses_newer_ones(void **state) {
-    (void)state;
-    for (uint32_t version = 1; version <= 4; version++) {
-        char *dir = test_folder(), path[4096];
-        fo_err err = {0};
-        search_index *ix = open_index(dir, 1000, 0);
-        for (int64_t id = 1; id < 30; id++) add(ix, id);
-        publish(ix, 3);
-        assert_ok(search_index_seal(ix, &err), &err);
-        assert_int_equal(search_index_remove(ix, 7, NULL), FO_OK);
-        publish(ix, 4);
-        assert_ok(search_index_close(ix, true, &err), &err);
-        snprintf(path, sizeof path, "%s/MANIFEST", dir);
-        write_older_manifest(path, version);
-        ix = open_index(dir, 1000, version == 4);
-        assert_int_equal(search_index_epoch(ix), version == 4 ? -1 : 4);
-        assert_int_equal(search_index_newest(ix), version == 4 ? -1 : 4);
-        search_snapshot *s = search_index_acquire(ix);
-        assert_true(sparse_finds(s, 8) == (version < 4));
-        assert_false(sparse_finds(s, 7));
-        search_index_release(s);
-        assert_ok(search_index_close(ix, true, &err), &err);
-        test_remove(dir);
-    }
-}
-
-/* What merges write has the tombstones of now, and the epoch of the last seal: the store must know both. */
-static void a_manifest_tells_of_newer_tombstones(void **state) {
-    (void)state;
-    char *dir = test_folder();
-    fo_err err = {0};
-    search_index *ix = open_index(dir, 1000, 0);
-    for (int64_t id = 1; id < 10; id++) add(ix, id);
-    publish(ix, 3);
-    assert_ok(search_index_seal(ix, &err), &err);
-    for (int64_t id = 1; id < 8; id++)
-        assert_int_equal(search_index_remove(ix, id, NULL), FO_OK); /* so many that it is merged */
-    add(ix, 20);                                                    /* what no file holds */
-    publish(ix, 5);
-    for (int i = 0; i < 600 && search_index_newest(ix) < 5; i++) usleep(50000);
-    assert_int_equal(search_index_newest(ix), 5);
-    assert_int_equal(search_index_epoch(ix), 3);
-    assert_ok(search_index_close(ix, false, &err), &err);
-    ix = open_index(dir, 1000, 0);
-    assert_int_equal(search_index_epoch(ix), 3);
-    assert_int_equal(search_index_newest(ix), 5);
-    assert_ok(search_index_close(ix, false, &err), &err);
-    test_remove(dir);
-}
-
-static void a_read_only_index_serves_and_changes_nothing(void **state) {
-    (void)state;
-    char *dir = test_folder();
-    fo_err err = {0};
-    search_index *ix = open_index(dir, 1000, 0), *reader;
-    for (int64_t id = 1; id < 30; id++) add(ix, id);
-    publish(ix, 3);
-    assert_ok(search_index_seal(ix, &err), &err);
-    search_index_options o = options(1000);
-    o.read_only = true;
-    assert_ok(search_index_open(&reader, dir, &o, NULL, &err), &err);
-    assert_ok(search_index_compact(ix, &err), &err); /* the writer goes on beside it */
-    search_snapshot *s = search_index_acquire(reader);
-    assert_true(sparse_finds(s, 7) && dense_finds(s, 7));
-    search_index_release(s);
-    add(reader, 40); /* what a writer has not sealed yet comes from the store, into memory */
-    publish(reader, 9);
-    s = search_index_acquire(reader);
-    assert_true(sparse_finds(s, 40) && dense_finds(s, 40));
-    search_index_release(s);
-    assert_int_equal(search_index_seal(reader, &err), FO_EUNSUPPORTED);
-    assert_ok(search_index_close(reader, true, &err), &err);
-    assert_ok(search_index_close(ix, true, &err), &err);
-    ix = open_index(dir, 1000, 0);
-    s = search_index_acquire(ix);
-    assert_false(sparse_finds(s, 40)); /* it left no trace in the folder */
-    search_index_release(s);
-    assert_ok(search_index_close(ix, true, &err), &err);
     test_remove(dir);
 }
 
@@ -921,15 +645,10 @@ int main(void) {
         cmocka_unit_test(behaves_like_a_set_through_seals_merges_and_restarts),
         cmocka_unit_test(answers_do_not_depend_on_how_the_documents_came),
         cmocka_unit_test(segments_find_together_what_a_scan_finds),
-        cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
-        cmocka_unit_test(puts_damaged_and_foreign_files_aside),
         cmocka_unit_test(merges_give_way_to_questions),
         cmocka_unit_test(a_pace_keeps_to_its_rate_after_a_burst),
         cmocka_unit_test(closing_ends_a_merge_under_way),
         cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
-        cmocka_unit_test(reads_manifests_of_every_version_and_refuses_newer_ones),
-        cmocka_unit_test(a_manifest_tells_of_newer_tombstones),
-        cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
         cmocka_unit_test(chunks_of_several_languages_lie_side_by_side),
         cmocka_unit_test(readers_writer_and_merges_run_side_by_side),
