@@ -28,16 +28,15 @@ typedef struct reader {
         in_mark; /* a list of numbers has begun where an item's text would: its first mark stands there */
     bool raised, link; /* a <sup>, a link has begun, and no text since */
     bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
+    bool hard;         /* a line has ended as it was written */
     const char *source;
     size_t n_source;
-    /* The next that text stands in or before. They outlive a paragraph: one that ends without an empty line, above a heading
-     * or in a quote, would have those below looked for from each paragraph to the end of the text. */
+    bool in_rows; /* the last text stands in rows */
+    /* The next rows and the next lines that begin with labels, each up to its end: where that lies behind, as at first, what
+     * follows is not known. Apart, as a line may be of both. They outlive a paragraph: one that ends without an empty line,
+     * above a heading or in a quote, would have those below looked for from each paragraph to the end of the text. */
     text_rows rows;
-    bool has_rows;      /* they are known */
-    bool in_rows;       /* the last text stands in them */
-    bool hard;          /* a line has ended as it was written */
-    text_labels labels; /* the next lines that begin with labels, alike */
-    bool has_labels;    /* they are known */
+    text_labels labels;
 } reader;
 
 /* A place for text: the block that a paragraph, or a tight list item, has begun. */
@@ -247,8 +246,7 @@ static bool find_line(const reader *r, const char *s, const char **line) {
 static bool is_in_rows(reader *r, const char *s, const char **line) {
     if (!find_line(r, s, line)) return false;
     const size_t at = (size_t)(*line - r->source);
-    if (!r->has_rows || at >= r->rows.end) r->rows = text_columns_find(r->source, r->n_source, at);
-    r->has_rows = true;
+    if (at >= r->rows.end) r->rows = text_columns_find(r->source, r->n_source, at);
     return at >= r->rows.start && at < r->rows.end;
 }
 
@@ -257,10 +255,8 @@ static bool is_labelled(reader *r, const char *s) {
     const char *line;
     if (r->b->kind != TEXT_PARAGRAPH || !find_line(r, s, &line)) return false;
     const size_t at = (size_t)(line - r->source);
-    if (r->has_labels && text_labels_are_behind(r->labels, r->source, r->n_source, at)) return true;
-    if (!r->has_labels || at >= r->labels.end)
-        r->labels = text_labels_find(r->source, r->n_source, at);
-    r->has_labels = true;
+    if (text_labels_are_behind(r->labels, r->source, r->n_source, at)) return true;
+    if (at >= r->labels.end) r->labels = text_labels_find(r->source, r->n_source, at);
     return at >= r->labels.start && at < r->labels.end;
 }
 
