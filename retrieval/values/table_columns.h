@@ -4,6 +4,10 @@
  *                        1 hour     full day    deposit
  *     Rowing boat         12.00        48.00      20.00
  *
+ * text_columns_name_others (data/extract/text_columns.h) is no part of this: it knows no kinds of values, so it takes names
+ * without figures above cells of any kind, "8-18   9-17" being as likely a row that goes on. Here a cell's kind tells: "1 hour"
+ * names a column of prices, and above words nothing is known to be a name.
+ *
  * Ours, tested by tests/retrieval/values/short_clauses_test.c. */
 #ifndef FORAGE_RETRIEVAL_TABLE_COLUMNS_H
 #define FORAGE_RETRIEVAL_TABLE_COLUMNS_H
