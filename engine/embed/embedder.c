@@ -8,6 +8,7 @@
 #include "engine/embed/embed_builtin.h"
 #include "engine/embed/embed_static.h"
 #include "engine/embed/embedder_impl.h"
+#include "engine/tokenizer/tokenizer.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
 #include "kernels/utf8.h"
@@ -105,6 +106,13 @@ model *embedder_model(const embedder *e) {
 
 size_t embedder_dim(const embedder *e) {
     return e->dim;
+}
+
+bool embedder_has_languages(const embedder *e) {
+    enum { PIECES_OF_ONE_LANGUAGE = 64000 };
+    const tokenizer *t = embedder_tokenizer(e);
+    return embedder_model(e) && (tokenizer_get_kind(t) == TOKENIZER_UNIGRAM ||
+                                 tokenizer_vocab_size(t) > PIECES_OF_ONE_LANGUAGE);
 }
 
 float embedder_alpha(const embedder *e) {

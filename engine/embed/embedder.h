@@ -58,6 +58,10 @@ const struct tokenizer *embedder_tokenizer(const embedder *e);
 /* Its weights, immutable and valid until close, for others that run them; NULL: a table has none. */
 struct model *embedder_model(const embedder *e);
 
+/* Has it learnt many languages? An encoder with a unigram vocabulary has (XLM-RoBERTa, multilingual e5), and one with a large
+ * vocabulary of pieces (multilingual BERT). Of scripts that it has not learnt, one knows letters at most. */
+bool embedder_has_languages(const embedder *e);
+
 /* The dense side's weight in score fusion, in [0, 1]: stored with the model where it was
  * measured, else the measured default of its kind. */
 float embedder_alpha(const embedder *e);

@@ -468,7 +468,7 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
     return rc;
 }
 
-passage run_passage(const query_context *c) {
+passage run_passage(const run *r, const query_context *c) {
     return (passage){.text = c->chunk.text,
                      .len = c->chunk.text_len,
                      .before = c->chunk.n_before,
@@ -476,7 +476,7 @@ passage run_passage(const query_context *c) {
                      .document = c->chunk.document_id,
                      .heading = c->chunk.heading,
                      .score = (float)c->score,
-                     .dense = (float)c->dense,
+                     .dense = r->strange_script ? NAN : (float)c->dense,
                      .sparse = (float)c->sparse};
 }
 
@@ -503,7 +503,7 @@ static int answer_generally(run *r) {
     analyzer *words = NULL;
     int rc = passages && titles && r->whole ? collection_take_analyzer(r->s, r->c, &words, r->err)
                                             : fo_no_memory(r->err);
-    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
+    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(r, &out->contexts[i]);
     if (!rc) rc = call_by_files(r->asked, passages, titles, n, r->err);
     if (!rc) {
         /* Question and passages in the language of the best passage: their stems are to meet. */

@@ -245,6 +245,23 @@ static int rewrite(run *r) {
     return rc;
 }
 
+static bool is_of_a_strange_script(const run *r) {
+    const char *home = r->c->language;
+    const int told = language_of(r->q->query, strlen(r->q->query), home);
+    return r->c->embedder && !embedder_has_languages(r->c->embedder) &&
+           language_has_other_script(told >= 0 ? told : language_number(home));
+}
+
+static double alpha_of(const run *r) {
+    static const double strange =
+        0.1; /* words find what such vectors lose: docs/measurements/quality.md */
+    const double tuned = atomic_load(&r->c->alpha);
+    if (r->q->search.alpha >= 0) return r->q->search.alpha;
+    if (tuned >= 0) return tuned;
+    if (!r->c->embedder) return 0;
+    return (double)embedder_alpha(r->c->embedder) * (r->strange_script ? strange : 1);
+}
+
 static int prepare(run *r) {
     const query_request *q = r->q;
     if (r->c->foreign_vectors && q->search.mode != SEARCH_SPARSE)
@@ -262,11 +279,8 @@ static int prepare(run *r) {
                                                             : 0;
     r->top_k = r->n_wanted < candidates ? candidates : r->n_wanted;
     r->depth = r->top_k > FUSION_DEPTH ? r->top_k : FUSION_DEPTH;
-    double tuned = atomic_load(&r->c->alpha);
-    r->alpha = q->search.alpha >= 0 ? q->search.alpha
-               : tuned >= 0         ? tuned
-               : r->c->embedder     ? (double)embedder_alpha(r->c->embedder)
-                                    : 0;
+    r->strange_script = is_of_a_strange_script(r);
+    r->alpha = alpha_of(r);
     r->dense = calloc(r->depth, sizeof *r->dense);
     r->sparse = calloc(r->depth, sizeof *r->sparse);
     r->fused = calloc(2 * r->depth, sizeof *r->fused);
@@ -450,7 +464,7 @@ static int score_by_reader(run *r) {
     reading_rank *ranks = calloc(n, sizeof *ranks);
     reading *view = NULL;
     rc = passages && ranks ? FO_OK : fo_no_memory(r->err);
-    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
+    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(r, &out->contexts[i]);
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
     if (!rc) reading_rank_passages(view, ranks);
     double most = -INFINITY;

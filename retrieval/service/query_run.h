@@ -21,6 +21,7 @@ typedef struct run {
     size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
     size_t depth;
     double alpha;
+    bool strange_script; /* of the question: the embedder has not learnt it, its vectors tell little */
     bool reads;     /* the reader orders the contexts */
     reader *reader; /* of answers; NULL: none, or not asked for yet; owned: reader_close */
     fusion_hit *dense, *sparse; /* [depth] each */
@@ -52,7 +53,8 @@ int run_check_alive(run *r);
  * only where such a one is among its contexts. */
 int run_read_chunks(run *r, const int64_t *ids, size_t n, store_chunk *chunks);
 /* A context as the makers of answers see it; pointers are the context's. */
-passage run_passage(const query_context *c);
+/* Its cosine is not known where the embedder has not learnt the script of the question. */
+passage run_passage(const run *r, const query_context *c);
 /* idf of a snapshot, for a lexicon. */
 float run_idf(void *snapshot, const char *term, size_t len);
 

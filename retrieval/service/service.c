@@ -11,7 +11,6 @@
 #include "data/extract/extract.h"
 #include "data/extract/extract_host.h"
 #include "engine/model/model_memory.h"
-#include "engine/tokenizer/tokenizer.h"
 #include "kernels/file.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/kv_warm.h"
@@ -113,11 +112,6 @@ int service_take_reader(service *s, bool others, reader **out, fo_err *err) {
     return rc;
 }
 
-/* An encoder with a unigram vocabulary has learnt many languages (XLM-RoBERTa, multilingual e5). */
-static bool knows_languages(const embedder *e) {
-    return embedder_model(e) && tokenizer_get_kind(embedder_tokenizer(e)) == TOKENIZER_UNIGRAM;
-}
-
 static int open_models(service *s, const service_options *opt, fo_err *err) {
     if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)) ||
         !(s->passage_pool = fo_pool_create_background(opt->n_threads, true)))
@@ -141,7 +135,7 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     const char *read_by = opt->reader ? opt->reader : "builtin";
     s->reads = strcmp(read_by, "none") != 0;
     s->reads_english = strcmp(read_by, "builtin") == 0;
-    s->reads_others = !rc && s->reads_english && knows_languages(s->embedder);
+    s->reads_others = !rc && s->reads_english && embedder_has_languages(s->embedder);
     s->reader_bytes = opt->reader_cache_bytes ? opt->reader_cache_bytes : DEFAULT_READER_CACHE;
     /* The built-in one waits for the first question: not every open home is asked one. */
     if (!rc && s->reads && strcmp(read_by, "builtin") != 0) rc = open_reader(s, read_by, err);

@@ -31,6 +31,9 @@ double support_probability(const support_features *f) {
     else if (isfinite(f->dense))
         x = -4.72 + 3.05 * f->cover_near + 4.03 * f->lead - 3.40 * f->missing_names +
             1.41 * f->pairs + 6.52 * f->dense;
+    else if (f->other_script) /* fitted on questions in three such languages */
+        x = -4.00 + 0.99 * f->bm25 + 3.62 * f->cover + 3.01 * f->cover_near + 3.26 * f->lead -
+            4.57 * f->missing_names - 6.47 * f->best_idf + 1.06 * f->pairs;
     else
         x = -3.53 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
             4.42 * f->best_idf + 0.89 * f->pairs;
@@ -44,6 +47,6 @@ double support_probability(const support_features *f) {
     /* What its vectors say is another scale than the one inside's; moved on questions in six languages. */
     if (f->languages) x -= 0.6;
     /* Characters and short stems meet by chance more often; fitted on questions in five languages. */
-    if (f->other_script) x = 1.14 * x - 1.58;
+    if (f->other_script && isfinite(f->dense)) x = 1.14 * x - 1.58;
     return 1 / (1 + exp(-x));
 }
