@@ -213,6 +213,10 @@ static const demand_words tables[] = {
      .spends = "costa costano costare costera vale valgono paga pago pagano pagare guadagna guadagnano",
      .sums = "prezzo prezzi tariffa tariffe quota quote tassa tasse costo costi importo affitto canone cauzione multa "
      "stipendio retta supplemento",
+     .broad = "profondo profonda profondi profonde largo larga larghi larghe alto alta alti alte spesso spessa",
+     .far = "lungo lunga lunghi lunghe", .weighty = "pesante pesanti",
+     .happens = "corso corsi film viaggio gita visita spettacolo periodo attesa pausa preavviso contratto turno prova riunione "
+     "lezione concerto traversata soggiorno vacanza",
      .must = "devo deve bisogna", .heavy = "peso pesa pesano", .warm = "temperatura", .loud = "rumore decibel",
      .extent = "altezza larghezza lunghezza profondita spessore misura misurano",
      .lasting = "tempo durata dura durano", .size = "eta dimensione superficie distanza velocita numero",
@@ -231,7 +235,7 @@ static const demand_words tables[] = {
      "trimestre stagione notte notti",
      .lengths = "mm cm m km millimetri centimetri metro metri chilometro chilometri pagine pagina righe",
      .weights = "g kg mg t grammo grammi chilo chili chilogrammi tonnellata tonnellate", .degrees = "grado gradi",
-     .sounds = "db dba decibel rumoroso rumorosa silenzioso silenziosa", .other_units = "l ml litro litri kwh kw w v",
+     .sounds = "db dba decibel rumoroso rumorosa silenzioso silenziosa", .other_units = "l ml litro litri kwh kw w v mq ha ettari",
      .hour = "h ora ore", .labels = "articolo pagina zona linea numero n sala edificio binario classe aula tel via",
      .ranges = "a e o al fino", .until_said = "fino entro prima dopo da dal",
      .timed = "quotidiano quotidianamente sempre mai prima dopo quando fino entro durante inizio fine pasqua natale "

@@ -28,6 +28,9 @@ typedef struct demand_words {
     const char *must;   /* "was muss ich zahlen" */
     const char *dear;   /* behind "how": "wie teuer" */
     const char *high;   /* ... of a sum or another amount: "wie hoch" */
+    const char *broad, *far,
+        *weighty;        /* behind "how much is": "quanto è profondo", "lungo", "pesante" */
+    const char *happens; /* what is long in time: "quanto è lungo il corso" */
     const char *heavy, *warm, *loud, *extent, *lasting, *size;
     const char *phone, *number, *calls, *mail, *web;
     const char *office; /* behind "who": leads */

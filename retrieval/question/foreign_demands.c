@@ -164,14 +164,25 @@ static enum demand_detail when_at(const asked *a, size_t i) {
     return bound && !is(a, i - 1, a->w->until) ? DETAIL_CASE : DETAIL_WHEN;
 }
 
+/* "Come si chiama l'allenatore?", "Wie heißt die Kassenwartin?": behind what stands between the two words; 0: not asked. */
+static size_t behind_called(const asked *a) {
+    size_t k = 1;
+    if (!is(a, 0, "come como comment wie")) return 0;
+    if (is(a, k, "si se s")) k++;
+    if (!is(a, k, "chiama llama chama appelle heisst")) return 0;
+    return k + 1;
+}
+
 /* "Wer leitet den Chor?", "Qui est la trésorière du club ?" Who is exempt, or responsible, is said by a role or a group as well. */
 static bool asks_for_a_name(const asked *a) {
     enum { MOST_BEHIND = 5 };
     const demand_words *w = a->w;
-    if (!is(a, 0, w->who)) return false;
-    if (is(a, 1, w->office)) return true;
-    size_t k = 2;
+    const size_t called = behind_called(a);
+    if (!called && !is(a, 0, w->who)) return false;
+    if (!called && is(a, 1, w->office)) return true;
+    size_t k = called ? called : 2;
     while (is(a, k, w->between)) k++;
+    if (called) return is_end(a, k, w->offices);
     return is(a, 1, w->be) && is_end(a, k, w->offices) && clause_end(a, k) == a->n &&
            a->n <= k + MOST_BEHIND;
 }
@@ -233,6 +244,20 @@ static char ends_in(const char *word) {
     return word[0] ? word[strlen(word) - 1] : 's';
 }
 
+/* "Quanto è profondo il pozzo?", "Quanto è alta la quota?": an adjective behind "how much is it". */
+static enum demand_amount of_much_adjective(const asked *a, size_t k) {
+    const demand_words *w = a->w;
+    if (is(a, k, w->weighty)) return AMOUNT_WEIGHT;
+    const bool far = is(a, k, w->far);
+    if (!far && !is(a, k, w->broad)) return AMOUNT_NONE;
+    for (size_t i = k + 1; i < k + NEAR && i < a->n; i++) {
+        const enum demand_amount kind = of_noun(a, i);
+        if (kind == AMOUNT_MONEY || kind == AMOUNT_TEMPERATURE) return kind;
+        if (far && is(a, i, w->happens)) return AMOUNT_LONG;
+    }
+    return AMOUNT_LENGTH;
+}
+
 /* "Wie viel zahlt ein Kind?", "¿Cuánto es la tasa?", "¿Cuánto ruido hace?", "Combien de temps dure-t-il ?" */
 static enum demand_amount of_quantity(const asked *a, size_t k, bool many, foreign_demands *out) {
     const demand_words *w = a->w;
@@ -252,6 +277,8 @@ static enum demand_amount of_quantity(const asked *a, size_t k, bool many, forei
         return AMOUNT_COUNT;
     }
     if (among(a, 0, clause_end(a, k), w->spends)) return AMOUNT_MONEY;
+    const enum demand_amount measure = is(a, k, w->be) ? of_much_adjective(a, k + 1) : AMOUNT_NONE;
+    if (measure != AMOUNT_NONE) return measure;
     if (is(a, k, w->heavy) || is(a, k + 1, w->heavy)) return AMOUNT_WEIGHT;
     if (is(a, k, w->extent)) return AMOUNT_LENGTH;
     return sum_among(a, k, k + NEAR) ? AMOUNT_MONEY : AMOUNT_ANY;
