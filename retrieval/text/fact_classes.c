@@ -23,7 +23,9 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"german", WORD_REASON, "weil denn da wegen aufgrund daher deshalb deswegen darum folglich grund ursache führte führt "
      "damit dadurch"},
     {"german", WORD_PLACE, "in im bei am aus von nahe zwischen nördlich südlich östlich westlich norden süden osten westen"},
-    {"german", WORD_ASKS, "man mir"},
+    {"german", WORD_ASKS, "man mir dir du dich mich euch bitte denn kannst könnt könnten willst wollen will wollt möchte möchten "
+     "möchtest darfst dürft dürfte musst müsst müsste sollst hab habe haben habt werde werden würde bekommen kriegen "
+     "kriegt dein deine deinen deinem deiner unser unsere unseren unserem unserer euer eure euren eurem eurer"},
     {"german", WORD_CLAUSE, "aber obwohl während jedoch doch sondern weil"},
     {"french", WORD_NUMERAL, "un une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize "
      "vingt trente quarante cinquante soixante cent cents mille million millions milliard milliards dizaine douzaine "
@@ -36,6 +38,8 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"french", WORD_REASON, "car parce puisque donc cause causes raison raisons grâce suite afin entraîne provoque permet"},
     {"french", WORD_PLACE, "à dans en près entre chez nord sud est ouest"},
     {"french", WORD_CLAUSE, "mais quoique bien tandis cependant toutefois car"},
+    {"french", WORD_ASKS, "mon ma mes ton ta tes nos vos ai as avons avez avait suis sommes devons devez devrait pouvons pouvez "
+     "pourrait pourrais pourra veut voulons voulez voudrions aimerais faudra faudrait besoin ça"},
     {"spanish", WORD_NUMERAL, "un uno una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince "
      "dieciséis diecisiete dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien "
      "ciento cientos mil millón millones docena mitad cuarto primer primero primera segundo segunda tercer tercero tercera "
@@ -48,6 +52,9 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"spanish", WORD_REASON, "porque pues debido causa causas razón razones motivo provoca permite consiguiente"},
     {"spanish", WORD_PLACE, "en cerca entre desde norte sur este oeste"},
     {"spanish", WORD_CLAUSE, "pero aunque mientras sino porque"},
+    {"spanish", WORD_ASKS, "mi mis tu tus nuestro nuestra nuestros nuestras vuestro vuestra vuestros vuestras mío mía míos mías "
+     "he has hemos habéis podemos podéis podría podríamos podrían puedes debemos deben debería tenemos tienes quieres "
+     "quiere queremos quisiera necesitamos necesita"},
     {"italian", WORD_NUMERAL, "un uno una due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici "
      "quindici sedici diciassette diciotto diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta "
      "cento mille mila milione milioni miliardo miliardi dozzina metà quarto primo prima secondo seconda terzo terza"},
@@ -59,6 +66,9 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"italian", WORD_REASON, "perché poiché causa cause ragione motivo quindi dunque grazie permette"},
     {"italian", WORD_PLACE, "in a nel nella vicino tra fra nord sud est ovest"},
     {"italian", WORD_CLAUSE, "ma sebbene mentre tuttavia però"},
+    {"italian", WORD_ASKS, "puoi possiamo potete potrei potrebbe potremmo devi dobbiamo dovete devono dovrei dovremmo dovrebbe "
+     "vuoi vuole vogliamo volete vogliono vorrei vorremmo bisogna tocca ho hai abbiamo "
+     "avete avuto avuta mio mia miei mie tuo tua tuoi tue nostro nostra nostri nostre vostro vostra vostri vostre vi ti"},
     {"portuguese", WORD_NUMERAL, "um uma dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze "
      "quinze dezesseis dezessete dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem "
      "cento mil milhão milhões bilhão bilhões dúzia metade quarto primeiro primeira segundo segunda terceiro terceira"},
@@ -70,6 +80,8 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"portuguese", WORD_REASON, "porque pois devido causa causas razão motivo portanto permite"},
     {"portuguese", WORD_PLACE, "em no na perto entre desde norte sul leste oeste"},
     {"portuguese", WORD_CLAUSE, "mas embora enquanto porém contudo porque"},
+    {"portuguese", WORD_ASKS, "podemos poderia poderíamos devemos deve devem temos tenho preciso precisamos precisa quero queria "
+     "queremos gostaria meus minhas nosso nossa nossos nossas teu tua teus tuas vosso vossa"},
     {"dutch", WORD_NEGATION | WORD_STOP, "niet geen nooit zonder niemand niets noch nergens behalve"},
     {"swedish", WORD_NEGATION | WORD_STOP, "inte aldrig ingen inget inga utan varken ej"},
     {"danish", WORD_NEGATION | WORD_STOP, "ikke aldrig ingen intet uden hverken"},

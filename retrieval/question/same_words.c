@@ -1,0 +1,187 @@
+#include "retrieval/question/same_words.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/sparse/analyze.h"
+#include "index/sparse/language.h"
+#include "kernels/buf.h"
+#include "retrieval/text/word_table.h"
+
+/* Words of one string are the same. One of a stem is enough, and a word stands in one string of its language. */
+/* clang-format off */
+static const struct { const char *language, *words; } groups[] = {
+    /* forms */
+    {"english", "lose lost loss"}, {"english", "break broke broken"}, {"english", "buy bought purchase"},
+    {"english", "take took taken"}, {"english", "pay paid payment"}, {"english", "keep kept"},
+    {"english", "bring brought"}, {"english", "send sent"}, {"english", "build built"}, {"english", "sell sold"},
+    {"english", "teach taught"}, {"english", "speak spoke spoken"}, {"english", "write wrote written"},
+    {"english", "choose chose chosen choice"}, {"english", "steal stole stolen theft"}, {"english", "hold held"},
+    {"english", "give gave given"}, {"english", "eat ate eaten"}, {"english", "drive drove driven"},
+    {"english", "spend spent"}, {"english", "win won"}, {"english", "grow grew grown"}, {"english", "catch caught"},
+    {"english", "lend lent"}, {"english", "wear wore worn"}, {"english", "fly flew flown"}, {"english", "swim swam"},
+    {"english", "know knew known"}, {"english", "feed fed"}, {"english", "forget forgot forgotten"},
+    {"english", "die died death"}, {"english", "fall fell fallen"}, {"english", "throw threw thrown"},
+    {"english", "ride rode ridden"}, {"english", "sleep slept"}, {"english", "tear tore torn"}, {"english", "hide hid hidden"}, {"english", "become became"},
+    {"english", "child children kid"}, {"english", "man men"}, {"english", "woman women"}, {"english", "tooth teeth"},
+    {"english", "mouse mice"}, {"english", "knife knives"}, {"english", "leaf leaves"}, {"english", "shelf shelves"},
+    /* everyday words */
+    {"english", "fridge refrigerator"}, {"english", "phone telephone tel"}, {"english", "wifi wireless wlan"},
+    {"english", "bike bicycle"}, {"english", "car automobile"}, {"english", "jumper sweater pullover"},
+    {"english", "remove delete"}, {"english", "bigger larger"}, {"english", "biggest largest"},
+    {"english", "begin began begun start commence"}, {"english", "close shut"}, {"english", "repair mend fix"},
+    {"english", "mum mom mother"}, {"english", "dad father"}, {"english", "grandma granny grandmother"},
+    {"english", "grandpa grandad grandfather"}, {"english", "firm company"}, {"english", "quit resign resignation"},
+    {"english", "photo photograph"}, {"english", "garbage rubbish trash"}, {"english", "holiday vacation"},
+    {"english", "flat apartment"}, {"english", "lift elevator"}, {"english", "petrol gasoline"}, {"english", "sofa couch"},
+    {"english", "cab taxi"}, {"english", "movie film"}, {"english", "toilet lavatory loo restroom"},
+    {"english", "doctor physician"}, {"english", "tap faucet"}, {"english", "torch flashlight"}, {"english", "forbidden prohibited banned"},
+    {"english", "salary wage"}, {"english", "smartphone cellphone"},
+
+    {"german", "verlieren verliere verliert verloren verlor verlust"}, {"german", "schließen schließt geschlossen schließung"},
+    {"german", "öffnen öffnet geöffnet öffnung"}, {"german", "essen isst gegessen"}, {"german", "bringen bringt gebracht"},
+    {"german", "zurückbringen zurückgebracht zurückgeben zurückgegeben rückgabe"}, {"german", "mitbringen mitgebracht"},
+    {"german", "leihen leihe leiht geliehen ausleihen ausgeliehen ausleihe"}, {"german", "abgeben abgegeben abgabe"},
+    {"german", "nehmen nimmt genommen"}, {"german", "mitnehmen mitgenommen mitnahme"}, {"german", "sprechen spricht gesprochen"},
+    {"german", "zerbrechen zerbrochen"}, {"german", "schreiben schreibt geschrieben"}, {"german", "wählen gewählt wahl"},
+    {"german", "anmelden anmelde angemeldet anmeldung"}, {"german", "abmelden abgemeldet abmeldung"},
+    {"german", "einziehen eingezogen einzug"}, {"german", "ausziehen ausgezogen auszug"},
+    {"german", "abholen abgeholt abholung"}, {"german", "anrufen angerufen anruf"}, {"german", "absagen abgesagt"},
+    {"german", "verschieben verschoben"}, {"german", "treffen trifft getroffen"}, {"german", "gewinnen gewinnt gewonnen"},
+    {"german", "laufen läuft gelaufen"}, {"german", "waschen wäscht gewaschen"}, {"german", "werfen wirft geworfen"},
+    {"german", "fahren fährt gefahren"}, {"german", "schlafen schläft geschlafen"}, {"german", "helfen hilft geholfen"},
+    {"german", "beginnen beginnt beginn begonnen anfangen anfängt angefangen anfang"},
+    {"german", "zahlen zahlt bezahlen bezahlt gezahlt bezahlung zahlung"}, {"german", "reparieren repariert reparatur"},
+    {"german", "auto pkw wagen"}, {"german", "fahrrad rad velo"}, {"german", "handy mobiltelefon"},
+    {"german", "kita kindergarten kindertagesstätte"}, {"german", "aufzug fahrstuhl lift"},
+    {"german", "geschirrspüler spülmaschine geschirrspülmaschine"}, {"german", "müll abfall"},
+    {"german", "sofa couch"}, {"german", "brötchen semmel"}, {"german", "samstag sonnabend"},
+    {"german", "samstags sonnabends"}, {"german", "stornieren storno stornierung"}, {"german", "kaputt defekt"},
+    {"german", "hausmeister hauswart"}, {"german", "putzen reinigen säubern"}, {"german", "heiraten heirat hochzeit"},
+    {"german", "regnet regen"}, {"german", "gehalt lohn"}, {"german", "erlaubt gestattet"},
+    {"german", "verboten untersagt"}, {"german", "oma großmutter"}, {"german", "opa großvater"}, {"german", "mama mutter"},
+    {"german", "papa vater"}, {"german", "kühlschrank kühlgerät"}, {"german", "bücherei bibliothek"},
+    {"german", "chef vorgesetzte"}, {"german", "arzt ärztin"}, {"german", "telefon tel"},
+
+    {"french", "perdre perd perdu perte"}, {"french", "ouvrir ouvert ouverture ouvre"}, {"french", "mettre met mis"},
+    {"french", "prendre prend pris"}, {"french", "rendre rend rendu"}, {"french", "fermer fermeture"},
+    {"french", "écrire écrit"}, {"french", "élire élu élection"}, {"french", "inscrire inscrit inscription"},
+    {"french", "recevoir reçoit reçu"}, {"french", "offrir offert"}, {"french", "vendre vend vendu vente"},
+    {"french", "choisir choisit choix"}, {"french", "réduire réduit réduction"}, {"french", "casser cassé"},
+    {"french", "interdire interdit interdiction"}, {"french", "emprunter emprunt"}, {"french", "répondre répond réponse"},
+    {"french", "payer paie paye paiement"}, {"french", "commencer commence début débuter"}, {"french", "partir part départ"},
+    {"french", "pleut pleuvoir pluie"}, {"french", "boire boit bu"}, {"french", "conduire conduit"},
+    {"french", "voiture auto automobile"}, {"french", "vélo bicyclette"},
+    {"french", "annuler résilier annulation résiliation"}, {"french", "livre bouquin"},
+    {"french", "enfant gamin gosse môme fils fille"}, {"french", "travail boulot emploi"}, {"french", "ordures déchets"},
+    {"french", "appartement appart"}, {"french", "chien toutou"}, {"french", "ticket billet"}, {"french", "canapé sofa"},
+    {"french", "frigo réfrigérateur"}, {"french", "mariage marier"}, {"french", "médicament cachet comprimé"},
+    {"french", "médecin docteur"}, {"french", "ami copain"}, {"french", "clé clef"},
+    {"french", "bateau navire"}, {"french", "autorisé permis admis"}, {"french", "bus autobus"},
+    {"french", "arachide cacahuète"}, {"french", "télé télévision téléviseur"}, {"french", "téléphone tél"},
+    {"french", "soir soirée"}, {"french", "matin matinée"},
+
+    {"spanish", "romper rompe roto rotura"}, {"spanish", "abrir abre abierto apertura"},
+    {"spanish", "cerrar cierra cerrado cierre"}, {"spanish", "perder pierde perdido pérdida"},
+    {"spanish", "escribir escrito"}, {"spanish", "volver vuelve vuelto"}, {"spanish", "devolver devuelve devuelto devolución"},
+    {"spanish", "elegir elegido elección"}, {"spanish", "empezar empieza comenzar comienza comienzo"},
+    {"spanish", "costar cuesta coste costo"}, {"spanish", "encontrar encuentra"}, {"spanish", "dormir duerme"},
+    {"spanish", "pedir pide"}, {"spanish", "jugar juega"}, {"spanish", "pagar pago"}, {"spanish", "llover llueve lluvia"},
+    {"spanish", "inscribir inscribo inscrito inscripción"}, {"spanish", "morir muere muerto"}, {"spanish", "resolver resuelve resuelto"},
+    {"spanish", "coche auto automóvil carro"}, {"spanish", "móvil celular"}, {"spanish", "autobús bus autocar"},
+    {"spanish", "bici bicicleta"}, {"spanish", "ordenador computadora"},
+    {"spanish", "cancelar cancelación anular anulación"}, {"spanish", "basura residuos"},
+    {"spanish", "niño hijo crío peque"}, {"spanish", "sueldo salario nómina"}, {"spanish", "nevera frigorífico"},
+    {"spanish", "portero conserje"}, {"spanish", "biblio biblioteca"}, {"spanish", "guarde guardería"},
+    {"spanish", "matrimonio boda"}, {"spanish", "carnet carné"}, {"spanish", "permitido autorizado"},
+    {"spanish", "teléfono tel"}, {"spanish", "médico doctor"}, {"spanish", "sanción multa"}, {"spanish", "cumple cumpleaños"},
+    {"spanish", "cubo contenedor"}, {"spanish", "billete tique"}, {"spanish", "sofá sillón"},
+
+    {"italian", "perdere perso smarrire smarrimento"}, {"italian", "rompere rotto"},
+    {"italian", "chiudere chiuso chiusura"}, {"italian", "aprire aperto apertura"}, {"italian", "spendere speso"},
+    {"italian", "mettere messo metto"}, {"italian", "prendere preso"}, {"italian", "scrivere scritto"},
+    {"italian", "scegliere scelto"}, {"italian", "spegnere spento"}, {"italian", "accendere acceso accensione"},
+    {"italian", "vincere vinto"}, {"italian", "offrire offerto"}, {"italian", "rimanere rimasto"},
+    {"italian", "rispondere risposto risposta"}, {"italian", "chiedere chiesto"}, {"italian", "richiedere richiesto"},
+    {"italian", "decidere deciso decisione"}, {"italian", "eleggere eletto elezione"},
+    {"italian", "iscrivere iscritto iscrizione"}, {"italian", "rendere reso"}, {"italian", "restituire restituzione"},
+    {"italian", "ridurre ridotto riduzione"}, {"italian", "uscire esce uscita"}, {"italian", "togliere tolto"},
+    {"italian", "piove pioggia piovere"}, {"italian", "sposare sposarsi sposo matrimonio nozze"},
+    {"italian", "servire serve occorrere occorre necessario"}, {"italian", "nascere nato nascita"}, {"italian", "pagare pago pagamento"}, {"italian", "partire parte partenza"},
+    {"italian", "iniziare inizio cominciare comincia"}, {"italian", "pulire pulisce pulizia"},
+    {"italian", "auto automobile macchina vettura"}, {"italian", "telefono tel telefonico"},
+    {"italian", "prenotare prenotazione riservare"},
+    {"italian", "annullare annullamento disdire disdico disdice disdetto disdetta"}, {"italian", "bici bicicletta"},
+    {"italian", "bus autobus pullman"}, {"italian", "asilo infanzia materna"}, {"italian", "stipendio salario retribuzione"},
+    {"italian", "immondizia spazzatura rifiuti"}, {"italian", "bidone cassonetto contenitore"},
+    {"italian", "medico dottore"}, {"italian", "cellulare telefonino"}, {"italian", "bambino bimbo figlio"},
+    {"italian", "camera stanza"}, {"italian", "ditta azienda impresa"}, {"italian", "multa sanzione"},
+    {"italian", "ammesso permesso consentito"}, {"italian", "vietato proibito"}, {"italian", "mattina mattino"},
+    {"italian", "nanna pisolino"}, {"italian", "mamma madre"}, {"italian", "papà padre"}, {"italian", "divano sofà"},
+
+    {"portuguese", "perder perde perco perda"}, {"portuguese", "abrir abre aberto abertura"},
+    {"portuguese", "fechar fecha fecho encerrar encerra encerramento"}, {"portuguese", "pagar pago pagamento"},
+    {"portuguese", "escrever escrito"}, {"portuguese", "devolver devolução"}, {"portuguese", "entregar entregue"},
+    {"portuguese", "ganhar ganho"}, {"portuguese", "eleger eleito eleição"},
+    {"portuguese", "inscrever inscrito inscrição"}, {"portuguese", "gastar gasto"}, {"portuguese", "aceitar aceite"},
+    {"portuguese", "começar começo início iniciar"}, {"portuguese", "chover chove chuva"},
+    {"portuguese", "carro automóvel auto"}, {"portuguese", "telemóvel celular"}, {"portuguese", "autocarro ônibus"},
+    {"portuguese", "comboio trem"}, {"portuguese", "frigorífico geladeira"},
+    {"portuguese", "cancelar cancelamento anular anulação"}, {"portuguese", "lixo resíduos"},
+    {"portuguese", "salário ordenado"}, {"portuguese", "bicicleta bici"}, {"portuguese", "criança filho miúdo"},
+    {"portuguese", "elevador ascensor"}, {"portuguese", "aluguer aluguel"}, {"portuguese", "permitido autorizado"},
+    {"portuguese", "proibido interdito"}, {"portuguese", "telefone tel"}, {"portuguese", "médico doutor"},
+};
+/* clang-format on */
+
+enum { N = sizeof groups / sizeof *groups };
+static word_table table; /* of stems; immutable once it is built */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int add_stem(void *ctx, const analyzed_term *t) {
+    fo_buf *stems = ctx;
+    if (stems->len) fo_buf_str(stems, " ");
+    fo_buf_add(stems, t->term, t->len);
+    return 0;
+}
+
+/* The table borrows the stems, which stay. Where there is no memory a group is left out. */
+static void add_group(analyzer *a, size_t group) {
+    const char *words = groups[group].words;
+    fo_buf stems = {0};
+    analyze(a, words, strlen(words), add_stem, &stems);
+    const char *kept = fo_buf_take(&stems, NULL);
+    if (kept)
+        word_table_add_first(&table, language_number(groups[group].language), kept,
+                             (uint32_t)group + 1);
+}
+
+static void build(void) {
+    for (size_t i = 0, end; i < N; i = end) {
+        analyzer *a = NULL;
+        const bool made = analyzer_create(&a, groups[i].language, NULL) == FO_OK;
+        for (end = i; end < N && !strcmp(groups[end].language, groups[i].language); end++)
+            if (made) add_group(a, end);
+        analyzer_free(a);
+    }
+}
+
+/* The number of the group that a word of a text is of; 0: of none. */
+static uint32_t group_of(const fact_text *t, const fact_word *w) {
+    const int language = t->language < 0 ? language_number("english") : t->language;
+    return word_table_find(&table, language, t->stems.data + w->stem_at, w->stem_len);
+}
+
+int same_words_term_of(const question *q, const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    if (t->language != q->text.language || !fact_is_content(w) || (w->flags & WORD_DIGIT))
+        return -1;
+    pthread_once(&once, build);
+    const uint32_t group = group_of(t, w);
+    for (size_t k = 0; group && k < q->n_words; k++) {
+        const fact_word *asked = &q->text.words[q->words[k]];
+        if (group_of(&q->text, asked) == group) return question_term_of(q, asked->id);
+    }
+    return -1;
+}

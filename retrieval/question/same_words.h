@@ -1,0 +1,17 @@
+/* same_words.h - words that are one for whoever asks: "rotto" and "rompere", "lost" and "lose", "Kita" and "Kindergarten", "lift" and
+ * "elevator". The stemmer leaves them apart, and the index's terms are its; so they are told when a text is held against a question.
+ *
+ *     int k = question_term_of(q, t->words[i].id);
+ *     if (k < 0) k = same_words_term_of(q, t, i);
+ *
+ * Closed lists of our own, of English, German, French, Spanish, Italian and Portuguese: irregular forms, and pairs of everyday words
+ * of which in a manual, a set of rules or minutes either may stand. Nothing of what is nearly the same, or a kind of the other. */
+#ifndef FORAGE_RETRIEVAL_SAME_WORDS_H
+#define FORAGE_RETRIEVAL_SAME_WORDS_H
+
+#include "retrieval/question/question.h"
+
+/* The question's term that word i of a text, in the question's language, is by those lists; -1: none. Any thread. */
+int same_words_term_of(const question *q, const fact_text *t, size_t i);
+
+#endif

@@ -1,0 +1,111 @@
+/* same_words_test.c - which words of a text are a question's by the lists of forms and of everyday words, and what a question's
+ * lead-in says nothing of. */
+#include "retrieval/question/same_words.h"
+
+#include "tests/test.h"
+
+typedef struct read_pair {
+    analyzer *a;
+    question q;
+    fact_text t;
+} read_pair;
+
+static void read_both(read_pair *r, const char *language, const char *asked, const char *text) {
+    fo_err err = {0};
+    *r = (read_pair){0};
+    assert_ok(analyzer_create(&r->a, language, &err), &err);
+    const lexicon lx = {.analyzer = r->a};
+    assert_ok(question_read(&r->q, &lx, asked, strlen(asked), &err), &err);
+    assert_ok(fact_text_read(&r->t, r->a, text, strlen(text), &err), &err);
+}
+
+static void free_both(read_pair *r) {
+    fact_text_deinit(&r->t);
+    question_deinit(&r->q);
+    analyzer_free(r->a);
+}
+
+/* Is the last word of `text` the question's word `want`? "": it is none of it. */
+static void expect(const char *language, const char *asked, const char *text, const char *want) {
+    read_pair r;
+    read_both(&r, language, asked, text);
+    assert_true(r.t.n_words > 0);
+    const int term = same_words_term_of(&r.q, &r.t, r.t.n_words - 1);
+    const char *got = "";
+    size_t n = 0;
+    for (size_t i = 0; term >= 0 && i < r.q.text.n_words; i++)
+        if (r.q.text.words[i].id == r.q.terms[term].id) {
+            got = asked + r.q.text.words[i].start;
+            n = r.q.text.words[i].end - r.q.text.words[i].start;
+        }
+    if (n != strlen(want) || memcmp(got, want, n))
+        fail_msg("%s: of '%s' it is '%.*s', not '%s'", asked, text, (int)n, got, want);
+    free_both(&r);
+}
+
+static void an_irregular_form_is_its_verb(void **state) {
+    (void)state;
+    expect("italian", "Cosa faccio se ho perso la chiave?", "perde", "perso");
+    expect("italian", "Chi rompe un vetro?", "rotto", "rompe");
+    expect("italian", "Quando chiude il museo?", "chiuso", "chiude");
+    expect("italian", "Cosa facciamo se piove?", "pioggia", "piove");
+    expect("spanish", "¿Qué hago si se rompe el cristal?", "roto", "rompe");
+    expect("spanish", "¿Está abierto el museo?", "abre", "abierto");
+    expect("french", "Que faire si je perds la clé ?", "perdu", "perds");
+    expect("french", "Le musée est-il ouvert ?", "ouvre", "ouvert");
+    expect("portuguese", "Quando é que o museu está aberto?", "abre", "aberto");
+    expect("german", "Ich habe den Schlüssel verloren, was nun?", "verliert", "verloren");
+    expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
+    expect("english", "I lost my key, what now?", "lose", "lost");
+    expect("english", "How many children fit in the boat?", "child", "children");
+}
+
+static void an_everyday_word_is_its_other_name(void **state) {
+    (void)state;
+    expect("italian", "Dove lascio la macchina?", "auto", "macchina");
+    expect("italian", "Posso annullare la visita?", "disdetta", "annullare");
+    expect("spanish", "¿Dónde dejo el coche?", "automóvil", "coche");
+    expect("french", "Où laisser ma voiture ?", "automobile", "voiture");
+    expect("german", "Darf ich das Handy benutzen?", "Mobiltelefon", "Handy");
+    expect("portuguese", "Onde fica o elevador?", "ascensor", "elevador");
+    expect("english", "Is there an elevator?", "lift", "elevator");
+    expect("english", "Where does the garbage go?", "rubbish", "garbage");
+}
+
+static void other_words_are_other_words(void **state) {
+    (void)state;
+    expect("italian", "Chi ha perso la chiave?", "persona", "");
+    expect("spanish", "¿Dónde está la casa?", "boda", "");
+    expect("french", "Où est la voiture ?", "vélo", "");
+    expect("german", "Wo ist der Kindergarten?", "Garten", "");
+    expect("english", "Is there an elevator?", "stairs", "");
+}
+
+/* Terms of the question, all of them. */
+static void terms(const char *language, const char *asked, size_t want) {
+    read_pair r;
+    read_both(&r, language, asked, "x");
+    if (r.q.n_terms != want) fail_msg("%s: %zu terms", asked, r.q.n_terms);
+    free_both(&r);
+}
+
+static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state) {
+    (void)state;
+    terms("italian", "Mio figlio ha avuto la varicella, quando può tornare?", 3);
+    terms("italian", "Possiamo portare il nostro cane?", 2);
+    terms("italian", "Che certificato ci vuole per il nuoto?", 2);
+    terms("spanish", "¿Podemos llevar a nuestro perro?", 2);
+    terms("french", "Pouvons-nous amener notre chien ?", 2);
+    terms("portuguese", "Podemos levar o nosso cão?", 2);
+    terms("german", "Dürfen wir unseren Hund mitbringen?", 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_irregular_form_is_its_verb),
+        cmocka_unit_test(an_everyday_word_is_its_other_name),
+        cmocka_unit_test(other_words_are_other_words),
+        cmocka_unit_test(who_asks_and_what_is_whose_is_no_part_of_what_is_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
