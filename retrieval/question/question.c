@@ -133,6 +133,7 @@ bool question_only_asks(const fact_text *t, size_t i) {
     const char *word = t->text + w->start;
     const size_t n = w->end - w->start;
     if (w->flags & WORD_ASKS) return true;
+    if (question_word_is_light(t->language, t->text, t->len, w->start, w->end)) return true;
     for (size_t back = 1; t->language >= 0 && back <= 2 && back <= i; back++) {
         const fact_word *x = w - back;
         const int asks = question_word_of(t->language, t->text + x->start, x->end - x->start);

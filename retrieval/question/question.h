@@ -66,7 +66,7 @@ static inline int question_term_of(const question *q, uint64_t id) {
 /* What kind of answer words [w0, w1) of a text ask for. */
 enum question_kind question_kind_of(const fact_text *t, size_t w0, size_t w1);
 
-/* "combien de temps", "wie lange", "muss ich", in another language than English: does word w of a text ask, and say nothing of
+/* "combien de temps", "wie lange", "muss ich", "можно", "怎么办", in another language than English: does word w of a text ask, and say nothing of
  * what is asked for? */
 bool question_only_asks(const fact_text *t, size_t w);
 

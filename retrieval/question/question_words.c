@@ -42,8 +42,8 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"russian", ASK_TIME, "когда"},
     {"russian", ASK_PLACE, "где куда откуда"},
     {"russian", ASK_REASON, "почему зачем отчего"},
-    {"russian", ASK_NUMBER, "сколько"},
-    {"russian", ASKS_WHICH, "какой какая какое какие каком какого какую"},
+    {"russian", ASK_NUMBER, "сколько скольки скольких почём почем"},
+    {"russian", ASKS_WHICH, "какой какая какое какие каком какого какую какому каким каких какими"},
     {"arabic", ASK_TIME, "متى"},
     {"arabic", ASK_PLACE, "أين"},
     {"arabic", ASK_REASON, "لماذا"},
@@ -78,7 +78,7 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"portuguese", ASK_NUMBER, "percentagem porcentagem número quantidade população idade taxa tamanho temperatura preço altura "
      "distância área peso custo"},
     {"portuguese", ASK_PLACE, "país cidade estado lugar região continente ilha rio rua província"},
-    {"russian", ASK_TIME, "год году года дата веке век день месяц"},
+    {"russian", ASK_TIME, "год году года дата даты дату веке век день дня дни дням месяц числа часы часу время"},
     {"russian", ASK_PLACE, "стране страна город городе месте регионе улице"},
 };
 
@@ -94,6 +94,17 @@ static const struct { const char *language; int kind; const char *words; } withi
     {"japanese", ASK_NUMBER, "いくつ いくら 何人 どのくらい どれくらい 何回 何個 何歳 何メートル 何パーセント 何種"},
     {"japanese", ASK_PLACE, "どこ 何県 何市 どの国 どの都市"},
     {"japanese", ASK_PERSON, "誰 だれ"},
+};
+
+/* Of a language written without spaces, what asks and says nothing of what is asked for. */
+static const struct { const char *language, *phrases; } light[] = {
+    {"chinese", "什么 什麼 甚么 甚麼 怎么 怎麼 怎样 怎樣 怎办 如何 为何 為何 多少钱 多少錢 多少 多久 多长时间 多長時間 多大 "
+     "几点 幾點 几个 幾個 几号 幾號 几时 哪 谁负责 誰負責 找谁 找誰 谁 誰 有什么办法 怎么办 怎麼辦 怎么回事 怎麼回事 是什么意思 能不能 "
+     "可不可以 是不是 有没有 有沒有 要不要 会不会 會不會 需不需要 可以 能否 是否 需要 请问 請問 问题 問題 应该 應該 该 該 吗 嗎 呢 "
+     "我想 想要 我要 我的 我们 我們 我 你们 你們 你 您 每天 一下"},
+    {"japanese", "ですか ますか ませんか でしょうか どこ いつ いくら いくつ 何時 何日 何人 何個 何回 何 誰 だれ どなた どうやって "
+     "どうすれば どうしたら どう どの どれくらい どれ どんな なぜ どうして できますか ありますか しますか いいですか 教えて ください "
+     "私 下さい"},
 };
 /* clang-format on */
 
@@ -124,4 +135,24 @@ int question_kind_within(int language, const char *text, size_t len) {
         }
     }
     return ASK_OTHER;
+}
+
+/* Does one of the phrases, divided by spaces, stand in the text so that it has a byte of [start, end)? */
+static bool reaches(const char *phrases, const char *text, size_t len, size_t start, size_t end) {
+    for (const char *s = phrases; *s;) {
+        const size_t n = strcspn(s, " ");
+        size_t from = start >= n ? start - n + 1 : 0;
+        const size_t to = end + n - 1 < len ? end + n - 1 : len;
+        if (from < to && memmem(text + from, to - from, s, n)) return true;
+        s += n + (s[n] == ' ');
+    }
+    return false;
+}
+
+bool question_word_is_light(int language, const char *text, size_t len, size_t start, size_t end) {
+    const char *name = language_name(language);
+    for (size_t i = 0; name && i < sizeof light / sizeof *light; i++)
+        if (!strcmp(light[i].language, name))
+            return reaches(light[i].phrases, text, len, start, end);
+    return false;
 }

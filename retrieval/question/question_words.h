@@ -2,6 +2,7 @@
 #ifndef FORAGE_RETRIEVAL_QUESTION_WORDS_H
 #define FORAGE_RETRIEVAL_QUESTION_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What a question word, or the noun behind "which", asks for in that language (index/sparse/language.h): an enum question_kind,
@@ -16,5 +17,9 @@ int question_word_of(int language, const char *word, size_t len);
 
 /* Of a language written without spaces, by what stands anywhere in the question: an enum question_kind. */
 int question_kind_within(int language, const char *text, size_t len);
+
+/* Of such a language: is bytes [start, end) of the question, a character or a pair of them, part of what asks and says nothing
+ * of what is asked for ("怎么办", "可以", "吗")? A pair that only touches it is no word, and is so too. False of other languages. */
+bool question_word_is_light(int language, const char *text, size_t len, size_t start, size_t end);
 
 #endif

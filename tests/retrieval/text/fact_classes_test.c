@@ -128,6 +128,13 @@ static void words_that_ask_are_no_terms_of_a_question(void **state) {
         {"italian", "Quanto tempo devo aspettare?", "aspettare"},
         {"portuguese", "Quanto tempo posso ficar?", "ficar"},
         {"german", "Wie lange?", "wie lange"},
+        {"russian", "Кому нам нужно звонить насчёт лифта?", "звонить насчёт лифта"},
+        {"russian", "До скольких лет какой билет нужен?", "лет билет"},
+        /* a pair that touches what asks is no word: "报谁", "谁做" */
+        {"chinese", "海报谁做？", "海报 做"},
+        {"chinese", "电脑坏了怎么办？", "电脑坏了"},
+        {"chinese", "我可以退票吗？", "退票"},
+        {"japanese", "ポスターはどこですか。", "ポスターは"},
     };
     fo_err err = {0};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
