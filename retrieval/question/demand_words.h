@@ -1,6 +1,6 @@
 /* demand_words.h - the words by which a question demands something and a text states it, of languages other than English: a
- * price, an amount, a time, a person. Lists of our own for German, French, Spanish, Italian and Portuguese, as they are written
- * without case and accents ("gebuhr", "cuanto"), so that "CUÁNTO" and "cuanto" are met as well. */
+ * price, an amount, a time, a person. Lists of our own for German, French, Spanish, Italian, Portuguese and Russian, as they are
+ * written without case and accents ("gebuhr", "cuanto", "какои"), so that "CUÁNTO" and "cuanto" are met as well. */
 #ifndef FORAGE_RETRIEVAL_DEMAND_WORDS_H
 #define FORAGE_RETRIEVAL_DEMAND_WORDS_H
 
@@ -12,6 +12,8 @@
 typedef struct demand_words {
     const char *language;
     bool joins; /* it writes compounds as one word: `sums` are their ends as well */
+    bool
+        bare_be; /* "is" is left out, `much` counts too, adjectives are told by their ends: "сколько окон", "какая цена билета" */
     /* of questions */
     const char *much, *many;                     /* "how much", "how many" in one word */
     const char *how, *behind_much, *behind_many; /* ... in two: "wie viel", "wie viele" */
@@ -21,6 +23,7 @@ typedef struct demand_words {
     const char *between;                         /* "what" and its noun: "quel est le" */
     const char *when, *who;
     const char *until;  /* before those: "bis wann" */
+    const char *at;     /* before "how much", the hour: "во сколько" */
     const char *clock;  /* the time of the day: "quelle heure" */
     const char *day;    /* a day or date: "quel jour" */
     const char *spends; /* it costs, they pay */
@@ -43,10 +46,12 @@ typedef struct demand_words {
     const char *has, *due; /* behind those: it has, it is to be paid */
     const char *costs;     /* of `spends`, those that name no payer */
     const char *payers;    /* who pays things, and not a price: "Was zahlt die Versicherung?" */
-    const char *where;     /* the other words that ask: where, why */
-    const char *bound;     /* "when must", "when is it forbidden": in which case */
-    const char *often;     /* counted by many texts that do not say so: people, days */
-    const char *verbs;     /* behind what is counted */
+    const char *wants,
+        *holds; /* where "is" is left out, no address and no sum: "какой телефон подходит", "взнос включает" */
+    const char *where; /* the other words that ask: where, why */
+    const char *bound; /* "when must", "when is it forbidden": in which case */
+    const char *often; /* counted by many texts that do not say so: people, days */
+    const char *verbs; /* behind what is counted */
     /* of texts */
     const char *articles; /* numerals that are articles too */
     const char *currencies, *free, *none, *pays;

@@ -117,6 +117,7 @@ static bool is_section(const reader_at *r) {
 /* Does number `now` number, date or measure something else? */
 static bool is_other_number(const reader_at *r) {
     return is_label(r, &r->before) || is_section(r) || word_token_is(&r->before.t, "\xC2\xA7") ||
+           word_token_is(&r->before.t, "\xE2\x84\x96") || /* the sign for "number" */
            is_time_or_date(r);
 }
 
@@ -136,7 +137,8 @@ static bool is_vague_number(const reader_at *r) {
 static bool is_amount_of_something(const reader_at *r) {
     const demand_words *w = r->w;
     return is_number(r, &r->before) &&
-           (in(w->weights, &r->now) || in("l ml liter litre litres litro litros litri", &r->now)) &&
+           (in(w->weights, &r->now) ||
+            in("l ml liter litre litres litro litros litri л мл", &r->now)) &&
            r->next.t.letters && !in("pro je par por per", &r->next);
 }
 
@@ -176,10 +178,12 @@ static bool is_bare(const reader_at *r) {
 }
 
 static bool is_share(const reader_at *r) {
-    const bool percent = is_number(r, &r->before) && (word_token_is(&r->now.t, "%") ||
-                                                      in("prozent ciento cento cent", &r->now));
-    return percent ||
-           in("halfte moitie mitad meta metade doppelte double doble doppio dobro", &r->now);
+    const bool percent =
+        is_number(r, &r->before) && (word_token_is(&r->now.t, "%") ||
+                                     in("prozent ciento cento cent процентов процента", &r->now));
+    return percent || in("halfte moitie mitad meta metade doppelte double doble doppio dobro "
+                         "половина половину двоиная двоиную",
+                         &r->now);
 }
 
 /* "Der Eintritt ist frei", "| gratuit |"; what is handed out free of charge may be another thing. */
@@ -242,7 +246,7 @@ static enum amount_stated money_in(reader_at r) {
     while (stated != AMOUNT_STATED && step(&r)) {
         if (is_currency(&r, &r.now) &&
             (demand_currency_sign(&r.now.t) ||
-             !in("fr real livre livres libra libras peso pesos", &r.now) ||
+             !in("fr real livre livres libra libras peso pesos р тыс коп", &r.now) ||
              is_number(&r, &r.before)))
             return AMOUNT_STATED;
         const enum amount_stated gratis = free_of_charge(&r);
@@ -398,6 +402,7 @@ static bool has_capital(const said *s) {
     char first[4];
     if (!s->t.letters) return false;
     fo_utf8_decode(s->t.s, s->t.n, &cp);
+    if (cp >= 0x400) return cp < 0x430;              /* Cyrillic */
     if (cp >= 0x80) return cp >= 0xC0 && cp <= 0xDE; /* Latin-1: small letters stand above */
     return fo_utf8_encode(cp, first) == 1 && fo_is_upper(first[0]);
 }

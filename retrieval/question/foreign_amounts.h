@@ -1,4 +1,4 @@
-/* foreign_amounts.h - whether a text in German, French, Spanish, Italian or Portuguese states what is demanded: an amount of a
+/* foreign_amounts.h - whether a text in German, French, Spanish, Italian, Portuguese or Russian states what is demanded: an amount of a
  * kind (demand_amounts.h), a time, a telephone number, the name of somebody (demand_details.h). */
 #ifndef FORAGE_RETRIEVAL_FOREIGN_AMOUNTS_H
 #define FORAGE_RETRIEVAL_FOREIGN_AMOUNTS_H

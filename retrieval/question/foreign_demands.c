@@ -75,6 +75,17 @@ static bool is_end(const asked *a, size_t i, const char *list) {
                        : is(a, i, list);
 }
 
+/* Where "is" is left out: "какой членский взнос", "новых". */
+static bool is_adjective(const asked *a, size_t i) {
+    static const char ends[] = "ыи ои ии ая яя ое ее ые ие ую юю ого его ому ему ым им ых их";
+    return a->w->bare_be && i < a->n && a->v[i].t.letters && strlen(a->v[i].folded) > 6 &&
+           demand_word_ends(ends, a->v[i].folded) && !demand_word_is_sum(a->w, a->v[i].folded);
+}
+
+static bool is_between(const asked *a, size_t i) {
+    return is(a, i, a->w->between) || is_adjective(a, i);
+}
+
 /* ---- details ----------------------------------------------------------------------------- */
 
 /* Words [what + 1, i) between "what" and an address: "est l'adresse du", "est le numéro de". */
@@ -84,7 +95,7 @@ typedef struct link {
 } link;
 
 static bool is_address(const asked *a, size_t i) {
-    return is(a, i, "adresse direccion indirizzo endereco emailadresse mailadresse");
+    return is(a, i, "adresse direccion indirizzo endereco emailadresse mailadresse адрес");
 }
 
 /* "Quel site" is a place as often: one on the web, or somebody's. */
@@ -99,6 +110,8 @@ static enum demand_detail address_at(const asked *a, size_t i, const link *l) {
     const demand_words *w = a->w;
     const bool told = l->be || l->how, mail = is(a, i, w->mail) && !is(a, i - 1, w->calls),
                to = l->what > 0 && is(a, l->what - 1, "an a");
+    if (l->be && a->w->bare_be && (is(a, i + 1, a->w->wants) || is(a, i + 2, a->w->wants)))
+        return DETAIL_NONE;
     if (mail && (told || to || l->address || is_address(a, i) || is_address(a, i + 1)))
         return DETAIL_MAIL;
     if (is(a, i, w->phone) &&
@@ -113,15 +126,23 @@ static bool asks_what_or_how(const asked *a, size_t i) {
     return is(a, i, a->w->what) || is(a, i, a->w->how);
 }
 
+/* "Куда звонить?" */
+static bool asks_whom_to_call(const asked *a) {
+    for (size_t i = 0; a->w->bare_be && i + 1 < a->n; i++)
+        if (is(a, i, "куда") && is(a, i + 1, a->w->calls)) return true;
+    return false;
+}
+
 /* "Wie lautet die Telefonnummer?", "Quel numéro appeler ?" What is done with a telephone is another question. */
 static enum demand_detail address_of(const asked *a) {
+    if (asks_whom_to_call(a)) return DETAIL_PHONE;
     for (size_t i = 0; i < FIRST; i++) {
         if (!asks_what_or_how(a, i)) continue;
-        link l = {.what = i, .how = is(a, i, a->w->how)};
+        link l = {.what = i, .how = is(a, i, a->w->how) && !a->w->bare_be, .be = a->w->bare_be};
         for (size_t k = i + 1; k < a->n; k++) {
             const enum demand_detail d = address_at(a, k, &l);
             if (d != DETAIL_NONE) return d;
-            if (!is(a, k, a->w->between) && !is(a, k, a->w->number)) break;
+            if (!is_between(a, k) && !is(a, k, a->w->number)) break;
             l.be |= k == i + 1 && is(a, k, a->w->be);
             l.address |= is_address(a, k);
             l.number |= is(a, k, a->w->number);
@@ -131,9 +152,19 @@ static enum demand_detail address_of(const asked *a) {
     return DETAIL_NONE;
 }
 
+/* "Во сколько заезд?", "до скольки открыто"; not "во сколько обойдётся", "до скольких лет" */
+static bool asks_hour(const asked *a, size_t i) {
+    const demand_words *w = a->w;
+    return i > 0 && is(a, i - 1, w->at) && is(a, i, w->much) && !is(a, i + 1, w->often) &&
+           !is(a, i + 1, w->times) && !among(a, i, clause_end(a, i), w->spends);
+}
+
 static bool asks_clock(const asked *a) {
     const demand_words *w = a->w;
     for (size_t i = 0; i + 1 < a->n; i++) {
+        if (asks_hour(a, i)) return true;
+        if (w->bare_be && is(a, i, w->at) && is(a, i + 1, w->what) && is(a, i + 2, "время"))
+            return true;
         const bool two = is(a, i, w->how) && is(a, i + 1, w->behind_much);
         if ((two && is(a, i + 2, w->clock)) ||
             ((is(a, i, w->what) || is(a, i, w->much)) && is(a, i + 1, w->clock)))
@@ -180,6 +211,7 @@ static bool asks_for_a_name(const asked *a) {
     const size_t called = behind_called(a);
     if (!called && !is(a, 0, w->who)) return false;
     if (!called && is(a, 1, w->office)) return true;
+    if (!called && w->bare_be && is(a, 1, w->offices) && clause_end(a, 1) == a->n) return true;
     size_t k = called ? called : 2;
     while (is(a, k, w->between)) k++;
     if (called) return is_end(a, k, w->offices);
@@ -200,6 +232,20 @@ static enum demand_detail detail_of(const asked *a) {
 
 /* ---- amounts ----------------------------------------------------------------------------- */
 
+/* "Окон", "гостей", "станций" behind "сколько" and adjectives, which *k moves behind: not "воды", nor a verb. */
+static bool is_counted_noun(const asked *a, size_t *k) {
+    static const char vowels[] = "а е и о у ы э ю я",
+                      verbs[] = "ет ит ют ут ат ят ть тся ться лось",
+                      nouns[] = "еи ии минут монет конфет газет комнат ребят билет кают";
+    while (is_adjective(a, *k) && *k + 1 < a->n) ++*k;
+    if (*k >= a->n || a->v[*k].t.digits || !a->v[*k].folded[0]) return false;
+    const char *word = a->v[*k].folded;
+    if (is(a, *k, a->w->often) || is(a, *k, a->w->lengths) || demand_word_ends(nouns, word))
+        return true;
+    return !is(a, *k, a->w->verbs) && !is(a, *k, a->w->lasting) && !is(a, *k, a->w->spends) &&
+           !demand_word_ends(verbs, word) && !demand_word_ends(vowels, word);
+}
+
 /* The word behind "how much" or "how many", and whether it is how many; 0: nothing asks so. */
 static size_t behind_quantity(const asked *a, bool *many) {
     const demand_words *w = a->w;
@@ -211,6 +257,10 @@ static size_t behind_quantity(const asked *a, bool *many) {
         *many = one ? is(a, i, w->many) : is(a, i + 1, w->behind_many);
         if (i > 0 && is(a, i - 1, w->each)) return 0;
         size_t k = i + (one ? 1 : 2);
+        if (w->bare_be) {
+            *many = is_counted_noun(a, &k);
+            return k;
+        }
         if (!is(a, k, w->of)) return k;
         *many = true; /* "combien de" */
         return k + 1;
@@ -263,9 +313,9 @@ static enum demand_amount of_quantity(const asked *a, size_t k, bool many, forei
     const demand_words *w = a->w;
     if (is(a, k, w->lasting)) return AMOUNT_LONG;
     if (is(a, k, w->loud)) return AMOUNT_LOUDNESS;
-    if (is(a, k, w->currencies) || is(a, k, "geld argent dinero denaro soldi dinheiro"))
+    if (is(a, k, w->currencies) || is(a, k, "geld argent dinero denaro soldi dinheiro денег"))
         return AMOUNT_MONEY;
-    if (is(a, k, "prozent") || is(a, k + 1, "ciento cento cent")) return AMOUNT_ANY;
+    if (is(a, k, "prozent процентов") || is(a, k + 1, "ciento cento cent")) return AMOUNT_ANY;
     if (many) {
         const size_t noun = counted_at(a, k);
         if (w->of && noun < a->n && !strchr("sxz", ends_in(a->v[noun].folded))) return AMOUNT_ANY;
@@ -337,10 +387,11 @@ static enum demand_amount of_what(const asked *a, size_t i) {
     const demand_words *w = a->w;
     const enum demand_amount cost = of_cost(a, i);
     if (cost != AMOUNT_NONE || !is(a, i, w->what)) return cost;
-    const bool be = is(a, i + 1, w->be), is_what = be && is(a, i, w->what_does);
+    const bool be = is(a, i + 1, w->be) || w->bare_be, is_what = be && is(a, i, w->what_does);
     size_t k = i + 1;
-    while (k < i + NEAR && is(a, k, w->between)) k++;
-    if (k >= a->n) return AMOUNT_NONE;
+    while (k < i + NEAR && is_between(a, k)) k++;
+    if (k >= a->n || (w->bare_be && among(a, k + 1, clause_end(a, k), w->holds)))
+        return AMOUNT_NONE;
     if (is_what && !is_end(a, k, w->prices) && (!w->joins || demand_word_is_sum(w, a->v[k].folded)))
         return AMOUNT_NONE;
     if (demand_word_is_sum(w, a->v[k].folded))
@@ -349,8 +400,14 @@ static enum demand_amount of_what(const asked *a, size_t i) {
     return be ? of_noun(a, k) : of_which_measure(a, k);
 }
 
+/* "Цена квартиры за ночь?", "где взять ласты и почём?" */
+static bool names_a_price(const asked *a) {
+    return a->w->bare_be && (is(a, 0, a->w->prices) || among(a, 0, a->n, "почем"));
+}
+
 static enum demand_amount amount_of(const asked *a, foreign_demands *out) {
     bool many = false;
+    if (names_a_price(a)) return AMOUNT_MONEY;
     const size_t k = behind_quantity(a, &many);
     if (k) return of_quantity(a, k, many, out);
     for (size_t i = 0; i < a->n; i++) {

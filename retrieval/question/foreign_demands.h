@@ -1,5 +1,5 @@
-/* foreign_demands.h - what a question in German, French, Spanish, Italian or Portuguese demands of its answer, as demands.h
- * has it of one in English: by the words of its own language (demand_words.h) alone. */
+/* foreign_demands.h - what a question in German, French, Spanish, Italian, Portuguese or Russian demands of its answer, as
+ * demands.h has it of one in English: by the words of its own language (demand_words.h) alone. */
 #ifndef FORAGE_RETRIEVAL_FOREIGN_DEMANDS_H
 #define FORAGE_RETRIEVAL_FOREIGN_DEMANDS_H
 
