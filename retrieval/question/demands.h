@@ -2,7 +2,7 @@
  * cost, how heavy is it), a day of the week, a month, a place, a reason, or the holder of an office. A passage that
  * shares every word with the question and states no price, speaks of other days or months or says of nothing where it is, answers
  * another question. English; of German, French, Spanish, Italian, Portuguese and Russian the amount, the address, the time and the person
- * that is asked for (foreign_demands.h), and a question of another language demands nothing here. */
+ * that is asked for (foreign_demands.h), as of Chinese and Japanese (unspaced_demands.h), and a question of another language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
 #define FORAGE_RETRIEVAL_DEMANDS_H
 
@@ -15,7 +15,7 @@
 #include "retrieval/question/demand_words.h"
 
 typedef struct demands {
-    int language; /* of the texts, where that is one of demand_words.h; else -1 */
+    int language; /* of the texts, where that is one of demand_words.h or unspaced_demands.h; else -1 */
     enum demand_amount amount;
     enum demand_dimension dimension;
     enum demand_detail detail;

@@ -86,7 +86,8 @@ static const struct { const char *language; int kind; const char *words; } askin
 static const struct { const char *language; int kind; const char *words; } within[] = {
     {"chinese", ASK_REASON, "为什么 為什麼 为何 為何 原因"},
     {"chinese", ASK_TIME, "什么时候 什麼時候 何时 何時 哪年 哪一年 几月 几年 何年 哪天 时间"},
-    {"chinese", ASK_NUMBER, "多少 多大 多长 多長 多高 多远 几个 幾個 几人 几次 几种 多久"},
+    {"chinese", ASK_TIME, "多久 多长时间 多長時間"},
+    {"chinese", ASK_NUMBER, "多少 多大 多长 多長 多高 多远 几个 幾個 几人 几次 几种"},
     {"chinese", ASK_PLACE, "哪里 哪裡 哪儿 何处 何處 哪个国家 哪个城市 哪座城市 什么地方 位于哪"},
     {"chinese", ASK_PERSON, "谁 誰"},
     {"japanese", ASK_REASON, "なぜ 何故 どうして 理由"},

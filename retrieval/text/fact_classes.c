@@ -109,7 +109,7 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"hindi", WORD_REASON, "क्योंकि कारण इसलिए वजह"},
     /* Written without spaces: words are characters and pairs of them. */
     {"chinese", WORD_NEGATION | WORD_STOP, "不 没 沒 无 無 未 非 没有 沒有 不是 并非 从未 未曾"},
-    {"chinese", WORD_TIME, "年 月 日 世纪 世紀 年代 小时 分钟"},
+    {"chinese", WORD_TIME, "年 月 日 周 週 天 时 時 世纪 世紀 年代 小时 分钟"},
     {"chinese", WORD_REASON, "因 因为 因為 由于 由於 所以 导致 原因"},
     {"japanese", WORD_NEGATION, "ない なかっ ませ ません ず 無い 非 未 不"},
     {"japanese", WORD_TIME, "年 月 日 世紀 年代 時間"},
