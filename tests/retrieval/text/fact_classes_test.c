@@ -134,6 +134,7 @@ static void words_that_ask_are_no_terms_of_a_question(void **state) {
         {"chinese", "海报谁做？", "海报 做"},
         {"chinese", "电脑坏了怎么办？", "电脑坏了"},
         {"chinese", "我可以退票吗？", "退票"},
+        {"chinese", "馆的门票怎么退？", "馆 门票 退"},
         {"japanese", "ポスターはどこですか。", "ポスターは"},
     };
     fo_err err = {0};
