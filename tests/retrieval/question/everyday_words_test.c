@@ -1,0 +1,57 @@
+/* everyday_words.h: which words of a Russian or Chinese text are a question's, by their forms or as everyday words of the same. */
+#include "tests/test.h"
+
+#include "index/sparse/language.h"
+#include "retrieval/question/everyday_words.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
+
+/* Is a word of the text, which is no term of the question itself, one of its terms? */
+static bool says(const char *language, const char *asked, const char *text) {
+    const lexicon own = {analyzer_in(lx.analyzer, language_number(language)), NULL, NULL};
+    question q = {0};
+    fact_text t = {0};
+    fo_err err = {0};
+    bool same = false;
+    assert_ok(question_read(&q, &own, asked, strlen(asked), &err), &err);
+    assert_ok(fact_text_read(&t, own.analyzer, text, strlen(text), &err), &err);
+    for (size_t i = 0; i < t.n_words; i++)
+        same |= question_term_of(&q, t.words[i].id) < 0 && everyday_words_term_of(&q, &t, i) >= 0;
+    fact_text_deinit(&t);
+    question_deinit(&q);
+    return same;
+}
+
+static void forms_and_everyday_words_are_one(void **state) {
+    (void)state;
+    static const struct {
+        const char *language, *asked, *text;
+        bool same;
+    } cases[] = {
+        {"russian", "Сколько игрушек?", "Игрушка лежит здесь.", true},
+        {"russian", "Сколько окон?", "Окно моют весной.", true},
+        {"russian", "Где копейка?", "Сорок копеек.", true},
+        {"russian", "Где ребёнок?", "Ребёнка забирают родители.", true},
+        {"russian", "Сколько заплатить?", "Оплачивается сразу.", true},
+        {"russian", "фильтр посудомойки", "посудомоечная машина", true},
+        {"russian", "двигатель шумит", "на мотор пять лет", true},
+        {"russian", "город большой", "гордый сосед", false},
+        {"russian", "урок музыки", "рук не мыть", false},
+        {"russian", "сон", "сн", false},
+        {"russian", "двигатель шумит", "насос и шланг", false},
+        {"chinese", "养狗", "犬证", true},
+        {"chinese", "丢了", "遗失后补办", true},
+        {"chinese", "晚上", "夜间", true},
+        {"chinese", "养狗", "养鱼", false},
+        {"german", "Hund", "犬", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (says(cases[i].language, cases[i].asked, cases[i].text) != cases[i].same)
+            fail_msg("%s: %s", cases[i].asked, cases[i].text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms_and_everyday_words_are_one),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
