@@ -138,7 +138,7 @@ bool question_only_asks(const fact_text *t, size_t i) {
         const fact_word *x = w - back;
         const int asks = question_word_of(t->language, t->text + x->start, x->end - x->start);
         if (asks == ASKS_HOW && back == 1 &&
-            fo_words_have_any_case("viel viele vielen lange lang", word, n))
+            fo_words_have_any_case("viel viele vielen lange lang долго часто", word, n))
             return true;
         if (asks == ASK_NUMBER && fo_words_have_any_case("temps tiempo tempo", word, n))
             return true;

@@ -42,6 +42,8 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"russian", ASK_TIME, "когда"},
     {"russian", ASK_PLACE, "где куда откуда"},
     {"russian", ASK_REASON, "почему зачем отчего"},
+    {"russian", ASKS_HOW, "как"},
+    {"russian", ASKS_MEASURE, "долго часто далеко"},
     {"russian", ASK_NUMBER, "сколько скольки скольких почём почем"},
     {"russian", ASKS_WHICH, "какой какая какое какие каком какого какую какому каким каких какими"},
     {"arabic", ASK_TIME, "متى"},

@@ -130,6 +130,7 @@ static void words_that_ask_are_no_terms_of_a_question(void **state) {
         {"german", "Wie lange?", "wie lange"},
         {"russian", "Кому нам нужно звонить насчёт лифта?", "звонить насчёт лифта"},
         {"russian", "До скольких лет какой билет нужен?", "лет билет"},
+        {"russian", "Как часто чистить фильтр?", "чистить фильтр"},
         /* a pair that touches what asks is no word: "报谁", "谁做" */
         {"chinese", "海报谁做？", "海报 做"},
         {"chinese", "电脑坏了怎么办？", "电脑坏了"},
