@@ -47,6 +47,8 @@ static const struct {
     {11, "international"},
     {12, "minimum"},
     {12, "maximum"},
+    {13, "premium premiums"},
+    {13, "insured excess deductible"}, /* the sum insured */
 };
 enum { N = sizeof rivals / sizeof *rivals };
 _Static_assert(N <= 64, "a bit for each");

@@ -25,6 +25,8 @@ static void one_excludes_the_other(void **state) {
         {"How much oil does the diesel take?", "The petrol engine takes 4 litres.", true},
         {"How much oil does the diesel take?", "Petrol: 4, diesel: 5 litres", false},
         {"What is the minimum height?", "The maximum height is 2 m.", true},
+        {"What is the yearly premium?", "The sum insured is EUR 65,000.", true},
+        {"What is the yearly premium?", "Premium 90 a year, sum insured 65,000", false},
         {"", "red", false},
         {"red", "", false},
     };
