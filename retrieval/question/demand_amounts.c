@@ -107,14 +107,23 @@ static bool is_in_words(const word_token *before, const word_token *t) {
     return word_token_in("unpaid", t);
 }
 
+/* "Had risen by a third": a change of an amount, not the amount. Text up to the article. */
+static bool is_behind_by(const char *text, const word_token *article) {
+    const char *s = article->s;
+    while (s > text && s[-1] == ' ') s--;
+    return s - text >= 2 && !strncasecmp(s - 2, "by", 2) &&
+           (s - text == 2 || !word_token_letter(s[-3]));
+}
+
 /* "Paid in full", "fees by agreement", "a third": where the text speaks of paying. */
-static bool may_be_in_words(const word_token *before, const word_token *t) {
+static bool may_be_in_words(const char *text, const word_token *before, const word_token *t) {
     if (word_token_in("full", t)) return word_token_in("in", before);
     if (word_token_in("agreement arrangement negotiation", t)) return word_token_in("by", before);
     if (word_token_in("request application", t)) return word_token_in("on", before);
     if (word_token_in("half", t))
         return word_token_in("pay pays paid cost costs charge charged get gets", before);
-    return word_token_in("third quarter", t) && word_token_in("a one", before);
+    return word_token_in("third quarter", t) && word_token_in("a one", before) &&
+           !is_behind_by(text, before);
 }
 
 /* ... and "2.1 km, 1.4 million", "the full price". */
@@ -175,6 +184,18 @@ static bool is_of_a_place(const char *text, const word_token *before) {
            fo_is_letter(s[-2]);
 }
 
+/* "In 2024", "for 2024 and 2025": is the number a year by what stands before it, or before the year that it is said with? */
+static bool is_dated(const char *text, const word_token *before, const word_token *year) {
+    enum { DIGITS = 4 };
+    if (word_token_in("in of since during", before)) return true;
+    const bool now = year->s[0] == '2' ? year->s[1] == '0' : year->s[1] == '9';
+    if (word_token_in("for", before)) return now;
+    const char *s = before->s;
+    while (s && s > text && s[-1] == ' ') s--;
+    return now && word_token_in("and or", before) && s - text >= DIGITS &&
+           word_token_year(&(word_token){.s = s - DIGITS, .n = DIGITS, .digits = true}) != 0;
+}
+
 /* Is t, which ends at byte `at`, a number that counts nothing, numbers nothing, and is no time or date: 32 in "Fee 32 a year",
  * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
 static enum amount_stated bare_price(const char *text, size_t len, size_t at,
@@ -186,7 +207,7 @@ static enum amount_stated bare_price(const char *text, size_t len, size_t at,
         demand_month_named(before) >= 0 || word_token_is(before, "#") ||
         word_token_is(before, "/") || word_token_is(before, "\xC2\xA7"))
         return AMOUNT_NOT_STATED;
-    if (word_token_year(t) && word_token_in("in of since", before)) return AMOUNT_NOT_STATED;
+    if (word_token_year(t) && is_dated(text, before, t)) return AMOUNT_NOT_STATED;
     if (is_of_a_place(text, before) && !memchr(t->s, '.', t->n)) return AMOUNT_NOT_STATED;
     size_t next_at = at;
     const word_token next = word_token_next(text, len, &next_at);
@@ -270,7 +291,7 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
         if (money && is_free(text, len, at, &before, &t)) return AMOUNT_STATED;
         if ((money || amount == AMOUNT_ANY) && is_in_words(&before, &t)) return AMOUNT_STATED;
         if (money) {
-            if (may_be_in_words(&before, &t) && stated == AMOUNT_NOT_STATED)
+            if (may_be_in_words(text, &before, &t) && stated == AMOUNT_NOT_STATED)
                 stated = AMOUNT_PERHAPS;
             const enum amount_stated bare = bare_price(text, len, at, &before, &t);
             if (bare > stated) stated = bare;
@@ -337,6 +358,38 @@ static enum demand_amount kind_of_noun(const word_token *t) {
     return word_token_in("temperature", t) ? AMOUNT_TEMPERATURE : AMOUNT_NONE;
 }
 
+/* "From what size", "at what age": behind a preposition it is a number that is asked for, and no kind. */
+static enum demand_amount kind_of_bound(const word_token *before, const word_token *noun) {
+    return word_token_in("from to until till above below over under at by of", before) &&
+                   word_token_in("size age height length width depth distance speed percentage",
+                                 noun)
+               ? AMOUNT_ANY
+               : AMOUNT_NONE;
+}
+
+/* "What port does it listen on?", not that of a ferry. */
+static bool asks_for_a_port(const char *rest, size_t len, const word_token *noun) {
+    return word_token_in("port ports", noun) &&
+           word_tokens_say("listen listens listening bind binds tcp udp http https server api "
+                           "daemon service database proxy default",
+                           rest, len);
+}
+
+/* Of "what's". */
+static bool is_apostrophe(const word_token *t) {
+    return word_token_is(t, "'") || word_token_is(t, "\xE2\x80\x99");
+}
+
+/* "What's the most I get for it?": the most that somebody gets, pays or carries, not the most of a kind. */
+static bool asks_for_the_most(const char *rest, size_t len, const word_token *before,
+                              const word_token *t) {
+    size_t at = 0;
+    word_token next = word_token_next(rest, len, &at);
+    if (word_token_in("that", &next)) next = word_token_next(rest, len, &at);
+    return word_token_in("most least", t) && word_token_in("the", before) &&
+           word_token_in("i we you one they he she", &next);
+}
+
 static enum demand_amount kind_of_verb(const word_token *t) {
     if (word_token_in("pay pays charge charges charged", t)) return AMOUNT_MONEY;
     if (word_token_in("cost costs", t)) return AMOUNT_EXPENSE;
@@ -344,7 +397,7 @@ static enum demand_amount kind_of_verb(const word_token *t) {
 }
 
 static enum demand_amount kind_of_adjective(const word_token *t) {
-    if (word_token_in("many much far tall wide deep high fast old", t)) return AMOUNT_ANY;
+    if (word_token_in("many much far tall wide deep high fast old big large", t)) return AMOUNT_ANY;
     if (word_token_in("long", t)) return AMOUNT_LONG;
     if (word_token_in("heavy", t)) return AMOUNT_WEIGHT;
     if (word_token_in("loud noisy quiet", t)) return AMOUNT_LOUDNESS;
@@ -356,7 +409,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
     enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
     enum demand_amount amount = AMOUNT_NONE, kind;
     size_t words = 0; /* behind "what is": a noun stands among the first four */
-    word_token before, t = {0};
+    word_token before, asks_before = {0}, t = {0}; /* asks_before: what "what" stands behind */
     for (size_t at = 0;;) {
         before = t;
         t = word_token_next(question, len, &at);
@@ -368,15 +421,20 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             at_word = word_token_in("what which", &t) ? WHAT
                       : word_token_in("how", &t)      ? HOW
                                                       : BEFORE;
+            asks_before = before;
             break;
         case WHAT:
             amount = kind_of_noun(&t);
-            at_word = word_token_in("is are was were", &t)          ? IS
+            if (amount == AMOUNT_NONE) amount = kind_of_bound(&asks_before, &t);
+            if (asks_for_a_port(question + at, len - at, &t)) amount = AMOUNT_ANY;
+            at_word = is_apostrophe(&t)                             ? WHAT
+                      : word_token_in("is are was were s", &t)      ? IS
                       : word_token_in("do does did will would", &t) ? DOES
                                                                     : PAST;
             break;
         case IS:
-            kind = kind_of_noun(&t);
+            kind = asks_for_the_most(question + at, len - at, &before, &t) ? AMOUNT_ANY
+                                                                           : kind_of_noun(&t);
             if (kind != AMOUNT_NONE) amount = kind;
             if (++words == 4 || amount != AMOUNT_NONE ||
                 word_token_in("of for at in on to that", &t))
@@ -387,6 +445,10 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             at_word = word_token_in("many much", &t) ? MUCH : PAST;
             break;
         case MUCH:
+            if (word_token_in("of", &t) && word_token_in("much", &before)) {
+                at_word = PAST; /* "How much of the cost do we bear?": a share */
+                break;
+            }
             if (word_token_in("is are was were", &before) &&
                 word_token_in("the a an my your our his her their one each this that these "
                               "those it they",

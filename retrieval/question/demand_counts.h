@@ -9,4 +9,8 @@
  * number of what the question itself names is one; one that stands alone may be. */
 bool demand_count_in(const char *text, size_t len, const char *question, size_t question_len);
 
+/* "How many children are in the group?": those are called by many names, and what their number is of is not always said; but a
+ * price, an age, a time or a measure is none. */
+bool demand_counts_people(const char *question, size_t len);
+
 #endif

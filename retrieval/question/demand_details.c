@@ -48,9 +48,27 @@ static enum demand_detail life_of(const char *question, size_t len) {
                : DETAIL_NONE;
 }
 
+/* "When does it close in the evening?": the day is said, and the hour is asked for. */
+static bool asks_for_the_hour(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at), before = {0}, earlier = {0};
+    bool opens = false;
+    if (!word_token_in("when", &t)) return false;
+    for (;; earlier = before, before = t) {
+        t = word_token_next(question, len, &at);
+        if (!t.n) return false;
+        opens |= word_token_in("open opens close closes shut shuts", &t);
+        if (opens && word_token_in("morning afternoon evening night", &t) &&
+            (word_token_in("at", &before) ||
+             (word_token_in("the", &before) && word_token_in("in", &earlier))))
+            return true;
+    }
+}
+
 enum demand_detail demand_detail_of(const char *question, size_t len) {
     const bool what = asks_what_it_is(question, len);
     word_token before = {0};
+    if (asks_for_the_hour(question, len)) return DETAIL_CLOCK;
     for (size_t at = 0;;) {
         const word_token t = word_token_next(question, len, &at);
         if (!t.n) return life_of(question, len);
@@ -67,6 +85,12 @@ enum demand_detail demand_detail_of(const char *question, size_t len) {
         if (word_token_in("status code codes value", &t) &&
             word_token_in("exit return returned", &before))
             return DETAIL_EXIT;
+        if (what && word_token_in("password passphrase", &t)) { /* not its rules, nor its file */
+            size_t further = at;
+            const word_token next = word_token_next(question, len, &further);
+            return !next.letters || word_token_in("of for to on in", &next) ? DETAIL_PASSWORD
+                                                                            : DETAIL_NONE;
+        }
         const enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
         if (d != DETAIL_NONE) return d;
         before = t;
@@ -138,7 +162,8 @@ static bool has_clock(const char *text, size_t len) {
             size_t next_at = at;
             const word_token next = word_token_next(text, len, &next_at);
             const bool date = demand_month_named(&next) >= 0; /* "21 and 22 October" */
-            if (!date &&
+            const bool year = word_token_year(&t) && word_token_in("in since of", &before);
+            if (!date && !year &&
                 (marked || point || t.n == 3 || t.n == 4 || word_token_in(behind, &before) ||
                  word_token_is(&before, "-") || word_token_is(&before, "\xE2\x80\x93")))
                 return true;
@@ -188,6 +213,11 @@ static bool has_death(const char *text, size_t len) {
                            text, len);
 }
 
+bool demand_detail_may_be(enum demand_detail detail, const char *text, size_t len) {
+    return detail == DETAIL_PASSWORD &&
+           !word_tokens_say("username usernames user users login", text, len);
+}
+
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
     switch (detail) {
     case DETAIL_NONE:
@@ -209,6 +239,10 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return has_birth(text, len);
     case DETAIL_DEATH:
         return has_death(text, len);
+    case DETAIL_PASSWORD:
+        return word_tokens_say("password passwords passphrase passwd passcode pass pw pwd pin key "
+                               "secret credentials",
+                               text, len);
     case DETAIL_EXIT:
         return word_tokens_say("exit exits exited return returns returned status", text, len);
     }

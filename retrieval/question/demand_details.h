@@ -1,5 +1,5 @@
 /* demand_details.h - what a question wants to the letter: an address of mail or on the web, a telephone number, a time of the
- * day, a colour, somebody's birth or death, how a program
+ * day, a colour, somebody's birth or death, a password, how a program
  * exits; and whether a text has one. "Bookings: S. Krane" says all but her number. English. */
 #ifndef FORAGE_RETRIEVAL_DEMAND_DETAILS_H
 #define FORAGE_RETRIEVAL_DEMAND_DETAILS_H
@@ -9,22 +9,26 @@
 
 enum demand_detail {
     DETAIL_NONE,
-    DETAIL_MAIL,   /* "What is the e-mail address of the club?" */
-    DETAIL_PHONE,  /* "What's her extension?" */
-    DETAIL_WEB,    /* "What is your website?" */
-    DETAIL_CLOCK,  /* "At what time does it begin?" */
-    DETAIL_COLOUR, /* "What colour are the flowers?" */
-    DETAIL_BIRTH,  /* "When was Ida Berg born?" */
-    DETAIL_DEATH,  /* "When did she die?" */
-    DETAIL_WHEN,   /* of texts in another language: "Wann ist das Fest?" */
-    DETAIL_CASE,   /* of those, when or in which case: "Quand le casque est-il obligatoire ?" */
-    DETAIL_PERSON, /* of those: "Quién dirige la banda?" */
-    DETAIL_EXIT,   /* "What exit status has diff when files are the same?" */
+    DETAIL_MAIL,     /* "What is the e-mail address of the club?" */
+    DETAIL_PHONE,    /* "What's her extension?" */
+    DETAIL_WEB,      /* "What is your website?" */
+    DETAIL_CLOCK,    /* "At what time does it begin?" */
+    DETAIL_COLOUR,   /* "What colour are the flowers?" */
+    DETAIL_BIRTH,    /* "When was Ida Berg born?" */
+    DETAIL_DEATH,    /* "When did she die?" */
+    DETAIL_WHEN,     /* of texts in another language: "Wann ist das Fest?" */
+    DETAIL_CASE,     /* of those, when or in which case: "Quand le casque est-il obligatoire ?" */
+    DETAIL_PERSON,   /* of those: "Quién dirige la banda?" */
+    DETAIL_PASSWORD, /* "What is the default password?" */
+    DETAIL_EXIT,     /* "What exit status has diff when files are the same?" */
 };
 
 enum demand_detail demand_detail_of(const char *question, size_t len);
 
 /* May text[len] hold such a thing? True of DETAIL_NONE. */
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len);
+/* Does a text without the word for it speak of nothing else that stands in its place? "admin / sun" may be a password, a user's
+ * name is none. False of what has signs of its own. */
+bool demand_detail_may_be(enum demand_detail detail, const char *text, size_t len);
 
 #endif

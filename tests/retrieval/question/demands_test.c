@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "retrieval/question/demand_days.h"
+#include "retrieval/question/demand_counts.h"
 #include "retrieval/question/demands.h"
 
 static demands asked(const char *question) {
@@ -33,6 +34,12 @@ static void the_kind_of_amount_is_told(void **state) {
         {"How far is it to the quay?", AMOUNT_ANY},
         {"How long does the starter keep?", AMOUNT_LONG},
         {"What is the deposit?", AMOUNT_MONEY},
+        {"What's the deposit?", AMOUNT_MONEY},
+        {"How big can a file get?", AMOUNT_ANY},
+        {"From what size is it a large parcel?", AMOUNT_ANY},
+        {"What port does the server listen on?", AMOUNT_ANY},
+        {"What's the most I get for a stolen coat?", AMOUNT_ANY},
+        {"How much of the cost do we pay?", AMOUNT_ANY}, /* a share, too */
         /* a way, a person, a time, a reason, no question at all */
         {"How do I pay the fee?", AMOUNT_NONE},
         {"How can the price be changed?", AMOUNT_NONE},
@@ -42,6 +49,9 @@ static void the_kind_of_amount_is_told(void **state) {
         {"price list", AMOUNT_NONE},
         {"What name did the illness have for the loss of weight?", AMOUNT_NONE},
         {"What were the charges against him?", AMOUNT_NONE},
+        {"What size is the shirt?", AMOUNT_NONE},
+        {"What port does the ferry leave from?", AMOUNT_NONE},
+        {"What's the most popular room?", AMOUNT_NONE},
         {"What is the temperature called at which it melts?", AMOUNT_NONE},
         {"Where is the temperature shown?", AMOUNT_NONE},
         {"", AMOUNT_NONE},
@@ -286,6 +296,10 @@ static void a_price_may_be_a_number_alone(void **state) {
         {"A pack holds 10, 20 or 50 tablets; 50 on prescription only.", AMOUNT_NOT_STATED},
         {"Dogs 5, prams 3, bicycles 12.", AMOUNT_PERHAPS},
         {":5", AMOUNT_PERHAPS},
+        {"Holm audits us for 2024 and 2025 in place of Berg.", AMOUNT_NOT_STATED},
+        {"The fee had risen by a third.", AMOUNT_NOT_STATED},
+        {"The fee is a third.", AMOUNT_STATED},
+        {"A ticket for 2500 in cash.", AMOUNT_STATED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum amount_stated got =
@@ -560,6 +574,12 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
          "Jonas Vik opened the mill in 1874."},
         {"diff return value when both are the same", DETAIL_EXIT,
          "Exit status is 0 if inputs match.", "-s: report when two files are the same"},
+        {"When does the mill close in the evening?", DETAIL_CLOCK, "The mill closes at 18:00.",
+         "The mill has been open since 1999, on Sundays from April to October."},
+        {"When does the mill close?", DETAIL_NONE, "", ""},
+        {"What is the default password of the router?", DETAIL_PASSWORD, "The password is sun.",
+         "The default username is admin."},
+        {"What is the password policy?", DETAIL_NONE, "", ""},
         {"What exit code does it give on errors?", DETAIL_EXIT, "It returns 100 on error.",
          "Errors are written to stderr."},
         {"What time of year does it flower?", DETAIL_NONE, "", ""},
@@ -581,6 +601,34 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
     }
 }
 
+static void a_number_of_something_else_counts_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        bool in;
+    } cases[] = {
+        {"How many clients can it serve?", "It tells how many QoS 1 & 2 messages it takes.", false},
+        {"How many clients can it serve?", "HTTP 2 serves 40.", true},
+        {"How many copies are kept?", "Either of a single copy or of the whole.", false},
+        {"How many rooms are there?", "Room 5 is wet.", false},
+        {"How many rooms are there?", "ROOMS 5", true},
+        {"How many entrances are there?", "There is a single entrance.", true},
+        {"How many children are in the group?", "1.2 Owls: children from 3 years, 7:30 to 16:00.",
+         false},
+        {"How many children are in the group?", "Owls EUR 150 EUR 245", false},
+        {"How many children are in the group?", "Owls: 14, from 3 years", true},
+        {"How many people fit in?", "A family of 2 adults", true},
+        {"How many students passed?", "81 % passed", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *q = cases[i].question, *text = cases[i].text;
+        if (demand_count_in(text, strlen(text), q, strlen(q)) != cases[i].in)
+            fail_msg("%s: %s", q, text);
+    }
+    assert_true(demand_counts_people("How many young children go?", 27));
+    assert_false(demand_counts_people("How many rooms do children need?", 32));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
@@ -597,6 +645,7 @@ int main(void) {
         cmocka_unit_test(another_day_is_told_apart),
         cmocka_unit_test(another_month_is_told_apart),
         cmocka_unit_test(a_price_may_be_a_number_alone),
+        cmocka_unit_test(a_number_of_something_else_counts_nothing),
         cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
