@@ -572,6 +572,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         rc = push(set, &c, err);
     }
     rows_set_apart(set, index);
+    rows_of_others_set_apart(set, index);
     items_set_apart(set, index);
     extremes_mark(set, index);
     rows_pick_what_has_it(set, index);

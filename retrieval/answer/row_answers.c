@@ -7,6 +7,7 @@
 #include "kernels/words.h"
 #include "retrieval/question/demand_words.h"
 #include "retrieval/question/demand_days.h"
+#include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/row_conditions.h"
 #include "retrieval/text/word_tokens.h"
 
@@ -279,6 +280,21 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
     return named;
 }
 
+bool row_is_of_sums(const question *q, const candidate_passage *p, const text_unit *u) {
+    static const char sums[] = "revenue revenues turnover sales income surplus profit profits loss "
+                               "losses budget expenses expenditure costs prices fees";
+    const char *text = p->text.text;
+    const text_unit *above = heading_above(p, u);
+    bool of_one;
+    const uint64_t counted = q->demands.language < 0 ? counted_terms(q, &of_one) : 0;
+    return above && counted && word_tokens_say("many", q->text.text, q->text.len) &&
+           word_tokens_say(sums, text + above->start, above->end - above->start) &&
+           !word_tokens_say(sums, q->text.text, q->text.len) &&
+           !(counted &
+             (candidate_terms(p, u->head_start, u->head_end) |
+              candidate_terms(p, u->start, u->end) | candidate_terms(p, above->start, above->end)));
+}
+
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text;
     return u->kind == TEXT_UNIT_ROW && set->q.demands.extreme &&
@@ -325,6 +341,62 @@ void rows_set_apart(candidate_set *set, size_t index) {
         }
     }
 }
+
+/* ---- rows of somebody else -------------------------------------------------------------------- */
+
+/* Names of the question: capitals, no days or numbers, and not what it leaves out. */
+static uint64_t names_asked(const question *q) {
+    uint64_t names = 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && q->terms[k].name && (w->flags & WORD_CAPITAL) &&
+            !(w->flags & (WORD_DIGIT | WORD_CALENDAR | WORD_INITIAL)))
+            names |= 1ull << k;
+    }
+    return names & ~row_terms_left_out(q);
+}
+
+/* The terms in the first cell of a row. */
+static uint64_t row_subject(const candidate_passage *p, const text_unit *u) {
+    row_walk walk = {0};
+    table_pair cell;
+    return row_cell_next(&walk, p, u, &cell) ? candidate_terms_at(p, cell.value, cell.n_value) : 0;
+}
+
+/* The rows of one table, [from, to) of the set: where some are called by a name of the question, all that do not say it are of
+ * somebody else, and where only those say much of the question, none of them answers it. */
+static void set_apart_others_rows(candidate_set *set, const candidate_passage *p, size_t from,
+                                  size_t to, uint64_t names) {
+    static const double much = 0.2; /* of the question */
+    uint64_t named = 0, own = 0, theirs = 0;
+    for (size_t i = from; i < to; i++) named |= row_subject(p, &set->c[i].unit) & names;
+    for (size_t i = from; i < to; i++) {
+        const candidate *c = &set->c[i];
+        if (c->set & named)
+            own |= c->set; /* with what the table says of all */
+        else
+            theirs |= c->set & ~row_subject(p, &c->unit); /* "Main library" is what it is called */
+    }
+    own |= p->title | candidate_head_terms(p, &set->c[from].unit);
+    const bool none = question_share(&set->q, theirs & ~own) >= much;
+    for (size_t i = from; named && i < to; i++)
+        if (none || !(set->c[i].set & named)) set->c[i].f[CAND_OTHER_THING] = CAND_RIVAL;
+}
+
+void rows_of_others_set_apart(candidate_set *set, size_t index) {
+    const candidate_passage *p = &set->passages[index];
+    const uint64_t names = names_asked(&set->q);
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    for (size_t to; names && !set->q.demands.extreme && from < set->n; from = to) {
+        for (to = from + 1; to < set->n; to++)
+            if (!rows_of_one_table(p, &set->c[to - 1].unit, &set->c[to].unit)) break;
+        if (set->c[from].unit.kind == TEXT_UNIT_ROW) set_apart_others_rows(set, p, from, to, names);
+    }
+}
+
+/* ---- items ------------------------------------------------------------------------------------ */
 
 /* An item that lacks a name which another one of its list says, and has nothing else of the question, states another one's
  * amount: "Business equipment worth more than 4,000" is no price of the Gadget Extension. */

@@ -44,6 +44,9 @@ void rows_pick_what_has_it(candidate_set *set, size_t index);
 /* "How many oaks are there?": a row that is of an oak says nothing of their number. */
 bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
+/* "How many customers does it have?": a row below "Revenue by division", whose columns say nothing of customers, counts money. */
+bool row_is_of_sums(const question *q, const candidate_passage *p, const text_unit *u);
+
 /* "Which is the oldest tree?": no row says so by itself. */
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
@@ -61,6 +64,10 @@ bool candidate_says_less(const candidate_set *set, const candidate *c, const can
  * child") are of other things; words that the question leaves out ("outside London") do not count. The candidates of passage
  * `index` are the last of the set; time: the square of its rows. */
 void rows_set_apart(candidate_set *set, size_t index);
+
+/* "When is Milo's next tetanus vaccination?": of a table that has rows called Milo those of others answer nothing, and where only
+ * those of others say tetanus, none does. The candidates of passage `index` are the last of the set. */
+void rows_of_others_set_apart(candidate_set *set, size_t index);
 
 /* Where an amount is asked for, so are items without a name of the question that another one of their list says: a price in one of
  * them is not that of what is named in the other. Time: the square of the passage's items. */

@@ -60,13 +60,15 @@ static enum amount_stated stated_by(const candidate_passage *p, const demands *d
     return head == AMOUNT_STATED || itself < head ? head : itself;
 }
 
-/* Do all its numbers, and those of what it belongs to, count something else than what "how many" counts? */
+/* Do all its numbers, and those of what it belongs to, count something else than what "how many" counts? What the numbers of a row
+ * are its columns say; but those of an age, a price or an hour are of no people. */
 static bool counts_others(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text, *asked = q->text.text;
+    const bool people = demand_counts_people(asked, q->text.len),
+               things = candidate_counted_term(q) >= 0 && u->kind != TEXT_UNIT_ROW;
     const bool belongs =
         u->head_kind != TEXT_UNIT_HEADING || says_how_many(p, u->head_start, u->head_end);
-    return q->demands.language < 0 && q->demands.amount == AMOUNT_ANY &&
-           candidate_counted_term(q) >= 0 && u->kind != TEXT_UNIT_ROW &&
+    return q->demands.language < 0 && q->demands.amount == AMOUNT_ANY && (people || things) &&
            !demand_count_in(text + u->start, u->end - u->start, asked, q->text.len) &&
            !(belongs && demand_count_in(text + u->head_start, u->head_end - u->head_start, asked,
                                         q->text.len));
@@ -95,7 +97,10 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
         !demand_dimension_in(dimension, text + u->start, u->end - u->start) &&
         !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
         return 1;
+    if (stated == AMOUNT_NOT_STATED && amount == AMOUNT_MONEY && !row)
+        return 2; /* "She gets a yearly rent": the price itself is named, and is not said */
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
+    if (row && row_is_of_sums(&set->q, p, u)) return 2;
     if (counts_others(&set->q, p, u)) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
@@ -104,6 +109,7 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
 static bool lacks_detail(const demands *d, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text;
     return !demands_detail_in(d, text + u->start, u->end - u->start) &&
+           !demand_detail_may_be(d->detail, text + u->start, u->end - u->start) &&
            !demands_detail_in(d, text + u->head_start, u->head_end - u->head_start);
 }
 

@@ -381,6 +381,18 @@ static void only_what_is_asked_for_answers(void **state) {
          "Acid may be used only in the fume cupboards of L3, by two people and for 20 minutes, "
          "until 8:30.",
          "In L3 there are two fume cupboards."},
+        {"What rent does Olga Marsh get for her field?",
+         "Olga Marsh gets a yearly rent for her field.",
+         "Olga Marsh gets a yearly rent of 400 euros for her field."},
+        {"How many customers does the north shop have?",
+         "## Revenue by shop\n\n| Shop | 2023 | 2024 |\n|---|---|---|\n| North shop | 410 | 685 "
+         "|\n",
+         "## Shops\n\n| Shop | Customers |\n|---|---|\n| North shop | 685 |\n"},
+        {"When is Milo's next tetanus vaccination due?",
+         "| Who | Vaccination | Due |\n|---|---|---|\n| Dana | Tetanus vaccination | June 2029 |\n"
+         "| Milo | Measles vaccination | May 2031 |\n",
+         "| Who | Vaccination | Due |\n|---|---|---|\n| Dana | Measles vaccination | June 2029 |\n"
+         "| Milo | Tetanus vaccination | May 2031 |\n"},
         {"How many guests are allowed in the barn?",
          "Guests are allowed in the barn until 12 October 2026.",
          "130 guests are allowed in the barn."},
@@ -421,6 +433,17 @@ static void what_a_label_names_is_where_it_says(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What the others' rows say in the place of a name, "Main library", is nothing that those asked about lack. */
+static void rows_called_by_a_name_answer_of_it(void **state) {
+    (void)state;
+    extractive_answer a = ask_in("english", "How many books has the Elm library?",
+                                 "| Branch | Books |\n|---|---|\n| Main library | 40,000 |\n"
+                                 "| Elm | 9,000 |\n| Ash | 7,000 |\n",
+                                 0);
+    assert_string_equal(a.text, "Branch: Elm; Books: 9,000 [1]");
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
@@ -433,6 +456,7 @@ int main(void) {
         cmocka_unit_test(a_day_or_a_month_within_a_range_is_said),
         cmocka_unit_test(only_what_is_asked_for_answers),
         cmocka_unit_test(what_is_said_without_it_is_no_answer),
+        cmocka_unit_test(rows_called_by_a_name_answer_of_it),
         cmocka_unit_test(what_a_label_names_is_where_it_says),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
