@@ -32,8 +32,8 @@ double support_probability(const support_features *f) {
         x = -4.72 + 3.05 * f->cover_near + 4.03 * f->lead - 3.40 * f->missing_names +
             1.41 * f->pairs + 6.52 * f->dense;
     else if (f->other_script) /* fitted on questions in three such languages */
-        x = -4.00 + 0.99 * f->bm25 + 3.62 * f->cover + 3.01 * f->cover_near + 3.26 * f->lead -
-            4.57 * f->missing_names - 6.47 * f->best_idf + 1.06 * f->pairs;
+        x = -3.85 + 2.90 * f->cover + 3.75 * f->cover_near + 2.80 * f->lead -
+            3.00 * f->missing_names + 0.93 * f->pairs - 5.13 * f->best_idf;
     else
         x = -3.53 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
             4.42 * f->best_idf + 0.89 * f->pairs;
