@@ -1,6 +1,7 @@
 #include "data/extract/text_columns.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 #include "kernels/utf8.h"
 
@@ -12,9 +13,15 @@ size_t text_columns_gap(const char *s, size_t n, size_t i) {
     return tab || k - i > 1 ? k - i : 0;
 }
 
-static size_t characters(const char *s, size_t n) {
+/* Places that the text takes in its line: a Chinese, Japanese or Korean character takes two. */
+static size_t places(const char *s, size_t n) {
     size_t c = 0;
-    for (size_t i = 0; i < n; i++) c += ((unsigned char)s[i] & 0xC0) != 0x80;
+    for (size_t i = 0, bytes; i < n; i += bytes) {
+        int32_t cp = s[i];
+        bytes = 1;
+        if ((unsigned char)s[i] >= 0x80 && !(bytes = fo_utf8_decode(s + i, n - i, &cp))) break;
+        c += cp >= 0x1100 && utf8proc_charwidth(cp) == 2 ? 2 : 1;
+    }
     return c;
 }
 
@@ -30,9 +37,9 @@ size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOS
         for (; end < n && !(gap = text_columns_gap(s, n, end)); end++)
             figures |= fo_is_digit(s[end]);
         if (count == TEXT_COLUMNS_MOST) return 0;
-        chars += characters(s + passed, at - passed);
+        chars += places(s + passed, at - passed);
         const size_t start = chars;
-        chars += characters(s + at, end - at);
+        chars += places(s + at, end - at);
         out[count++] =
             (text_column){start, chars, at, end - at, figures, !(s[at] >= 'a' && s[at] <= 'z')};
         passed = end;
@@ -45,14 +52,44 @@ static bool is_near(size_t a, size_t b) {
     return a + 1 >= b && b + 1 >= a;
 }
 
+/* "1.4  Early care from 6:45 is open to parents": a clause behind its number, "1.", "2.3", "(4)". */
+static bool is_clause(const char *s, const text_column *c, size_t count) {
+    enum { WORDS = 4 };
+    size_t stops = 0, words = 1;
+    if (count != 2) return false;
+    for (size_t i = c[0].at; i < c[0].at + c[0].bytes; i++) {
+        if (!fo_is_digit(s[i]) && !strchr(".()", s[i])) return false;
+        stops += !fo_is_digit(s[i]);
+    }
+    for (size_t i = c[1].at; i < c[1].at + c[1].bytes; i++) words += s[i] == ' ';
+    return stops > 0 && words >= WORDS;
+}
+
 bool text_columns_are_below(const char *above, size_t n_above, const char *s, size_t n) {
+    enum { ALIKE = 3 }; /* so many below each other are rows, though one has a remark behind them */
     text_column a[TEXT_COLUMNS_MOST], b[TEXT_COLUMNS_MOST];
     bool tabs_above, tabs;
-    const size_t count = text_columns_of(above, n_above, a, &tabs_above);
-    if (count < 2 || text_columns_of(s, n, b, &tabs) != count || tabs != tabs_above) return false;
+    const size_t n_a = text_columns_of(above, n_above, a, &tabs_above),
+                 n_b = text_columns_of(s, n, b, &tabs), count = n_a < n_b ? n_a : n_b;
+    if (count < 2 || tabs != tabs_above) return false;
+    if (n_a != n_b && (tabs || count < ALIKE || count + 1 < (n_a > n_b ? n_a : n_b))) return false;
+    if (is_clause(above, a, n_a) && is_clause(s, b, n_b)) return false;
     for (size_t i = 1; i < count && !tabs; i++)
         if (!is_near(a[i].start, b[i].start) && !is_near(a[i].end, b[i].end)) return false;
     return true;
+}
+
+bool text_columns_name_all(const char *first, size_t n_first, const char *second, size_t n) {
+    text_column a[TEXT_COLUMNS_MOST], b[TEXT_COLUMNS_MOST];
+    bool tabs_above, tabs, figures = false;
+    const size_t count = text_columns_of(first, n_first, a, &tabs_above);
+    if (count < 3 || tabs_above || text_columns_of(second, n, b, &tabs) != count || tabs)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].figures || a[i].start > b[i].end || a[i].end < b[i].start) return false;
+        figures |= i > 0 && b[i].figures;
+    }
+    return figures && is_near(a[0].start, b[0].start);
 }
 
 bool text_columns_name_others(const char *first, size_t n_first, const char *second, size_t n) {
@@ -110,9 +147,11 @@ text_rows text_columns_find(const char *s, size_t n, size_t at) {
             rows++;
         }
         if (rows < TEXT_COLUMNS_ROWS) continue;
-        const bool named = above.end > above.start && s[above.start] == ' ' &&
-                           text_columns_name_others(s + above.start, above.end - above.start,
-                                                    s + first.start, first.end - first.start);
+        const char *names = s + above.start, *row = s + first.start;
+        const size_t n_names = above.end - above.start, n_row = first.end - first.start;
+        const bool named =
+            n_names && ((names[0] == ' ' && text_columns_name_others(names, n_names, row, n_row)) ||
+                        text_columns_name_all(names, n_names, row, n_row));
         return (text_rows){named ? above.start : first.start, last.end};
     }
     return (text_rows){at, at};

@@ -16,8 +16,9 @@ enum {
 };
 
 typedef struct text_column {
-    size_t start, end; /* characters from the beginning of the line */
-    size_t at, bytes;  /* the same in bytes */
+    size_t start,
+        end;          /* places from the beginning of the line, of which wide characters take two */
+    size_t at, bytes; /* the same in bytes */
     bool figures, capital;
 } text_column;
 
@@ -28,12 +29,17 @@ size_t text_columns_gap(const char *s, size_t n, size_t i);
 /* Columns of a line; 0: there are too many, or bars. *tabs: a tab parts them, so that places say nothing. */
 size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOST], bool *tabs);
 
-/* Do both lines have as many columns, two at least, each of which begins or ends below the one above? */
+/* Do both lines have as many columns, two at least, each of which begins or ends below the one above? One of them may have one
+ * more at its end, where there are three. Clauses behind their numbers, "1.4  Early care is open", are no columns. */
 bool text_columns_are_below(const char *above, size_t n_above, const char *s, size_t n);
 
 /* Does `first` name the columns of `second`, which stands below it, but the first, "            Gym     Pool"? Both from where
  * their lines begin. */
 bool text_columns_name_others(const char *first, size_t n_first, const char *second, size_t n);
+
+/* Does `first` name all columns of `second`, which stands below it, three at least, and is set otherwise: "Stay      Price a night"
+ * above "1 to 3 days      95 euros"? Each name has its value below some of its letters, and no figure. */
+bool text_columns_name_all(const char *first, size_t n_first, const char *second, size_t n);
 
 typedef struct text_rows {
     size_t start,

@@ -123,10 +123,13 @@ static bool is_row_with_bullet(const unit_lines *l, size_t i) {
     return cells > 2;
 }
 
-/* Where line i begins, with its indent. */
-static uint32_t indented_start(const unit_lines *l, size_t i) {
-    uint32_t from = l->v[i].start;
-    while (from > 0 && l->text[from - 1] != '\n') from--;
+/* Line i with its indent, which of the first one stands before the text. */
+static const char *indented(const unit_lines *l, size_t i, size_t *n) {
+    const char *end = l->text + l->v[i].end, *from = l->text + l->v[i].start,
+               *first = l->text - l->before;
+    if (!(i == 0 && l->goes_on))
+        while (from > first && from[-1] != '\n') from--;
+    *n = (size_t)(end - from);
     return from;
 }
 
@@ -135,21 +138,21 @@ static bool is_below(const unit_lines *l, size_t above, size_t i) {
     const size_t pair[2] = {above, i};
     for (int k = 0; k < 2; k++)
         if (l->v[pair[k]].class != LINE_TEXT && !is_row_with_bullet(l, pair[k])) return false;
-    const uint32_t from = indented_start(l, above), from_below = indented_start(l, i);
-    return text_columns_are_below(l->text + from, l->v[above].end - from, l->text + from_below,
-                                  l->v[i].end - from_below);
+    size_t n_above, n;
+    const char *from = indented(l, above, &n_above), *from_below = indented(l, i, &n);
+    return text_columns_are_below(from, n_above, from_below, n);
 }
 
-/* Rows from line i on: a line right above them that names all columns but the first is one, too, and begins with its
- * indent. */
+/* Rows from line i on: a line right above them that names all columns, or all but the first, is one, too, and begins with
+ * its indent. */
 static void find_names_above(unit_lines *l, size_t i) {
-    if (i == 0 || l->v[i - 1].class != LINE_TEXT) return;
-    const uint32_t from = indented_start(l, i - 1), from_below = indented_start(l, i);
-    if (l->text[from] != ' ' ||
-        !text_columns_name_others(l->text + from, l->v[i - 1].end - from, l->text + from_below,
-                                  l->v[i].end - from_below))
-        return;
-    l->v[i - 1].start = from;
+    size_t n_above, n;
+    if (i == 0 || l->v[i - 1].class != LINE_TEXT || (i == 1 && l->goes_on)) return;
+    const char *above = indented(l, i - 1, &n_above), *row = indented(l, i, &n);
+    const bool others =
+        above[0] == ' ' && above >= l->text && text_columns_name_others(above, n_above, row, n);
+    if (!others && !text_columns_name_all(above, n_above, row, n)) return;
+    if (others) l->v[i - 1].start = (uint32_t)(above - l->text);
     l->v[i - 1].class = LINE_ROW;
 }
 
