@@ -379,6 +379,23 @@ static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut
     return i;
 }
 
+static bool is_drawn(const char *s, size_t n) {
+    if (n < 3 || !strchr("=-~", s[0])) return false;
+    for (size_t i = 1; i < n; i++)
+        if (s[i] != s[0]) return false;
+    return true;
+}
+
+/* A heading without the drawn lines that plain text has above and below it. */
+static void leave_rules(const char *text, size_t *start, size_t *end) {
+    const char *below = memrchr(text + *start, '\n', *end - *start);
+    if (below && is_drawn(below + 1, (size_t)(text + *end - below - 1)))
+        *end = trim_end(text, *start, (size_t)(below - text));
+    const char *above = memchr(text + *start, '\n', *end - *start);
+    if (above && is_drawn(text + *start, trim_end(text, *start, (size_t)(above - text)) - *start))
+        *start = skip_space(text, *end, (size_t)(above - text));
+}
+
 /* Of a heading, what each chunk below it says: one of a megabyte would be said a thousand times. */
 static size_t clipped(const char *heading, size_t n) {
     if (n <= CHUNK_HEADING_MAX) return n;
@@ -398,6 +415,7 @@ static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
             o->h_start = b->start;
             o->h_end = b->end;
             o->h_named = false;
+            leave_rules(o->x->text, &o->h_start, &o->h_end);
         } else if (b->n_name && b->start + b->name + b->n_name <= b->end) {
             o->h_start = b->start + b->name;
             o->h_end = o->h_start + b->n_name;

@@ -256,7 +256,7 @@ static const extract_format formats[] = {
      .endings = "txt text log nfo debian",
      .extract = extract_plain,
      .in_parts = true,
-     .version = 2},
+     .version = 3},
 };
 
 const extract_format *extract_format_at(size_t i) {

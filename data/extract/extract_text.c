@@ -97,6 +97,34 @@ static void take_title(builder *b, const char *s, line title, line about) {
     fo_buf_free(&both);
 }
 
+/* A heading of one or two lines that stands behind a drawn line at s[rule]: one to be that ends in another drawn line, "====="
+ * above and below "Meeting of 3 May", or in a blank line with text behind it, as press releases have theirs below a line.
+ * Empty: there is none. *stop: behind all of it. */
+static line ruled_heading(const char *s, size_t n, line rule, size_t *stop) {
+    enum { LINES = 2 };
+    const line none = {rule.next, rule.next, rule.next};
+    line found = none, l = rule;
+    if (!is_underline(s, rule)) return none;
+    for (int lines = 0; l.next < n && lines <= LINES; lines++) {
+        const bool opens = memmem(s + l.start, l.end - l.start, ": ", 2) != NULL;
+        l = line_at(s, n, l.next);
+        if (found.end > found.start && is_underline(s, l)) {
+            *stop = l.end;
+            return found;
+        }
+        if (found.end > found.start && l.start == l.end) {
+            while (l.next < n && l.start == l.end) l = line_at(s, n, l.next);
+            *stop = found.end;
+            return opens || l.start == l.end || is_underline(s, l) ? none : found;
+        }
+        if (!is_title(s, n, l) || lines == LINES || (lines && opens)) return none;
+        if (!lines) found.start = l.start;
+        found.end = l.end;
+        found.next = l.next;
+    }
+    return none;
+}
+
 /* Mark the blocks of the n bytes that end b's text. */
 static void mark_plain(builder *b, size_t n) {
     const size_t base = b->text.len - n;
@@ -118,6 +146,15 @@ static void mark_plain(builder *b, size_t n) {
             after_blank = true;
             continue;
         }
+        size_t stop = 0;
+        const line ruled = after_blank ? ruled_heading(s, n, l, &stop) : (line){0};
+        if (ruled.end > ruled.start) {
+            builder_mark(b, base + l.start, base + stop, TEXT_HEADING, 2);
+            builder_title_heading(b, 2, s + ruled.start, ruled.end - ruled.start);
+            at = line_at(s, n, stop).next;
+            first = false;
+            continue;
+        }
         line below = at < n ? line_at(s, n, at) : (line){n, n, n};
         bool underlined =
             after_blank && below.end > below.start && is_underline(s, below) && is_title(s, n, l);
@@ -126,7 +163,7 @@ static void mark_plain(builder *b, size_t n) {
         if (underlined || alone || capitals) {
             uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
             /* The rule belongs to no block worth keeping apart. */
-            size_t stop = underlined ? below.end : l.end;
+            stop = underlined ? below.end : l.end;
             builder_mark(b, base + l.start, base + stop, TEXT_HEADING, level);
             if (alone && !underlined)
                 take_title(b, s, l, subtitle_of(s, n, l, at));

@@ -96,6 +96,35 @@ bool unit_is_underlined(const unit_lines *l, size_t i) {
            !memchr(s, '\t', n) && !unit_is_drawn(s, n);
 }
 
+static bool is_drawn_line(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    return unit_is_drawn(s, n);
+}
+
+/* A line that may be one of a heading's: short, no item, without a stop. */
+static bool may_head(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    return l->v[i].class == LINE_TEXT && n <= UNIT_HEADING_BYTES && !unit_is_drawn(s, n) &&
+           !strchr(".,;:!?", s[n - 1]) && !memmem(s, n, "  ", 2) && !memchr(s, '\t', n);
+}
+
+size_t unit_ruled_heading(const unit_lines *l, size_t i, bool *below) {
+    enum { LINES = 2 };
+    size_t end = i + 1, n;
+    *below = false;
+    if (!is_drawn_line(l, i) || (i > 0 ? l->v[i - 1].class != LINE_BLANK : l->goes_on)) return 0;
+    while (end < l->n && end <= i + LINES && may_head(l, end)) end++;
+    if (end == i + 1 || end >= l->n) return 0;
+    *below = is_drawn_line(l, end);
+    const char *last = unit_lines_text(l, end - 1, &n);
+    if (*below) return end;
+    const size_t next = unit_lines_skip_blank(l, end);
+    const bool heads = next > end && next < l->n && !is_drawn_line(l, next);
+    return heads && !memmem(last, n, ": ", 2) ? end : 0;
+}
+
 bool unit_is_rule_between(const unit_lines *l, size_t i) {
     size_t n;
     const char *s = unit_lines_text(l, i, &n);

@@ -23,6 +23,9 @@ bool unit_is_section(const unit_lines *l, size_t i);
 bool unit_is_drawn(const char *s, size_t n);
 /* "PASSWORDS" above a line of dashes, equals signs, tildes or stars, right above what it names, as plain text has it. */
 bool unit_is_underlined(const unit_lines *l, size_t i);
+/* Where line i is such a line behind a blank one, and one or two short lines below it are a heading, for a drawn line (*below) or
+ * a blank one with text behind it ends them: one past the last of them. 0: they are none. */
+size_t unit_ruled_heading(const unit_lines *l, size_t i, bool *below);
 /* Such a line between blank ones: it parts what is above from what is below, and heads nothing. */
 bool unit_is_rule_between(const unit_lines *l, size_t i);
 

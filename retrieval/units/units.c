@@ -482,13 +482,27 @@ static void find_amounts(unit_reader *r) {
     }
 }
 
+/* A heading between drawn lines is one line, and they are blank ones. */
+static bool find_ruled(unit_lines *l, size_t i) {
+    bool below;
+    const size_t end = unit_ruled_heading(l, i, &below);
+    if (!end) return false;
+    l->v[i].class = LINE_BLANK;
+    l->v[i + 1].class = LINE_HEADING;
+    l->v[i + 1].end = l->v[end - 1].end;
+    for (size_t k = i + 2; k < end + below; k++) l->v[k].class = LINE_BLANK;
+    return true;
+}
+
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err) {
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
     unit_reader r = {.in = {.text = text, .len = len, .before = before}, .out = out, .err = err};
     int rc = unit_lines_read(&r.in, err);
     for (size_t i = 0; !rc && i < r.in.n; i++)
-        if (unit_is_underlined(&r.in, i)) {
+        if (find_ruled(&r.in, i)) {
+            continue;
+        } else if (unit_is_underlined(&r.in, i)) {
             r.in.v[i].class = LINE_HEADING;
             r.in.v[i + 1].class = LINE_BLANK;
         } else if (unit_is_rule_between(&r.in, i)) {

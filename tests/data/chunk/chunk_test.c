@@ -318,6 +318,28 @@ static void long_headings_are_cut(void **state) {
     fo_buf_free(&b);
 }
 
+/* Plain text has lines above and below its headings; a chunk below one is told the words alone. */
+static void a_heading_has_no_drawn_lines(void **state) {
+    (void)state;
+    static const char *const headings[] = {
+        "=====\nMeeting of 3 May\n=====", "Meeting of 3 May\n-----", "-----\nMeeting of 3 May",
+        "Meeting of 3 May"};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        char text[80];
+        const int n_text = snprintf(text, sizeof text, "%s\n\nAll came.", headings[i]);
+        text_block heading = {.end = strlen(headings[i]), .kind = TEXT_HEADING, .level = 2};
+        extracted x = {.text = text, .len = (size_t)n_text, .blocks = &heading, .n_blocks = 1};
+        chunk *list;
+        size_t n;
+        fo_err err = {0};
+        assert_ok(chunk_text(&list, &n, &x, &(chunk_options){.max_tokens = 64}, &err), &err);
+        assert_int_equal(n, 1);
+        assert_int_equal(list->heading_end - list->heading_start, strlen("Meeting of 3 May"));
+        assert_memory_equal(text + list->heading_start, "Meeting", 7);
+        free(list);
+    }
+}
+
 static void a_text_is_whole_behind_a_stop_of_any_script(void **state) {
     (void)state;
     static const char *const whole[] = {"It rained.",        "Did it?",
@@ -341,6 +363,7 @@ int main(void) {
         cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
         cmocka_unit_test(structure_is_respected),
         cmocka_unit_test(long_headings_are_cut),
+        cmocka_unit_test(a_heading_has_no_drawn_lines),
         cmocka_unit_test(words_of_any_length_make_no_giant),
         cmocka_unit_test(what_counts_nothing_does_not_overlap_without_end),
     };

@@ -115,11 +115,38 @@ static void capitals_right_above_the_text_are_a_title(void **state) {
     }
 }
 
+/* "=====" above and below it, or above it alone and a blank line below: what follows stands below this heading. */
+static void drawn_lines_part_headings_from_text(void **state) {
+    (void)state;
+    static const char text[] = "ROWING CLUB\n\nMinutes of the board.\n\n"
+                               "=====\nMeeting of 3 May, 18:00 to 20:00\n=====\n"
+                               "Present: all members.\n\n"
+                               "-----\n4 June\nThe boathouse opens again\n\nIt was wet.\n\n"
+                               "-----\nEditor: the board\n\nPrinted by hand.\n\n"
+                               "-----\nThis line goes on in\nthe next one and\nthat.\n";
+    extracted x = read_as_type(text, "text/plain");
+    const char *headings[] = {"ROWING CLUB", "=====\nMeeting of 3 May, 18:00 to 20:00\n=====",
+                              "-----\n4 June\nThe boathouse opens again"};
+    size_t n = 0;
+    assert_string_equal(x.title, "ROWING CLUB");
+    for (size_t i = 0; i < x.n_blocks; i++) {
+        const text_block *b = &x.blocks[i];
+        if (b->kind != TEXT_HEADING) continue;
+        assert_true(n < 3);
+        assert_int_equal(b->end - b->start, strlen(headings[n]));
+        assert_memory_equal(x.text + b->start, headings[n], b->end - b->start);
+        n++;
+    }
+    assert_int_equal(n, 3);
+    extracted_deinit(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heading_is_the_title_before_the_text_alone),
         cmocka_unit_test(a_title_in_capitals_has_its_subject),
         cmocka_unit_test(capitals_right_above_the_text_are_a_title),
+        cmocka_unit_test(drawn_lines_part_headings_from_text),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
