@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "data/chunk/leaders.h"
 #include "data/extract/list_marker.h"
@@ -18,9 +19,22 @@ enum {
     TAG_WORDS = 4, /* of it */
 };
 
+/* Does it end with a letter that has a capital or is one, "lunedì", or with a dash? Letters of other scripts are not looked
+ * at: without a stop a line of theirs may have ended all the same. */
+static bool goes_on_in_letters(const char *s, size_t n) {
+    size_t at = n - 1;
+    int32_t cp;
+    while (at > 0 && !fo_utf8_boundary(s[at])) at--;
+    if (!fo_utf8_decode(s + at, n - at, &cp) || cp < 0) return false;
+    const utf8proc_category_t c = utf8proc_category(cp);
+    return c == UTF8PROC_CATEGORY_LU || c == UTF8PROC_CATEGORY_LL || c == UTF8PROC_CATEGORY_PD;
+}
+
 bool unit_ends_sentence(const char *s, size_t n) {
     while (n && strchr(")\"'`*_]", s[n - 1])) n--;
-    return n && (strchr(".!?", s[n - 1]) || (unsigned char)s[n - 1] >= 0x80);
+    if (!n) return false;
+    if ((unsigned char)s[n - 1] >= 0x80) return !goes_on_in_letters(s, n);
+    return strchr(".!?", s[n - 1]) != NULL;
 }
 
 /* Without the dots that say "and more of them" behind an argument: "--list PATTERN...". */
@@ -314,9 +328,13 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
     find_records(l);
     find_columns(l);
     find_led(l);
+    size_t n_above;
+    const char *above = unit_lines_above(l, &n_above);
+    const bool in_table =
+        !l->goes_on && above + n_above + 1 == l->text && unit_is_row(above, n_above);
     for (size_t i = 0; i < l->n; i++) { /* a bar in prose: "gzip -cd a | grep b" */
         text_line *at = &l->v[i];
-        bool beside = (i > 0 && l->v[i - 1].class == LINE_ROW) ||
+        bool beside = (i > 0 ? l->v[i - 1].class == LINE_ROW : in_table) ||
                       (i + 1 < l->n && l->v[i + 1].class == LINE_ROW);
         if (at->class == LINE_ROW && !beside &&
             unit_ends_sentence(l->text + at->start, at->end - at->start))

@@ -66,6 +66,21 @@ static void a_wide_character_takes_two_places(void **state) {
            "票价（元）          单程      往返");
 }
 
+/* The last row alone at the top of a passage, of which no sentence ends with a letter: no term of the paragraph below. */
+static void a_row_that_a_passage_begins_with_stays_one(void **state) {
+    (void)state;
+    fo_err err = {0};
+    const char *whole = "Rifiuto | Giorno\nVetro | sabato\nSecco | lunedì\n\n"
+                        "I contenitori si espongono la sera prima.\n";
+    const char *text = strstr(whole, "Secco");
+    assert_ok(text_units_read(&units, text, strlen(text), (size_t)(text - whole), &err), &err);
+    expect(text, "Secco | lunedì", TEXT_UNIT_ROW, "");
+    expect(text, "I contenitori si espongono la sera prima.", TEXT_UNIT_SENTENCE, "");
+    text = "Secco | lunedì\n\nI contenitori si espongono la sera prima.\n";
+    read_units(text);
+    expect(text, "Secco | lunedì", TEXT_UNIT_ROW, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_line_of_a_passage_has_its_indent_before_it),
@@ -73,6 +88,7 @@ int main(void) {
         cmocka_unit_test(names_above_the_middle_of_their_values_name_them),
         cmocka_unit_test(a_remark_behind_a_row_is_a_cell_of_it),
         cmocka_unit_test(a_wide_character_takes_two_places),
+        cmocka_unit_test(a_row_that_a_passage_begins_with_stays_one),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
