@@ -33,7 +33,17 @@ static const char *const foreign[] = {
     "sra", "srta", "dra", "ud", "uds", "pág", "págs", "núm", "aprox", "dott", "sig", "pag", "env", "bijv",
     /* Russian: named after, street, page, figure, saint, for example, professor, thousand, million ... */
     "им", "ул", "стр", "рис", "св", "напр", "проф", "акад", "тыс", "млн", "млрд", "см", "ср",
+    /* settlement, building, telephone, extension, room, office, avenue, region, embankment, flat, table, section, house ... */
+    "пос", "корп", "тел", "доб", "каб", "оф", "просп", "пер", "обл", "наб", "кв", "табл", "разд", "гл", "ст", "пом",
+    "Ул", "Стр", "Рис", "Пос", "Корп", "Тел", "Каб", "Просп", "Пер", "Наб", "Кв", "Табл", "Разд", "Гл", "Ст", "Пом", "Им", "См",
+    "Проф", "Акад",
 };
+/* Behind a figure they are what is counted and may end a sentence: roubles, minutes, metres, a year. */
+static const char *const russian_measures[] = {
+    "руб", "коп", "мин", "сек", "ч", "см", "мм", "км", "кг", "л", "шт", "чел", "экз", "г", "м", "тыс", "млн", "млрд",
+};
+/* Before a name and not behind a figure: town, village, house, settlement, metro station. */
+static const char *const russian_places[] = {"г", "д", "с", "п", "м", "р", "Г", "Д"};
 /* Short forms of two words, "z. B.": a stop after the first of them. */
 static const char *const pairs[] = {
     "z b", "d h", "u a", "u u", "i d", "d r", "o g", "u g", "s o", "s u", "v chr", "n chr", "p ej", "p ex",
@@ -70,7 +80,8 @@ static const char *const either[] = {
     "thu", "fri", "sat",  "sun",  "univ", "assn", "est", "min",  "max", "sq",
 };
 /* Only before a number. */
-static const char *const counting[] = {"no", "nos", "p", "pg", "art", "c", "n", "v"};
+static const char *const counting[] = {"no", "nos", "p", "pg", "art", "c",  "n",
+                                       "v",  "д",   "п", "с",  "ч",   "эт", "под"};
 /* Words that begin a sentence far more often than they go on with a name. */
 static const char *const starters[] = {
     "the",    "a",      "an",   "it",   "its",   "he",     "she",   "his",     "her",      "they",
@@ -301,6 +312,30 @@ static bool is_day_within(const char *s, size_t len, size_t start, size_t dot, s
     return n == 5 && word[2] == '.' && fo_is_digit(s[next]);
 }
 
+/* Does the word that begins at `from` stand behind a figure? */
+static bool is_behind_figure(const char *s, size_t start, size_t from) {
+    while (from > start && (fo_is_blank(s[from - 1]) || (unsigned char)s[from - 1] == 0xA0)) {
+        from--;
+        if ((unsigned char)s[from] == 0xA0 && from > start && (unsigned char)s[from - 1] == 0xC2)
+            from--;
+    }
+    return from > start && fo_is_digit(s[from - 1]);
+}
+
+/* Russian short forms that depend on what stands before them, "2026 г." and "г. Тверь": 1: the sentence goes on, 0: it may be over,
+ * -1: `word` is none. */
+static int russian_goes_on(const char *word, const char *s, size_t len, size_t start, size_t from,
+                           size_t next) {
+    char both[2 * MAX_WORD];
+    size_t n;
+    const int32_t after = cp_at(s, len, next, &n);
+    pair_of(word, s, start, from, both);
+    if (both[0] && HAS(pairs, both)) return -1;
+    if (!is_behind_figure(s, start, from)) return HAS(russian_places, word) ? 1 : -1;
+    if (!HAS(russian_measures, word)) return -1;
+    return (after >= '0' && after <= '9') || after == '-' || after == 0x2013 || after == 0x2014;
+}
+
 /* Does the single stop at `dot` end the sentence, when `next` is what follows after the space? */
 static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t next) {
     char word[MAX_WORD], follows[MAX_WORD];
@@ -335,6 +370,8 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
         }
         return !abbreviation || starter;
     }
+    const int russian = russian_goes_on(word, s, len, start, from, next);
+    if (russian >= 0) return !russian;
     if (HAS(binding, word)) return strcmp(word, "al") == 0 && starter;
     bool shouted = from + 1 < dot && s[from + 1] >= 'A' && s[from + 1] <= 'Z';
     if (!shouted && HAS(foreign, word)) return false;

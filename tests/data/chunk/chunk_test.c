@@ -340,6 +340,24 @@ static void a_heading_has_no_drawn_lines(void **state) {
     }
 }
 
+static void short_forms_of_russian_end_no_sentence(void **state) {
+    (void)state;
+    CHECK("Дом стоит в пос. Сосновый, ул. Береговая, д. 9, корп. 2, кв. 14. Ключ у сторожа.",
+          "Дом стоит в пос. Сосновый, ул. Береговая, д. 9, корп. 2, кв. 14.", "Ключ у сторожа.");
+    CHECK(
+        "Тел. 555-10-20, каб. 3. Автобус из г. Тверь идёт 1 ч. 20 мин. Билет стоит 90 руб. 50 коп. "
+        "Дети едут даром.",
+        "Тел. 555-10-20, каб. 3.", "Автобус из г. Тверь идёт 1 ч. 20 мин.",
+        "Билет стоит 90 руб. 50 коп.", "Дети едут даром.");
+    CHECK("Библиотека им. А. Н. Орлова открыта с 2026 г. Вход свободный. Высота 30 см. Вес 2 кг.",
+          "Библиотека им. А. Н. Орлова открыта с 2026 г.", "Вход свободный.", "Высота 30 см.",
+          "Вес 2 кг.");
+    CHECK("Берут книги, журналы и т. д. Диски, т. е. Пластинки, нет. См. Рис. 3 и стр. 5.",
+          "Берут книги, журналы и т. д.", "Диски, т. е. Пластинки, нет.", "См. Рис. 3 и стр. 5.");
+    CHECK("В 2026 г. — ремонт. Плата 500 руб. – до 1 мая.", "В 2026 г. — ремонт.",
+          "Плата 500 руб. – до 1 мая.");
+}
+
 static void a_text_is_whole_behind_a_stop_of_any_script(void **state) {
     (void)state;
     static const char *const whole[] = {"It rained.",        "Did it?",
@@ -362,6 +380,7 @@ int main(void) {
         cmocka_unit_test(a_text_is_whole_behind_a_stop_of_any_script),
         cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
         cmocka_unit_test(structure_is_respected),
+        cmocka_unit_test(short_forms_of_russian_end_no_sentence),
         cmocka_unit_test(long_headings_are_cut),
         cmocka_unit_test(a_heading_has_no_drawn_lines),
         cmocka_unit_test(words_of_any_length_make_no_giant),
