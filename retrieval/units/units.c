@@ -79,12 +79,16 @@ static bool is_term(const unit_reader *r, size_t i) {
            !(blank && unit_is_heading(&r->in, i + 2)); /* a command above the next section */
 }
 
-/* "Cleaning": a word as a section is called, not the name of an option or a variable. */
+/* "Cleaning", "CARE": a word as a section is called, not the name of an option or of most variables. */
 static bool is_word(const unit_reader *r, size_t i) {
     const text_line *l = &r->in.v[i];
-    for (uint32_t k = l->start + 1; k < l->end; k++)
-        if (r->in.text[k] < 'a' || r->in.text[k] > 'z') return false;
-    return fo_is_upper(r->in.text[l->start]);
+    size_t small = 0, capitals = 0;
+    for (uint32_t k = l->start; k < l->end; k++) {
+        small += r->in.text[k] >= 'a' && r->in.text[k] <= 'z';
+        capitals += fo_is_upper(r->in.text[k]);
+    }
+    const size_t n = l->end - l->start;
+    return fo_is_upper(r->in.text[l->start]) && (small + 1 == n || (capitals == n && n > 2));
 }
 
 /* An option or term and what is said of it: line i, and further options right below. */
@@ -437,6 +441,8 @@ static void find_fields(unit_reader *r) {
         const size_t next = unit_lines_skip_blank(&r->in, field + 1);
         const bool alone = next > field + 1 || next == r->in.n;
         const bool several = next < r->in.n && unit_is_field(&r->in, next);
+        const text_line *l = &r->in.v[field]; /* of several sentences each answers by itself */
+        if (has_sentences(r, l->start, l->end, 2)) continue;
         if (alone && !several && unit_is_heading(&r->in, i) && !unit_is_asked(&r->in, i))
             r->in.v[field].class = LINE_ITEM;
     }
