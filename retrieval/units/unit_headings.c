@@ -1,9 +1,11 @@
 #include "retrieval/units/unit_headings.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/units/units.h"
 
 /* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
 static bool is_beside_items(const unit_lines *lines, size_t i) {
@@ -15,6 +17,30 @@ static bool is_beside_items(const unit_lines *lines, size_t i) {
            (lines->v[next].class == LINE_ITEM && fo_is_digit(lines->text[lines->v[next].start]));
 }
 
+/* The last line of the text, behind a blank one: what it heads is in the next passage. It has no figure but its number and says
+ * nothing behind a colon; the last of several steps between blank lines is none. */
+static bool is_last_heading(const unit_lines *lines, size_t i) {
+    size_t n, before = i;
+    const char *s = unit_lines_text(lines, i, &n);
+    const size_t mark = text_item_mark(s, n);
+    while (before > 0 && lines->v[before - 1].class == LINE_BLANK) before--;
+    if (before == 0 || before == i || unit_lines_skip_blank(lines, i + 1) < lines->n) return false;
+    if (lines->v[before - 1].class == LINE_ITEM &&
+        fo_is_digit(lines->text[lines->v[before - 1].start]))
+        return false;
+    const bool small = s[mark] >= 'a' && s[mark] <= 'z';
+    return !small && !fo_has_digit(s + mark, n - mark) && !memmem(s, n, ": ", 2);
+}
+
+/* "5. Cleaning" behind a blank line, right above points, and no further number among them. */
+static bool is_above_points(const unit_lines *lines, size_t i) {
+    if (i + 1 >= lines->n || !strchr("-*+", lines->text[lines->v[i + 1].start])) return false;
+    for (size_t k = i + 1; k < lines->n && lines->v[k].class != LINE_BLANK; k++)
+        if (lines->v[k].class == LINE_ITEM && fo_is_digit(lines->text[lines->v[k].start]))
+            return false;
+    return true;
+}
+
 bool unit_is_numbered_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     const char *s = lines->text + l->start;
@@ -22,10 +48,12 @@ bool unit_is_numbered_heading(const unit_lines *lines, size_t i) {
     if (l->class != LINE_ITEM || !fo_is_digit(s[0]) || n > UNIT_HEADING_BYTES ||
         strchr(".!?:;,", s[n - 1]))
         return false;
-    if (i + 1 >= lines->n || (i > 0 ? lines->v[i - 1].class != LINE_BLANK : lines->goes_on))
-        return false;
+    if (i > 0 ? lines->v[i - 1].class != LINE_BLANK : lines->goes_on) return false;
+    if (is_last_heading(lines, i)) return true;
+    if (i + 1 >= lines->n) return false;
     if (l[1].class == LINE_BLANK) return !is_beside_items(lines, i);
-    if (l[1].class == LINE_ITEM) return unit_is_led(lines, i + 1); /* "6. Dates" above dates */
+    if (l[1].class == LINE_ITEM) /* "6. Dates" above dates */
+        return unit_is_led(lines, i + 1) || is_above_points(lines, i);
     const text_line *next = l + 1, *last = &lines->v[unit_paragraph_end(lines, i + 1) - 1];
     const char first = lines->text[next->start];
     return next->class == LINE_TEXT && !(first >= 'a' && first <= 'z') &&
@@ -157,13 +185,27 @@ bool unit_is_asked(const unit_lines *lines, size_t i) {
 }
 
 bool unit_is_shouted(const unit_lines *lines, size_t i) {
-    const text_line *l = &lines->v[i];
+    size_t n, bytes;
+    const char *s = unit_lines_text(lines, i, &n);
     bool letters = false;
-    for (uint32_t k = l->start; k < l->end; k++) {
-        if (lines->text[k] >= 'a' && lines->text[k] <= 'z') return false;
-        letters |= fo_is_upper(lines->text[k]) || (unsigned char)lines->text[k] >= 0x80;
+    for (size_t k = 0; k < n; k += bytes) {
+        int32_t cp;
+        bytes = fo_utf8_decode(s + k, n - k, &cp);
+        const utf8proc_category_t c = cp > 0 ? utf8proc_category(cp) : UTF8PROC_CATEGORY_CN;
+        if (c == UTF8PROC_CATEGORY_LL) return false;
+        letters |= c == UTF8PROC_CATEGORY_LU || c == UTF8PROC_CATEGORY_LO;
     }
-    return letters && l->end - l->start > 2;
+    return letters && n > 2;
+}
+
+/* Has it a capital? What is in capitals throughout is no line of Chinese then. */
+static bool has_capital(const char *s, size_t n) {
+    for (size_t k = 0, bytes; k < n; k += bytes) {
+        int32_t cp;
+        bytes = fo_utf8_decode(s + k, n - k, &cp);
+        if (cp > 0 && utf8proc_category(cp) == UTF8PROC_CATEGORY_LU) return true;
+    }
+    return false;
 }
 
 /* "Do not take it if", "Please tell us when you": the items behind it end the sentence. */
@@ -215,9 +257,10 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && lines->goes_on)) return false;
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
-    if (i + 1 >= lines->n || (i > 0 && lines->v[i - 1].class != LINE_BLANK)) return false;
+    if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || strchr(".!?:;,", s[n - 1])) return false;
+    if (i + 1 >= lines->n) /* what it heads is in the next passage */
+        return unit_is_shouted(lines, i) && has_capital(s, n) && is_last_heading(lines, i);
     const uint8_t next = lines->v[i + 1].class;
-    if (strchr(".!?:;,", s[n - 1])) return false;
     if (next == LINE_BLANK)
         return !unit_is_open(lines,
                              i); /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */

@@ -29,10 +29,58 @@ static void each_sentence_below_a_label_answers_by_itself(void **state) {
     expect(text, "Descale twice a year where the water is hard.", TEXT_UNIT_SENTENCE, "CARE");
 }
 
+/* A passage may end with the heading of the next one: that answers nothing. */
+static void a_heading_may_be_the_last_line(void **state) {
+    (void)state;
+    static const char *const headings[] = {"7. GARANZIA E RICAMBI", "4. Животные", "ПРАВИЛА",
+                                           "OPENING TIMES"};
+    static const char *const others[] = {"OPEN: 9 TO 5", "3. Total 40 euros", "Twelve oars"};
+    char text[160];
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        snprintf(text, sizeof text, "Boats are for hire.\n\n%s", headings[i]);
+        read_units(text);
+        expect(text, headings[i], TEXT_UNIT_HEADING, "");
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(text, sizeof text, "Boats are for hire.\n\n%s", others[i]);
+        read_units(text);
+        assert_int_not_equal(units.v[units.n - 1].kind, TEXT_UNIT_HEADING);
+    }
+    const char *steps = "1. Open the lid\n\n2. Close the lid"; /* no headings but steps */
+    read_units(steps);
+    expect(steps, "2. Close the lid", TEXT_UNIT_ITEM, "");
+}
+
+static void a_number_above_points_is_that_of_a_section(void **state) {
+    (void)state;
+    const char *text = "4. Child lock\nPress both keys for five seconds until the light is on.\n\n"
+                       "5. Cleaning\n- Filter: rinse it each week.\n- Seal: wipe it each month.\n";
+    read_units(text);
+    expect(text, "- Seal: wipe it each month.", TEXT_UNIT_ITEM, "5. Cleaning");
+    text = "1. Prepare\n- the cup\n- the tea\n2. Pour\n"; /* steps */
+    read_units(text);
+    expect(text, "1. Prepare", TEXT_UNIT_ITEM, "");
+}
+
+/* Letters of Cyrillic are small or capitals, too: a sentence of theirs is no heading in capitals. */
+static void capitals_are_those_of_any_script(void **state) {
+    (void)state;
+    const char *text = "Правила\nСобаки в лодке на поводке. Детей берут бесплатно.\n\n"
+                       "ОБЩИЕ ПРАВИЛА\nБагаж до 20 кг берут бесплатно.\n";
+    read_units(text);
+    expect(text, "Багаж до 20 кг берут бесплатно.", TEXT_UNIT_SENTENCE, "ОБЩИЕ ПРАВИЛА");
+    for (size_t i = 0; i < units.n; i++)
+        if (units.v[i].kind == TEXT_UNIT_HEADING)
+            assert_true(is(text, units.v[i].start, units.v[i].end, "ОБЩИЕ ПРАВИЛА"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heading_may_stand_between_drawn_lines),
         cmocka_unit_test(each_sentence_below_a_label_answers_by_itself),
+        cmocka_unit_test(a_heading_may_be_the_last_line),
+        cmocka_unit_test(a_number_above_points_is_that_of_a_section),
+        cmocka_unit_test(capitals_are_those_of_any_script),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
