@@ -1,6 +1,7 @@
 #include "retrieval/units/unit_lists.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 #include "kernels/utf8.h"
 #include "retrieval/units/unit_headings.h"
@@ -208,12 +209,29 @@ static size_t next_step(const unit_reader *r, size_t i, size_t number, size_t in
     return 0;
 }
 
+static bool begins_with_capital(const char *s, size_t n) {
+    int32_t cp = 0;
+    return fo_utf8_decode(s, n, &cp) && cp > 0 && utf8proc_category(cp) == UTF8PROC_CATEGORY_LU;
+}
+
+/* "Porter: Rosa Holt" above "The key of the terrace is with the porter.": does line k begin a sentence of its own below an entry
+ * of a label and a few words that ended its line on purpose? */
+static bool begins_below_entry(const unit_reader *r, size_t k) {
+    size_t n, n_entry;
+    const char *s = unit_lines_text(&r->in, k, &n),
+               *entry = unit_lines_text(&r->in, k - 1, &n_entry);
+    return r->in.v[k - 1].class == LINE_ITEM && !text_item_mark(entry, n_entry) &&
+           !strchr(",;:-/&(", entry[n_entry - 1]) && unit_breaks_on_purpose(&r->in, k - 1) &&
+           begins_with_capital(s, n) && unit_ends_sentence(s, n);
+}
+
 /* Does line k, which is no item, go on with the list by itself, as the rest of an item or a blank line before the next? */
 static bool goes_on(const unit_reader *r, size_t k) {
     const text_line *l = &r->in.v[k], *before = l - 1;
     if (l->class == LINE_BLANK) return k + 1 < r->in.n && l[1].class == LINE_ITEM;
     if (l->class != LINE_TEXT || before->class == LINE_BLANK) return false;
     if (unit_is_led(&r->in, k - 1)) return !unit_reader_ends_line(r, k - 1);
+    if (begins_below_entry(r, k)) return false;
     /* else a new paragraph right below the list */
     return !(unit_ends_sentence(r->in.text + before->start, before->end - before->start) &&
              unit_breaks_on_purpose(&r->in, k - 1));

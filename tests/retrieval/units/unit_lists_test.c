@@ -121,12 +121,25 @@ static void what_word_and_mails_set_are_bullets_too(void **state) {
     assert_int_equal(units.n, 2);
 }
 
+static void a_sentence_below_an_entry_is_no_part_of_it(void **state) {
+    (void)state;
+    const char *text = "Contacts\nPorter:     Rosa Holt\nChair:      Iris Carr\n"
+                       "The key of the terrace is with the porter.\n";
+    read_units(text);
+    expect(text, "Chair:      Iris Carr", TEXT_UNIT_ITEM, "Contacts");
+    expect(text, "The key of the terrace is with the porter.", TEXT_UNIT_SENTENCE, "Contacts");
+    text = "Contacts\nPorter: Rosa Holt\nChair: Iris Carr\nand her deputy Tom Reed.\n";
+    read_units(text);
+    expect(text, "Chair: Iris Carr\nand her deputy Tom Reed.", TEXT_UNIT_ITEM, "Contacts");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_item_in_an_item_hangs_on_that_one),
         cmocka_unit_test(an_open_sentence_leads_in_the_items_below),
         cmocka_unit_test(a_step_may_have_further_paragraphs),
         cmocka_unit_test(what_word_and_mails_set_are_bullets_too),
+        cmocka_unit_test(a_sentence_below_an_entry_is_no_part_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
