@@ -79,6 +79,12 @@ size_t fo_utf8_offset(const char *s, size_t n, size_t index) {
     return n;
 }
 
+bool fo_utf8_is_unspaced(int32_t cp) {
+    return (cp >= 0x2E80 && cp < 0x3100) || (cp >= 0x31F0 && cp < 0xA000) ||
+           (cp >= 0xF900 && cp < 0xFB00) || (cp >= 0xFF01 && cp < 0xFFA0) ||
+           (cp >= 0x20000 && cp < 0x32000);
+}
+
 int fo_utf8_digit(int32_t cp) {
     static const int32_t zeros[] = {'0',   0x660, 0x6F0,  0x7C0,  0x966,  0x9E6, 0xA66,
                                     0xAE6, 0xB66, 0xBE6,  0xC66,  0xCE6,  0xD66, 0xE50,

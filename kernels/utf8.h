@@ -45,6 +45,10 @@ static inline bool fo_is_letter(char c) {
  * none. */
 int fo_utf8_digit(int32_t cp);
 
+/* Is it of a script that parts no words by blanks, a Chinese character, a Japanese letter or a mark of theirs? Where a line breaks
+ * between two of these, no blank is meant. */
+bool fo_utf8_is_unspaced(int32_t cp);
+
 static inline bool fo_has_digit(const char *s, size_t n) {
     while (n && !fo_is_digit(s[n - 1])) n--;
     return n > 0;

@@ -47,13 +47,26 @@ void extractive_text_order(candidate *c, size_t n) {
     }
 }
 
+/* Does the line that breaks at s[i], before s[next], break between two characters of a script without blanks? */
+static bool breaks_unspaced(const char *s, size_t n, size_t i, size_t next) {
+    int32_t before = 0, after = 0;
+    size_t at = i;
+    if (!i || next >= n || !memchr(s + i, '\n', next - i)) return false;
+    do at--;
+    while (at > 0 && !fo_utf8_boundary(s[at]));
+    fo_utf8_decode(s + at, i - at, &before);
+    fo_utf8_decode(s + next, n - next, &after);
+    return fo_utf8_is_unspaced(before) && fo_utf8_is_unspaced(after);
+}
+
 /* White space becomes one blank: an answer is running text whatever its source's line breaks. */
 static void add_running(fo_buf *b, const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        bool blank = s[i] == ' ' || (s[i] >= '\t' && s[i] <= '\r');
-        if (!blank)
-            fo_buf_char(b, s[i]);
-        else if (b->len && b->data[b->len - 1] != ' ')
+    for (size_t i = 0, next; i < n; i = next) {
+        next = i;
+        while (next < n && fo_is_blank(s[next])) next++;
+        if (next == i)
+            fo_buf_char(b, s[next++]);
+        else if (b->len && b->data[b->len - 1] != ' ' && !breaks_unspaced(s, n, i, next))
             fo_buf_char(b, ' ');
     }
 }

@@ -136,8 +136,18 @@ static void a_sentence_is_said_with_the_name_of_its_paragraph(void **state) {
             "Nine Buttons, for children: Directed by Beate Falke. It lasts 60 minutes. [1]");
 }
 
+static void a_line_of_chinese_breaks_without_a_blank(void **state) {
+    (void)state;
+    /* The deposit is given back three months after the works were found in order; "QF-12 washes quietly". */
+    answers("装修完工后\n  经验收合格，押金在三个月后\n无息退还。", "押金什么时候退还？",
+            "装修完工后经验收合格，押金在三个月后无息退还。 [1]");
+    answers("装修完工后\nQF-12 经验收合格，押金退还。", "押金什么时候退还？",
+            "装修完工后 QF-12 经验收合格，押金退还。 [1]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_of_chinese_breaks_without_a_blank),
         cmocka_unit_test(an_exception_stands_behind_its_rule),
         cmocka_unit_test(the_next_sentence_says_the_rest),
         cmocka_unit_test(an_item_is_said_with_the_item_it_stands_in),
