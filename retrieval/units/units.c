@@ -433,6 +433,30 @@ static void find_tags(unit_reader *r) {
     }
 }
 
+/* "Complaints: within 14 days": a few words and a colon. */
+static bool begins_with_label(const char *s, size_t n) {
+    enum { WIDEST = 40 };
+    for (size_t i = 0; i + 1 < n && i < WIDEST; i++) {
+        if (s[i] == ':') return i > 0 && s[i + 1] == ' ';
+        if (strchr(".,;!?", s[i])) return false;
+    }
+    return false;
+}
+
+/* Has the line several sentences, of which no more than half begin with labels? Then each answers by itself; else it is a list of
+ * whom to ask, which stays whole. */
+static bool is_paragraph_of_field(const unit_reader *r, const text_line *l) {
+    size_t sentences = 0, labels = 0;
+    for (size_t at = l->start, stop; at < l->end; at = stop) {
+        stop = unit_reader_stop(r, l->end, at);
+        if (stop <= at) break;
+        while (at < stop && fo_is_blank(r->in.text[at])) at++;
+        labels += begins_with_label(r->in.text + at, stop - at);
+        sentences++;
+    }
+    return sentences > 1 && 2 * labels <= sentences;
+}
+
 /* A single such line right below a heading is an item of it; of several, find_points tells more. */
 static void find_fields(unit_reader *r) {
     for (size_t i = 0; i < r->in.n; i++) {
@@ -441,8 +465,7 @@ static void find_fields(unit_reader *r) {
         const size_t next = unit_lines_skip_blank(&r->in, field + 1);
         const bool alone = next > field + 1 || next == r->in.n;
         const bool several = next < r->in.n && unit_is_field(&r->in, next);
-        const text_line *l = &r->in.v[field]; /* of several sentences each answers by itself */
-        if (has_sentences(r, l->start, l->end, 2)) continue;
+        if (is_paragraph_of_field(r, &r->in.v[field])) continue;
         if (alone && !several && unit_is_heading(&r->in, i) && !unit_is_asked(&r->in, i))
             r->in.v[field].class = LINE_ITEM;
     }

@@ -27,6 +27,11 @@ static void each_sentence_below_a_label_answers_by_itself(void **state) {
     expect(text, "When: 21 December", TEXT_UNIT_ITEM, "Boxes");
     expect(text, "CARE\nClean the filter each day.", TEXT_UNIT_DEFINITION, "Boxes");
     expect(text, "Descale twice a year where the water is hard.", TEXT_UNIT_SENTENCE, "CARE");
+    text = "Contact\n\nDesk: 0800 1, all day. Claims: within 14 days. Sites: ask for "
+           "Jo.\n\nEnd\n\nOn.";
+    read_units(text); /* of whom to ask the list stays whole */
+    expect(text, "Desk: 0800 1, all day. Claims: within 14 days. Sites: ask for Jo.",
+           TEXT_UNIT_ITEM, "Contact");
 }
 
 /* A passage may end with the heading of the next one: that answers nothing. */
