@@ -16,6 +16,7 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/html_guard.h"
+#include "data/extract/list_number.h"
 #include "data/extract/superscript.h"
 #include "data/extract/term_words.h"
 #include "data/extract/text_table.h"
@@ -83,7 +84,8 @@ typedef struct reader {
     size_t n_lists;
     struct {
         bool numbered;
-        int next; /* number of the next item */
+        uint8_t form; /* enum list_form */
+        int next;     /* number of the next item */
     } lists[MAX_LIST_DEPTH];
     size_t pre_depth;
     text_table table;
@@ -143,6 +145,38 @@ static int number_in(const xmlChar **attributes, const char *name, int fallback)
     return fallback;
 }
 
+/* How the items of <ol type="a"> are numbered; a style sheet of its own may say it, too. */
+static uint8_t form_of(const xmlChar **attributes) {
+    static const struct {
+        const char *type, *style;
+        uint8_t form;
+    } forms[] = {{"a", "lower-alpha", LIST_LOWER_COLUMN}, {"a", "lower-latin", LIST_LOWER_COLUMN},
+                 {"A", "upper-alpha", LIST_UPPER_COLUMN}, {"A", "upper-latin", LIST_UPPER_COLUMN},
+                 {"i", "lower-roman", LIST_LOWER_ROMAN},  {"I", "upper-roman", LIST_UPPER_ROMAN}};
+    uint8_t form = LIST_DECIMAL;
+    for (; attributes && attributes[0]; attributes += 2) {
+        const char *name = (const char *)attributes[0], *value = (const char *)attributes[1];
+        const bool type = strcasecmp(name, "type") == 0, style = strcasecmp(name, "style") == 0;
+        for (size_t i = 0; value && (type || style) && i < sizeof forms / sizeof *forms; i++)
+            if (type ? strcmp(value, forms[i].type) == 0
+                     : strcasestr(value, forms[i].style) != NULL)
+                form = forms[i].form;
+    }
+    return form;
+}
+
+/* "3. ", or "c) ", which no sentence begins with, as "C. Holt is the chair." does with a letter and a stop. */
+static void write_mark(builder *b, int number, uint8_t form) {
+    char mark[32], letters[17];
+    if (form == LIST_DECIMAL || number < 1) {
+        snprintf(mark, sizeof mark, "%d. ", number);
+    } else {
+        list_number_write(letters, number, form);
+        snprintf(mark, sizeof mark, "%s) ", letters);
+    }
+    builder_str(b, mark);
+}
+
 /* A table whose cells hold headings, lists or tables is layout: its parts are blocks. */
 static void leave_row(reader *r) {
     if (!r->in_row) return;
@@ -194,11 +228,9 @@ static void begin_list_item(reader *r, const xmlChar **attributes) {
     size_t depth = r->n_lists < MAX_LIST_DEPTH ? r->n_lists : MAX_LIST_DEPTH;
     for (size_t i = 1; i < depth; i++) builder_str(r->b, "  ");
     if (depth && r->lists[depth - 1].numbered) {
-        char mark[32];
         const int number = number_in(attributes, "value", r->lists[depth - 1].next);
         r->lists[depth - 1].next = number + 1;
-        snprintf(mark, sizeof mark, "%d. ", number);
-        builder_str(r->b, mark);
+        write_mark(r->b, number, r->lists[depth - 1].form);
     } else {
         builder_str(r->b, "- ");
     }
@@ -286,6 +318,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         if (r->n_lists < MAX_LIST_DEPTH) {
             r->lists[r->n_lists].numbered = kind == TAG_ORDERED;
             r->lists[r->n_lists].next = number_in(attributes, "start", 1);
+            r->lists[r->n_lists].form = form_of(attributes);
         }
         r->n_lists++;
         break;

@@ -62,7 +62,10 @@ size_t text_item_mark(const char *s, size_t n) {
     const size_t bullet = list_bullet(s, n);
     if (bullet && n > bullet + 1) return bullet + (s[bullet] == ' ');
     while (i < n && i < 3 && fo_is_digit(s[i])) i++;
-    if (i == 0 && n > 2 && fo_is_letter(s[0])) i = s[1] == ')' ? 1 : 0;
+    if (i == 0 && n > 2 && fo_is_letter(s[0])) { /* "b)", "iv)" */
+        while (i < n && i < 5 && strchr("ivxIVX", s[i])) i++;
+        if (i >= n || s[i] != ')') i = s[1] == ')' ? 1 : 0;
+    }
     if (i == 0 || i + 1 >= n) return 0;
     return (s[i] == '.' || s[i] == ')') && s[i + 1] == ' ' ? i + 2 : 0;
 }

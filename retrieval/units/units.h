@@ -60,7 +60,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
 void text_units_deinit(text_units *u);
 
 /* Bytes of a bullet (list_bullet of data/extract/list_marker.h) or number before an item's text at the beginning of a line: "- ",
- * "* ", "3. ", "b) ". 0: none. */
+ * "* ", "3. ", "b) ", "iv) ". 0: none. */
 size_t text_item_mark(const char *s, size_t n);
 
 #endif

@@ -60,6 +60,10 @@ static void items_keep_their_state_and_numbers(void **state) {
          "<ol start='0'><li>f<li value=x>g</ol><ol start=''><li>h<li value=-3>i</ol>"
          "<ol start=99999999999999999999><li>j</ol><li value=9>k",
          "7. a\n8. b\n  - c\n12. d\n13. e\n0. f\n1. g\n1. h\n-3. i\n1000000000. j\n- k"},
+        {"text/html", /* "see 3(d)" points to a letter */
+         "<ol type=a start=3><li>c<li>d<ol type=I><li>one</ol></ol><ol type='A'><li value=27>x</ol>"
+         "<ol style='list-style-type: lower-roman'><li>i<li value=4>iv</ol><ol type=1><li>y</ol>",
+         "c) c\nd) d\n  I) one\nAA) x\ni) i\niv) iv\n1. y"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extracted x = read_string(cases[i].bytes, cases[i].type, NULL);

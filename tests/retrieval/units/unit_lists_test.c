@@ -133,6 +133,15 @@ static void a_sentence_below_an_entry_is_no_part_of_it(void **state) {
     expect(text, "Chair: Iris Carr\nand her deputy Tom Reed.", TEXT_UNIT_ITEM, "Contacts");
 }
 
+static void letters_and_roman_numbers_are_marks(void **state) {
+    (void)state;
+    const char *text = "Guests bring\n\nii) oars,\niii) sails,\nb) vests, and\nXIV) maps.\n";
+    static const char *const items[] = {"ii) oars,", "iii) sails,", "b) vests, and", "XIV) maps."};
+    read_units(text);
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        expect(text, items[i], TEXT_UNIT_ITEM, "Guests bring");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_item_in_an_item_hangs_on_that_one),
@@ -140,6 +149,7 @@ int main(void) {
         cmocka_unit_test(a_step_may_have_further_paragraphs),
         cmocka_unit_test(what_word_and_mails_set_are_bullets_too),
         cmocka_unit_test(a_sentence_below_an_entry_is_no_part_of_it),
+        cmocka_unit_test(letters_and_roman_numbers_are_marks),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
