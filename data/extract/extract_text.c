@@ -1,9 +1,12 @@
 /* Plain text: it stays as it is, blocks are marked in it. */
 #include <string.h>
+#include <utf8proc.h>
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/list_marker.h"
 #include "kernels/utf8.h"
+
+enum { COVER_LINES = 4 };
 
 typedef struct line {
     size_t start, end, next; /* end without trailing white space; next line's start */
@@ -30,19 +33,51 @@ static bool is_item(const char *s, size_t n, line l) {
     return at + 1 < l.end && list_item_begins(s, n, at);
 }
 
-/* A line that stands alone and reads like a heading: short, no stop at its end. */
-static bool is_title(const char *s, size_t n, line l) {
-    return l.end > l.start && l.end - l.start <= 80 && s[l.start] > ' ' &&
-           !strchr(".,;:!?", s[l.end - 1]) && !is_item(s, n, l);
+/* Does the line end with a stop, a comma or a colon, of Chinese, too? */
+static bool has_stop(const char *s, line l) {
+    static const char *const wide[] = {"\u3002", "\uFF0C", "\uFF1A", "\uFF1B", "\uFF01", "\uFF1F"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (l.end - l.start > 3 && !memcmp(s + l.end - 3, wide[i], 3)) return true;
+    return strchr(".,;:!?", s[l.end - 1]) != NULL;
 }
 
-/* No small letter of ASCII, and four capitals or more; and no columns, as the names of a table's have. */
+/* A line that stands alone and reads like a heading: short, no stop at its end. */
+static bool is_title(const char *s, size_t n, line l) {
+    enum { BYTES = 320, CHARACTERS = 80 };
+    return l.end > l.start && l.end - l.start <= BYTES && (unsigned char)s[l.start] > ' ' &&
+           fo_utf8_count(s + l.start, l.end - l.start) <= CHARACTERS && !has_stop(s, l) &&
+           !is_item(s, n, l);
+}
+
+/* The general category of the character at s[*at], which goes on behind it. */
+static utf8proc_category_t next_category(const char *s, size_t end, size_t *at) {
+    int32_t cp = 0;
+    *at += fo_utf8_decode(s + *at, end - *at, &cp);
+    return cp > 0 ? utf8proc_category(cp) : UTF8PROC_CATEGORY_CN;
+}
+
+/* Two blanks part columns, but for those beside a dash: "ACME  -  WARRANTY CARD". */
+static bool has_columns(const char *s, line l) {
+    for (size_t i = l.start; i + 1 < l.end; i++) {
+        if (s[i] == '\t') return true;
+        if (s[i] != ' ' || s[i + 1] != ' ') continue;
+        size_t next = i;
+        while (next < l.end && s[next] == ' ') next++;
+        if (s[next] != '-' && !(i > l.start && s[i - 1] == '-')) return true;
+        i = next - 1;
+    }
+    return false;
+}
+
+/* No small letter, and four capitals or more; and no columns, as the names of a table's have. */
 static bool in_capitals(const char *s, line l) {
     size_t capitals = 0;
-    for (size_t i = l.start; i < l.end; i++) {
-        const bool gap = s[i] == ' ' && i && s[i - 1] == ' ';
-        if (gap || (s[i] >= 'a' && s[i] <= 'z') || strchr("\t|,;=<>{}[]", s[i])) return false;
-        capitals += fo_is_upper(s[i]);
+    if (has_columns(s, l)) return false;
+    for (size_t i = l.start; i < l.end;) {
+        if (strchr("\t|,;=<>{}[]", s[i])) return false;
+        const utf8proc_category_t c = next_category(s, l.end, &i);
+        if (c == UTF8PROC_CATEGORY_LL) return false;
+        capitals += c == UTF8PROC_CATEGORY_LU;
     }
     return capitals >= 4;
 }
@@ -97,6 +132,61 @@ static void take_title(builder *b, const char *s, line title, line about) {
     fo_buf_free(&both);
 }
 
+static line without_indent(const char *s, line l) {
+    while (l.start < l.end && (s[l.start] == ' ' || s[l.start] == '\t')) l.start++;
+    return l;
+}
+
+static bool has_figure(const char *s, line l) {
+    return fo_has_digit(s + l.start, l.end - l.start);
+}
+
+static bool begins_bracket(const char *s, line l) {
+    return s[l.start] == '(' || (l.end - l.start > 3 && !memcmp(s + l.start, "\uFF08", 3));
+}
+
+static bool begins_small(const char *s, line l) {
+    size_t at = l.start;
+    return next_category(s, l.end, &at) == UTF8PROC_CATEGORY_LL;
+}
+
+/* The first lines of a text, up to a blank one, where they are no sentences but what a cover has: "GENERAL TERMS" above "of Acme,
+ * shop for yarn" and "(as of May)". One of them is in capitals, or the second is in brackets; a letter's address has a line that
+ * begins with a figure. Their number, with the lines; 0: they are none. */
+static size_t cover_lines(const char *s, size_t n, size_t at, line lines[], size_t most) {
+    size_t count = 0;
+    bool capitals = false;
+    line l = {at, at, at};
+    for (; at < n; at = l.next) {
+        l = without_indent(s, line_at(s, n, at));
+        if (l.start == l.end) break;
+        if (count == most || !is_title(s, n, l) || has_columns(s, l) || fo_is_digit(s[l.start]) ||
+            memmem(s + l.start, l.end - l.start, ": ", 2))
+            return 0;
+        capitals |= in_capitals(s, l);
+        lines[count++] = l;
+    }
+    while (at < n && fo_is_blank(s[at])) at++;
+    if (count < 2 || at == n) return 0;
+    return capitals || (count == 2 && begins_bracket(s, lines[1])) ? count : 0;
+}
+
+/* The title of such lines: the first, and the second where it names something; the third where that goes on in it. */
+static void take_cover(builder *b, const char *s, const line lines[], size_t count) {
+    fo_buf both = {0};
+    fo_buf_add(&both, s + lines[0].start, lines[0].end - lines[0].start);
+    for (size_t i = 1; i < count && i < 3; i++) {
+        const line l = lines[i];
+        const bool small = begins_small(s, l);
+        if (begins_bracket(s, l) || (has_figure(s, l) && !in_capitals(s, l))) break;
+        if (i == 2 && !small) break;
+        fo_buf_str(&both, small ? " " : " - ");
+        fo_buf_add(&both, s + l.start, l.end - l.start);
+    }
+    if (!both.failed) builder_title_heading(b, 1, both.data, both.len);
+    fo_buf_free(&both);
+}
+
 /* A heading of one or two lines that stands behind a drawn line at s[rule]: one to be that ends in another drawn line, "====="
  * above and below "Meeting of 3 May", or in a blank line with text behind it, as press releases have theirs below a line.
  * Empty: there is none. *stop: behind all of it. */
@@ -125,6 +215,39 @@ static line ruled_heading(const char *s, size_t n, line rule, size_t *stop) {
     return none;
 }
 
+/* Mark line l of the n bytes that begin at b's base as a heading, if it is one: where to read on; 0: it is none. first: nothing
+ * but blank lines is above it. */
+static size_t mark_heading(builder *b, size_t base, size_t n, line l, bool after_blank,
+                           bool first) {
+    const char *s = b->text.data + base;
+    size_t stop = 0;
+    const line ruled = after_blank ? ruled_heading(s, n, l, &stop) : (line){0};
+    if (ruled.end > ruled.start) {
+        builder_mark(b, base + l.start, base + stop, TEXT_HEADING, 2);
+        builder_title_heading(b, 2, s + ruled.start, ruled.end - ruled.start);
+        return line_at(s, n, stop).next;
+    }
+    const line below = l.next < n ? line_at(s, n, l.next) : (line){n, n, n};
+    const bool underlined =
+        after_blank && below.end > below.start && is_underline(s, below) && is_title(s, n, l);
+    line cover[COVER_LINES];
+    const size_t n_cover = first ? cover_lines(s, n, l.start, cover, COVER_LINES) : 0;
+    if (first) l = without_indent(s, l);
+    const bool alone = first && l.next < n && below.start == below.end && is_title(s, n, l);
+    if (!underlined && !alone && !n_cover && !(first && leads_in_capitals(s, n, l, below)))
+        return 0;
+    const uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
+    /* The rule belongs to no block worth keeping apart. */
+    builder_mark(b, base + l.start, base + (underlined ? below.end : l.end), TEXT_HEADING, level);
+    if (n_cover)
+        take_cover(b, s, cover, n_cover);
+    else if (alone && !underlined)
+        take_title(b, s, l, subtitle_of(s, n, l, l.next));
+    else
+        builder_title_heading(b, level, s + l.start, l.end - l.start);
+    return underlined ? below.next : l.next;
+}
+
 /* Mark the blocks of the n bytes that end b's text. */
 static void mark_plain(builder *b, size_t n) {
     const size_t base = b->text.len - n;
@@ -146,30 +269,9 @@ static void mark_plain(builder *b, size_t n) {
             after_blank = true;
             continue;
         }
-        size_t stop = 0;
-        const line ruled = after_blank ? ruled_heading(s, n, l, &stop) : (line){0};
-        if (ruled.end > ruled.start) {
-            builder_mark(b, base + l.start, base + stop, TEXT_HEADING, 2);
-            builder_title_heading(b, 2, s + ruled.start, ruled.end - ruled.start);
-            at = line_at(s, n, stop).next;
-            first = false;
-            continue;
-        }
-        line below = at < n ? line_at(s, n, at) : (line){n, n, n};
-        bool underlined =
-            after_blank && below.end > below.start && is_underline(s, below) && is_title(s, n, l);
-        bool alone = first && at < n && below.start == below.end && is_title(s, n, l);
-        bool capitals = first && leads_in_capitals(s, n, l, below);
-        if (underlined || alone || capitals) {
-            uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
-            /* The rule belongs to no block worth keeping apart. */
-            stop = underlined ? below.end : l.end;
-            builder_mark(b, base + l.start, base + stop, TEXT_HEADING, level);
-            if (alone && !underlined)
-                take_title(b, s, l, subtitle_of(s, n, l, at));
-            else
-                builder_title_heading(b, level, s + l.start, l.end - l.start);
-            if (underlined) at = below.next;
+        const size_t behind = mark_heading(b, base, n, l, after_blank, first);
+        if (behind) {
+            at = behind;
             first = false;
             after_blank = true;
             continue;

@@ -115,6 +115,39 @@ static void capitals_right_above_the_text_are_a_title(void **state) {
     }
 }
 
+/* The first lines of contracts, minutes and rules, of any script: none of them is a sentence. */
+static void the_lines_of_a_cover_are_a_title(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *title;
+    } cases[] = {
+        {"GENERAL TERMS\nof Reed & Holt, shop for yarn\n(as of May 2025)\n\n1 Contract\n",
+         "GENERAL TERMS of Reed & Holt, shop for yarn"},
+        {"Клуб «Волна»\nПРОТОКОЛ № 7\nобщего собрания\n\nДата: 3 мая\n",
+         "Клуб «Волна» - ПРОТОКОЛ № 7 общего собрания"},
+        {"ПАМЯТКА ДЛЯ ГОСТЕЙ\nпос. Сосновый, ул. Береговая, д. 9\n\nДобро пожаловать!\n",
+         "ПАМЯТКА ДЛЯ ГОСТЕЙ"},
+        {"Правила клуба\n\nСобаки на поводке.\n", "Правила клуба"},
+        /* rules of the residents; passed by the owners on 20 September 2025 */
+        {"      小区居民公约\n   （业主委员会 2025 年 9 月 20 日表决通过）\n\n第一条\n",
+         "小区居民公约"},
+        {"ACME  -  WARRANTY CARD\nKeep this card together with the receipt.\n\nModel: 5\n",
+         "ACME - WARRANTY CARD"},
+        {"ACME GMBH\nHarbour Road\n12345 Berlin\n\nDear Sir or Madam,\n", NULL},
+        {"This is a line of text that\ngoes on in the next one\n\nAnd here.\n", NULL},
+        {"NAME   AGE\nAnna   12\n\nEnd.\n", NULL},
+        {"我们的船\n在湖上。\n\n完\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_as_type(cases[i].text, "text/plain");
+        const bool same = cases[i].title ? x.title && !strcmp(x.title, cases[i].title) : !x.title;
+        if (!same) fail_msg("case %zu: '%s'", i, x.title ? x.title : "");
+        if (cases[i].title) assert_int_equal(x.blocks[0].kind, TEXT_HEADING);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* "=====" above and below it, or above it alone and a blank line below: what follows stands below this heading. */
 static void drawn_lines_part_headings_from_text(void **state) {
     (void)state;
@@ -147,6 +180,7 @@ int main(void) {
         cmocka_unit_test(a_title_in_capitals_has_its_subject),
         cmocka_unit_test(capitals_right_above_the_text_are_a_title),
         cmocka_unit_test(drawn_lines_part_headings_from_text),
+        cmocka_unit_test(the_lines_of_a_cover_are_a_title),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
