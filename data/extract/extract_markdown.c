@@ -7,6 +7,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/front_matter.h"
+#include "data/extract/markdown_components.h"
 #include "data/extract/superscript.h"
 #include "data/extract/term_words.h"
 #include "data/extract/text_columns.h"
@@ -428,9 +429,15 @@ int extract_markdown(builder *b, extract_input *in, fo_err *err) {
     front_matter front = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
     if (!rc) {
+        fo_buf plain = {0};
         front_matter_read(&front, text.data, text.len);
         write_front(b, &front);
-        extract_markdown_text(b, text.data + front.n, text.len - front.n);
+        const char *s = text.data + front.n;
+        const size_t n = text.len - front.n;
+        const bool other = markdown_components_write(&plain, s, n);
+        if (plain.failed) b->failure = FO_ENOMEM;
+        extract_markdown_text(b, other ? plain.data : s, other ? plain.len : n);
+        fo_buf_free(&plain);
     }
     front_matter_free(&front);
     extract_drop(b, &text);

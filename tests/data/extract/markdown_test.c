@@ -261,6 +261,37 @@ static void long_front_matter_is_bounded(void **state) {
     fo_buf_free(&b);
 }
 
+/* Pages of components (MDX): what a reader sees of them is text. */
+static void what_components_say_is_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"import Tabs from '@theme/Tabs';\n\n# Cameras {#cameras-1}\n\n"
+         "<FaqItem id=\"no\" question=\"No frames received?\">\n\nOpen <NavPath path=\"Settings > "
+         "Logs\" /> first.\n\n</FaqItem>\n\n<FaqItem id=\"b\" question={'Why is it \"slow\"?'}>\n\n"
+         "Look.\n\n</FaqItem>\n",
+         "Cameras\n\nNo frames received?\n\nOpen Settings > Logs first.\n\nWhy is it \"slow\"?\n\n"
+         "Look."},
+        {"<Tabs>\n<TabItem value=\"y\" label=\"In YAML\">\n\nSet it.\n\n</TabItem>\n</Tabs>\n",
+         "In YAML\n\nSet it."},
+        {"<Note\n  title={<>Use <b>gloves</b></>}\n  closed\n>\n\nIt is hot.\n\n</Note>\n",
+         "Use gloves\n\nIt is hot."},
+        {"<Ask question={\"Is it \\\"on\\\"?\"}>\n\nYes.\n\n</Ask>\n", "Is it \"on\"?\n\nYes."},
+        /* code is none, nor what has no text, nor what ends nowhere */
+        {"Write `<Nav path=\"x\" />` so:\n\n```mdx\nimport A from 'a';\n<Nav path=\"y\" />\n```\n\n"
+         "Import rules, too.\n\nimport sites from the list\n",
+         "Write <Nav path=\"x\" /> so:\n\nimport A from 'a';\n<Nav path=\"y\" />\n\n"
+         "Import rules, too.\n\nimport sites from the list"},
+        {"## Sets {1, 2}\n\nA <Tag title=\"never\n\nends.\n",
+         "Sets {1, 2}\n\nA <Tag title=\"never\n\nends."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i][0], "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i][1]);
+        if (i == 0) assert_int_equal(x.blocks[1].kind, TEXT_HEADING);
+        extracted_deinit(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_becomes_readable_text),
@@ -272,6 +303,7 @@ int main(void) {
         cmocka_unit_test(front_matter_is_a_record),
         cmocka_unit_test(front_matter_may_be_toml),
         cmocka_unit_test(long_front_matter_is_bounded),
+        cmocka_unit_test(what_components_say_is_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
