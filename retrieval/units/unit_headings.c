@@ -3,6 +3,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/units/units.h"
@@ -88,10 +89,42 @@ static bool has_mark(const unit_lines *l, size_t i) {
     return section_mark(s, n) > 0;
 }
 
+/* Bytes of one of the words, parted by blanks, that s begins with; 0: it begins with none. */
+static size_t begins_with(const char *words, const char *s, size_t n) {
+    for (size_t k = 0; *words; words += k + (words[k] == ' ')) {
+        k = strcspn(words, " ");
+        if (k <= n && memcmp(words, s, k) == 0) return k;
+    }
+    return 0;
+}
+
+/* "第三条 宠物" (article 3: pets), "五、其他" (5, others), as contracts and rules of Chinese and Japanese number their parts, on a
+ * line of their own; with a comma or a stop it says something. */
+static bool is_chinese_section(const char *s, size_t n) {
+    static const char digits[] = "一 二 三 四 五 六 七 八 九 十 百 零 〇 0 1 2 3 4 5 6 7 8 9";
+    enum { WIDEST = 40 };
+    const size_t from = begins_with("第", s, n);
+    size_t at = from, k;
+    if (fo_utf8_count(s, n) > WIDEST) return false;
+    while ((k = begins_with(digits, s + at, n - at))) at += k;
+    if (at == from || !(k = begins_with(from ? "条 條 章 节 節" : "、", s + at, n - at)))
+        return false;
+    if (!from && fo_is_digit(s[0])) return false;
+    for (at += k, k = at; at < n; at++)
+        if (begins_with("。 ， ； ？ ！", s + at, n - at)) return false;
+    return k < n;
+}
+
 bool unit_is_section(const unit_lines *l, size_t i) {
     size_t n, n_before;
     const char *s = unit_lines_text(l, i, &n);
     const uint8_t class = l->v[i].class;
+    if (class == LINE_TEXT && is_chinese_section(s, n)) {
+        const bool goes_on = i == 0 && l->goes_on;
+        const char *before = i > 0 ? unit_lines_text(l, i - 1, &n_before) : "";
+        return !goes_on &&
+               (i == 0 || l->v[i - 1].class != LINE_TEXT || sentence_is_whole(before, n_before));
+    }
     if ((class != LINE_TEXT && class != LINE_ITEM) || !names_section(s, n, section_mark(s, n)))
         return false;
     size_t before = i;

@@ -17,7 +17,7 @@ enum {
 /* "4. Fees", a line of its own above sentences, as minutes and contracts have them: no item of a list. */
 bool unit_is_numbered_heading(const unit_lines *l, size_t i);
 /* "E. For office use", "IV. Payment": a capital or a Roman number and a few words without an end, above what they name. Several
- * below each other are a choice, "A. Yes", "B. No". */
+ * below each other are a choice, "A. Yes", "B. No". Of Chinese, "第三条 宠物" and "五、其他". */
 bool unit_is_section(const unit_lines *l, size_t i);
 /* One sign from end to end: with gaps it stands below the names of columns. */
 bool unit_is_drawn(const char *s, size_t n);

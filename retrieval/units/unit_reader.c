@@ -46,10 +46,16 @@ static void trim(const unit_reader *r, uint32_t *a, uint32_t *b) {
     while (*b > *a && fo_is_blank(r->in.text[*b - 1])) --*b;
 }
 
-/* "No. Below 20 euros we charge for handling.": one word says too little by itself. */
+/* "No. Below 20 euros we charge for handling.": one word says too little by itself. A sentence of Chinese has no blanks, either. */
 static bool is_one_word(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
+    enum { UNSPACED = 5 }; /* characters of such a word at most, with its stop */
+    size_t unspaced = 0;
+    for (size_t i = 0, bytes; i < n; i += bytes) {
+        int32_t cp;
         if (fo_is_blank(s[i]) || fo_is_digit(s[i])) return false;
+        bytes = fo_utf8_decode(s + i, n - i, &cp);
+        if (fo_utf8_is_unspaced(cp) && ++unspaced > UNSPACED) return false;
+    }
     return n > 1;
 }
 

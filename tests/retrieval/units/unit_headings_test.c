@@ -79,6 +79,18 @@ static void capitals_are_those_of_any_script(void **state) {
             assert_true(is(text, units.v[i].start, units.v[i].end, "ОБЩИЕ ПРАВИЛА"));
 }
 
+/* Article 3: pets; 4: parking; "the first, and the second" is no number of a part. */
+static void parts_of_chinese_rules_are_headings(void **state) {
+    (void)state;
+    const char *text = "第三条 宠物\n  每户最多饲养两只犬。犬只出户必须牵绳。\n四、停车\n车位月租 350 元。\n"
+                       "第五条 本公约自公布之日起施行。\n";
+    read_units(text);
+    expect(text, "每户最多饲养两只犬。", TEXT_UNIT_SENTENCE, "第三条 宠物");
+    expect(text, "犬只出户必须牵绳。", TEXT_UNIT_SENTENCE, "第三条 宠物");
+    expect(text, "车位月租 350 元。", TEXT_UNIT_SENTENCE, "四、停车");
+    expect(text, "第五条 本公约自公布之日起施行。", TEXT_UNIT_SENTENCE, "四、停车");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heading_may_stand_between_drawn_lines),
@@ -86,6 +98,7 @@ int main(void) {
         cmocka_unit_test(a_heading_may_be_the_last_line),
         cmocka_unit_test(a_number_above_points_is_that_of_a_section),
         cmocka_unit_test(capitals_are_those_of_any_script),
+        cmocka_unit_test(parts_of_chinese_rules_are_headings),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
