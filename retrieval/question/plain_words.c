@@ -27,7 +27,8 @@ static size_t next_word(const char *s, size_t *at, const char **word) {
     return n;
 }
 
-bool plain_words(fo_buf *out, const char *question) {
+/* "How high is the deposit?" */
+static bool sum_plainly(fo_buf *out, const char *question) {
     enum { NOUN_WITHIN = 6 };
     const char *how, *size, *w;
     size_t at = 0, n = next_word(question, &at, &how);
@@ -45,4 +46,76 @@ bool plain_words(fo_buf *out, const char *question) {
         return true;
     }
     return false;
+}
+
+/* ---- defaults ------------------------------------------------------------------------------- */
+
+/* Ways to ask for what holds as long as nothing else is said; "|" parts words that may stand in one place. */
+static const char *const by_default[] = {
+    "out of the box",
+    "unless changed|configured|overridden|customised|customized",
+    "unless it|this is|was changed|configured|overridden|set",
+    "unless i|you|we change|configure|override|set it|this|that|anything",
+    "unless told|specified|stated|configured|set otherwise|differently",
+    "if i|you|we don't|dont|don\xE2\x80\x99t say|set|specify|configure|change|give|pass "
+    "it|anything|one|any",
+    "if i|you|we do not say|set|specify|configure|change|give|pass it|anything|one|any",
+    "if i|you|we say|set|specify|configure|change|give|pass nothing|none",
+    "if nothing|none is said|set|specified|configured|changed|given",
+};
+
+/* Is word w[n] one of those that pattern *at allows in this place? *at moves behind them. */
+static bool fits(const char *pattern, size_t *at, const char *w, size_t n) {
+    const size_t end = *at + strcspn(pattern + *at, " ");
+    bool fit = false;
+    for (size_t i = *at; i < end;) {
+        const size_t m = strcspn(pattern + i, "| ");
+        fit |= m == n && !strncasecmp(pattern + i, w, n);
+        i += m + 1;
+    }
+    *at = end + (pattern[end] == ' ');
+    return fit;
+}
+
+/* Bytes of the question from `from` on that say the pattern, up to the end of a clause; 0: they say something else. */
+static size_t says(const char *question, size_t from, const char *pattern) {
+    size_t at = from, in = 0;
+    while (pattern[in]) {
+        const char *w;
+        const size_t n = next_word(question, &at, &w);
+        if (!n || !fits(pattern, &in, w, n)) return 0;
+        if (pattern[in] && question[at] && question[at] != ' ') return 0;
+    }
+    return question[at] && !strchr("?,.!;:", question[at]) ? 0 : at - from;
+}
+
+/* What comes of it when nothing is done is asked of a case, and of no setting. */
+static bool asks_for_a_setting(const char *question) {
+    const char *w;
+    size_t at = 0, n = next_word(question, &at, &w), more;
+    bool asks = fo_words_have_any_case("how what which where who", w, n);
+    while ((more = next_word(question, &at, &w)) > 0)
+        asks &= !fo_words_have_any_case("happens happen default defaults", w, more);
+    return asks;
+}
+
+/* "Which port is it, out of the box?" */
+static bool default_plainly(fo_buf *out, const char *question) {
+    if (!asks_for_a_setting(question)) return false;
+    for (size_t at = 0; question[at]; at++) {
+        if (at && question[at - 1] != ' ') continue;
+        for (size_t k = 0; k < sizeof by_default / sizeof *by_default; k++) {
+            const size_t n = says(question, at, by_default[k]);
+            if (!n) continue;
+            fo_buf_add(out, question, at);
+            fo_buf_str(out, "by default");
+            fo_buf_str(out, question + at + n);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool plain_words(fo_buf *out, const char *question) {
+    return sum_plainly(out, question) || default_plainly(out, question);
 }
