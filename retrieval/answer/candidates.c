@@ -109,9 +109,12 @@ static bool begins_in_other_version(const exact_names *x, const passage *p) {
     return v == VERSION_OTHER;
 }
 
-static int read_passage(candidate_set *set, size_t index, const passage *p, const lexicon *lx,
+static int read_passage(candidate_set *set, size_t index, const extractive_input *in,
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
+    const passage *p = &in->passages[index];
+    const lexicon *lx = in->lx;
+    const size_t n_own = in->n_own ? in->n_own[index] : 0;
     const question *q = &set->q;
     const char *t = p->title ? p->title : "";
     int rc = candidate_passage_read(cp, q, lx, p, err);
@@ -139,6 +142,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
         if (k < 0) continue;
         if (title->words[i].end <= names) cp->unnamed = false;
         cp->title |= 1ull << k;
+        if (title->words[i].start + n_own >= title->len) cp->own |= 1ull << k;
         cp->named |= 1ull << k;
         tf[k] += tf[k] < UINT16_MAX;
     }
@@ -172,7 +176,7 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
     double words = 0;
     for (size_t i = 0; !rc && i < n; i++) {
         set->n_passages = i + 1;
-        rc = read_passage(set, i, &in->passages[i], in->lx, &title, tf[i], err);
+        rc = read_passage(set, i, in, &title, tf[i], err);
         set->passages[i].spoken_of =
             !rc && in->spoken_of && !strcmp(in->spoken_of, set->passages[i].document);
         words += (double)set->passages[i].text.n_words;

@@ -95,6 +95,7 @@ typedef struct candidate_passage {
     uint64_t named;         /* terms in the title, or without one in the document's name */
     uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
     bool command;           /* a command's page: "cmp - compare two files" */
+    uint64_t own;           /* ... of names that it bears as a whole: own_names.h */
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
     bool off_subject;       /* subjects.h */

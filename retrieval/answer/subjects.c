@@ -146,3 +146,15 @@ bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) 
     }
     return names != 0;
 }
+
+bool subjects_lose_a_word(const candidate_set *set, const candidate_passage *p) {
+    const question *q = &set->q;
+    uint64_t words = 0;
+    for (size_t k = 0; p->own && k < q->n_terms; k++)
+        if (q->terms[k].rare) words |= 1ull << k;
+    for (size_t i = 0; words && i < set->n_passages; i++) {
+        const candidate_passage *o = &set->passages[i];
+        if (candidate_one_document(o, p)) words &= ~(o->said | o->named);
+    }
+    return words != 0;
+}

@@ -24,6 +24,10 @@ void subjects_forget_the_talk(candidate_set *set);
  * none, all passages may be of its document. */
 bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p);
 
+/* ... and of a document that bears a name of the question as a whole, another word that weighs: at this bank nothing is said of
+ * mortgages. */
+bool subjects_lose_a_word(const candidate_set *set, const candidate_passage *p);
+
 /* ... a kind that others are none of: breakfast, diesel, adults. English. */
 bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p);
 

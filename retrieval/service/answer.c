@@ -6,7 +6,9 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
+#include "retrieval/text/exact_names.h"
 #include "retrieval/text/file_title.h"
+#include "retrieval/text/own_names.h"
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/question/demands.h"
 #include "retrieval/service/query_run.h"
@@ -151,6 +153,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .follow_up = r->rewritten != NULL && !r->whole_again,
                               .passages = passages,
                               .n_passages = r->out->n_contexts,
+                              .n_own = r->n_own,
                               .lx = lx,
                               .max_sentences = r->q->max_sentences,
                               .min_support = least_support(r),
@@ -480,18 +483,48 @@ passage run_passage(const run *r, const query_context *c) {
                      .sparse = (float)c->sparse};
 }
 
-/* A document without a title is called as its file where the question calls it so. The titles are the caller's to free. */
-static int call_by_files(const char *question, passage *p, char **titles, size_t n, fo_err *err) {
-    for (size_t i = 0; i < n; i++) {
-        if ((p[i].title && *p[i].title) || !p[i].document ||
-            !file_title_is_asked(question, p[i].document))
-            continue;
-        fo_buf title = {0};
-        file_title_add(&title, p[i].document);
-        p[i].title = titles[i] = fo_buf_take(&title, NULL);
-        if (!titles[i]) return fo_no_memory(err);
+/* What a context's document begins with, into beginning; *n: bytes of it. */
+static int read_beginning(const run *r, const query_context *c, char beginning[OWN_NAMES_BEGINNING],
+                          size_t *n) {
+    const store_chunk *k = &c->chunk;
+    const size_t there = k->start ? k->start : k->text_len;
+    *n = there < OWN_NAMES_BEGINNING ? there : OWN_NAMES_BEGINNING;
+    if (k->start) {
+        const int rc = store_get_text(r->s->store, k->document, 0, *n, beginning, r->err);
+        if (rc != FO_ECORRUPT) return rc;
+        *n = 0; /* damaged: it says nothing of whose it is */
+        return FO_OK;
     }
+    memcpy(beginning, k->text, *n);
     return FO_OK;
+}
+
+/* A document without a title is called as its file where the question calls it so, and every one besides by the names of
+ * the question that it bears as a whole. The title is the caller's to free; NULL: as it was. */
+static int name_document(run *r, size_t i, const analyzer *words, passage *p, char **title) {
+    const char *titled = p->title ? p->title : "";
+    fo_buf name = {0};
+    char beginning[OWN_NAMES_BEGINNING];
+    size_t n = 0, n_called;
+    int rc = FO_OK;
+    fo_buf_str(&name, titled);
+    if (!titled[0] && p->document && file_title_is_asked(r->asked, p->document))
+        file_title_add(&name, p->document);
+    n_called = name.len;
+    /* in German every noun has a capital */
+    if (own_names_any(r->asked) && passage_is_english(p, words) &&
+        !exact_names_of_command(titled)) {
+        rc = read_beginning(r, &r->out->contexts[i], beginning, &n);
+        if (!rc) own_names_add(&name, r->asked, p->document, beginning, n, p->text, p->len);
+    }
+    if (!rc && name.failed) rc = fo_no_memory(r->err);
+    if (!rc && name.len > strlen(titled)) {
+        r->n_own[i] = name.len - n_called;
+        p->title = *title = fo_buf_take(&name, NULL);
+        if (!*title) rc = fo_no_memory(r->err);
+    }
+    fo_buf_free(&name);
+    return rc;
 }
 
 static int answer_generally(run *r) {
@@ -500,11 +533,15 @@ static int answer_generally(run *r) {
     passage *passages = calloc(n, sizeof *passages);
     char **titles = calloc(n, sizeof *titles);
     r->whole = calloc(n, sizeof *r->whole);
+    r->n_own = calloc(n, sizeof *r->n_own);
     analyzer *words = NULL;
-    int rc = passages && titles && r->whole ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                                            : fo_no_memory(r->err);
-    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(r, &out->contexts[i]);
-    if (!rc) rc = call_by_files(r->asked, passages, titles, n, r->err);
+    int rc = passages && titles && r->whole && r->n_own
+                 ? collection_take_analyzer(r->s, r->c, &words, r->err)
+                 : fo_no_memory(r->err);
+    for (size_t i = 0; !rc && i < n; i++) {
+        passages[i] = run_passage(r, &out->contexts[i]);
+        rc = name_document(r, i, words, &passages[i], &titles[i]);
+    }
     if (!rc) {
         /* Question and passages in the language of the best passage: their stems are to meet. */
         analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);
@@ -521,6 +558,8 @@ static int answer_generally(run *r) {
     collection_give_analyzer(r->s, r->c, words);
     whole_passages_free(r->whole, n);
     r->whole = NULL;
+    free(r->n_own);
+    r->n_own = NULL;
     for (size_t i = 0; titles && i < n; i++) free(titles[i]);
     free(titles);
     free(passages);

@@ -196,6 +196,34 @@ static void a_file_is_called_by_its_names(void **state) {
     fo_buf_free(&title);
 }
 
+/* "At Harrow" is met by all that Harrow says, and of mortgages it says nothing. */
+static void a_word_that_the_named_document_never_says_is_lost(void **state) {
+    (void)state;
+    static const char text[] = "The interest on savings is 2 %.";
+    const passage p = {.text = text, .len = strlen(text), .title = "Prices Harrow", .sparse = 5};
+    const size_t harrow = strlen("Harrow"), none = 0;
+    const struct {
+        const char *question;
+        const size_t *n_own;
+        bool lost;
+    } cases[] = {{"What is the interest on mortgages at Harrow?", &harrow, true},
+                 {"What is the interest on mortgages at Harrow?", &none, false},
+                 {"What is the interest on mortgages at Harrow?", NULL, false},
+                 {"What is the interest on savings at Harrow?", &harrow, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        candidate_set set = {0};
+        fo_err err = {0};
+        const extractive_input in = {.question = cases[i].question,
+                                     .passages = &p,
+                                     .n_passages = 1,
+                                     .n_own = cases[i].n_own,
+                                     .lx = &lx};
+        assert_ok(candidate_set_read(&set, &in, &err), &err);
+        assert_int_equal(subjects_lose_a_word(&set, &set.passages[0]), cases[i].lost);
+        candidate_set_deinit(&set);
+    }
+}
+
 /* Is the item that says these words of another thing than is asked about? */
 static bool is_set_apart(const char *asked, const char *says) {
     static const char text[] = "Not covered\n\n- Damage caused by pets\n"
@@ -231,6 +259,7 @@ int main(void) {
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
         cmocka_unit_test(a_kind_that_is_not_said_is_lost),
+        cmocka_unit_test(a_word_that_the_named_document_never_says_is_lost),
         cmocka_unit_test(an_untitled_document_is_called_as_its_file),
         cmocka_unit_test(a_file_is_called_by_its_names),
         cmocka_unit_test(an_amount_beside_the_item_that_is_named_is_of_another_thing),

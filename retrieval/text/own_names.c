@@ -1,0 +1,130 @@
+#include "retrieval/text/own_names.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+
+enum { SHORTEST = 3, LINES = 3 };
+
+typedef struct word {
+    const char *s;
+    size_t n;
+} word;
+
+static bool is_of_word(char c) {
+    return fo_is_letter(c) || fo_is_digit(c) || (unsigned char)c >= 0x80;
+}
+
+/* The word at or behind *at of s[n]; .n = 0: there is none. */
+static word next_word(const char *s, size_t n, size_t *at) {
+    size_t i = *at;
+    while (i < n && !is_of_word(s[i])) i++;
+    const size_t start = i;
+    while (i < n && is_of_word(s[i])) i++;
+    *at = i;
+    return (word){s + start, i - start};
+}
+
+/* Does s[n] say the word, as a name or, in a path, in any letters? */
+static bool says(const char *s, size_t n, const word *w, bool as_name) {
+    size_t at = 0;
+    for (word x; (x = next_word(s, n, &at)).n;)
+        if (x.n == w->n && !strncasecmp(x.s, w->s, x.n) && (!as_name || fo_is_upper(x.s[0])))
+            return true;
+    return false;
+}
+
+/* The next name of the question: a word with a capital that begins no sentence. *asked_at: it stands behind "at" or "with",
+ * alone or behind another name that does. */
+typedef struct names {
+    size_t at;
+    word before;
+    bool asked_at;
+} names;
+static word next_name(names *it, const char *question, size_t n) {
+    for (word w; (w = next_word(question, n, &it->at)).n;) {
+        bool first = !it->before.n;
+        for (const char *s = it->before.s + it->before.n; !first && s < w.s; s++)
+            first = strchr(".!?:\"", *s) != NULL;
+        const bool capital = fo_is_upper(w.s[0]) && w.n >= SHORTEST;
+        const bool behind = it->before.n && fo_is_upper(it->before.s[0]);
+        if (it->before.n && !(behind && capital))
+            it->asked_at = fo_words_have_any_case("at with", it->before.s, it->before.n);
+        it->before = w;
+        if (capital && !first) return w;
+    }
+    return (word){0};
+}
+
+bool own_names_any(const char *question) {
+    return next_name(&(names){0}, question, strlen(question)).n > 0;
+}
+
+/* Does the line say more than whose the document is: a cell, an item, a question, a figure that is no year's? */
+static bool says_more(const char *s, size_t n) {
+    bool figure = false, year = false;
+    for (size_t i = 0, digits = 0; i <= n; i++) {
+        if (i < n && fo_is_digit(s[i])) {
+            digits++;
+            continue;
+        }
+        figure |= digits > 0;
+        year |= digits == 4;
+        digits = 0;
+        if (i < n && strchr("|\t?", s[i])) return true;
+    }
+    return (figure && !year) || (n > 1 && strchr("-*+", s[0]) && s[1] == ' ');
+}
+
+/* Bytes of the lines that say whose the document is: the first few, up to one that says more. */
+static size_t first_lines(const char *s, size_t n) {
+    size_t end = 0;
+    for (size_t lines = 0; end < n && lines < LINES;) {
+        const char *newline = memchr(s + end, '\n', n - end);
+        const size_t stop = newline ? (size_t)(newline - s) : n;
+        size_t i = end;
+        while (i < stop && fo_is_blank(s[i])) i++;
+        if (says_more(s + i, stop - i)) break;
+        lines += i < stop;
+        end = stop < n ? stop + 1 : n;
+    }
+    return end;
+}
+
+/* Days and months tell what a document says apart, and may be said in other ways, "daily". */
+static bool is_of_calendar(const word *w) {
+    return fo_words_have_any_case(
+        "january february march april may june july august september october november december "
+        "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
+        "thursdays fridays saturdays sundays christmas easter",
+        w->s, w->n);
+}
+
+void own_names_add(fo_buf *title, const char *question, const char *document, const char *beginning,
+                   size_t n, const char *text, size_t n_text) {
+    const size_t n_question = strlen(question), n_lines = first_lines(beginning, n),
+                 n_title = title->len;
+    names it = {0};
+    /* the passage may begin with those lines, which say nothing else of it */
+    if (n_text >= n_lines && n_lines && !memcmp(text, beginning, n_lines)) {
+        text += n_lines;
+        n_text -= n_lines;
+    }
+    for (word w; (w = next_name(&it, question, n_question)).n;) {
+        if (n_title && says(title->data, n_title, &w, false)) continue;
+        const bool own = (document && says(document, strlen(document), &w, false)) ||
+                         says(beginning, n_lines, &w, true),
+                   said = says(text, n_text, &w, true);
+        if (is_of_calendar(&w)) continue;
+        if (!own && !said) {
+            title->len = n_title; /* it speaks of somebody else, or it would say so */
+            if (title->data) title->data[n_title] = 0;
+            return;
+        }
+        if (!own || (said && !it.asked_at)) continue;
+        if (title->len) fo_buf_char(title, ' ');
+        fo_buf_add(title, w.s, w.n);
+    }
+}
