@@ -130,6 +130,7 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
     cp->command = names > 0;
     cp->unnamed = names > 0;
     cp->title_text = t;
+    cp->heading = p->heading ? p->heading : "";
     cp->whole_tables = p->whole_tables;
     cp->rivals = q->rivals ? rivals_in(t, strlen(t)) : 0;
     cp->other_days = demands_day_in(&q->demands, p->text, p->len) == DAY_OTHER;
@@ -564,13 +565,17 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
-        c.f[CAND_OTHER_THING] = is_of_a_rival(set, p, u) || is_other_number(set, p, u) ||
-                                        row_affirms(set, p, u) || row_is_left_out(set, p, u)
-                                    ? CAND_RIVAL
-                                    : p->other_command || p->off_subject ||
-                                          is_other_office(set, p, u) || row_denies(set, p, u) ||
-                                          unit_leaves_out(&set->q, p, u) ||
-                                          row_is_no_extreme(set, p, u);
+        if (unit_names_only_others(&set->q, p, u)) {
+            c.f[CAND_BY_TABLE] = 1;
+            c.f[CAND_MISSING_NAME] = 0; /* that it is not among them is the answer */
+        }
+        c.f[CAND_OTHER_THING] =
+            is_of_a_rival(set, p, u) || is_other_number(set, p, u) || row_affirms(set, p, u) ||
+                    row_is_left_out(set, p, u) || unit_is_of_another_time(&set->q, p, u)
+                ? CAND_RIVAL
+                : p->other_command || p->off_subject || is_other_office(set, p, u) ||
+                      row_denies(set, p, u) || unit_leaves_out(&set->q, p, u) ||
+                      row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

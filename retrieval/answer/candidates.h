@@ -46,7 +46,8 @@ enum {
                        * which leaves out what is asked about (unit_wording.h);
                        * 2: of a rival (rivals.h), or left out by the question (row_conditions.h) */
     CAND_BY_TABLE, /* 1: a row that the table itself picks out: the most or the least of what is asked
-                       * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h) */
+                       * for (extremes.h), or one with a yes, or a no, where that is asked (row_answers.h);
+                       * a sentence that names the only ones it can be done with (unit_wording.h) */
     CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */
@@ -91,11 +92,12 @@ typedef struct candidate_passage {
     uint64_t said;          /* terms in the text */
     uint64_t title;         /* terms in the title */
     const char *title_text; /* the caller's; "" without one */
+    const char *heading;    /* ... of the section that the text begins in; "": none */
     const char *document;   /* the caller's id of the document; "": not known */
     uint64_t named;         /* terms in the title, or without one in the document's name */
+    uint64_t own;           /* ... of names that it bears as a whole: own_names.h */
     uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
     bool command;           /* a command's page: "cmp - compare two files" */
-    uint64_t own;           /* ... of names that it bears as a whole: own_names.h */
     bool unnamed;           /* ... whose name the question does not say */
     bool other_command;     /* ... and it asks how another one does it, whose page is here */
     bool off_subject;       /* subjects.h */

@@ -47,13 +47,17 @@ bool dated_heading_of_version(const char *s, size_t n) {
     return !next.letters || date_month_named(&next);
 }
 
-static bool names_time(const char *s, size_t n) {
+bool dated_heading_says(const char *s, size_t n, date_said *out) {
     for (size_t i = 0; i < n; i++) {
-        date_said said;
         const bool begins = i == 0 || !(fo_is_letter(s[i - 1]) || fo_is_digit(s[i - 1]));
-        if (begins && date_at(s + i, n - i, &said) && !said.doubtful) return true;
+        if (begins && date_at(s + i, n - i, out) && !out->doubtful) return true;
     }
     return false;
+}
+
+static bool names_time(const char *s, size_t n) {
+    date_said said;
+    return dated_heading_says(s, n, &said);
 }
 
 bool dated_heading_of_changes(const char *s, size_t n) {
@@ -74,6 +78,23 @@ const text_unit *heading_above(const candidate_passage *p, const text_unit *u) {
     for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++)
         if (p->units.v[i].kind == TEXT_UNIT_HEADING) above = &p->units.v[i];
     return above;
+}
+
+/* Days since some day of a date with a year; 0: it has none, or may be another day. */
+static int day_of(const date_said *d) {
+    return d->year && d->order != DATE_ORDER_OPEN ? (d->year * 13 + d->month) * 32 + d->day : 0;
+}
+
+int dated_heading_above(const candidate_passage *p, const text_unit *u) {
+    date_said said;
+    int day = dated_heading_says(p->heading, strlen(p->heading), &said) ? day_of(&said) : 0;
+    for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
+        const text_unit *h = &p->units.v[i];
+        if (h->kind == TEXT_UNIT_HEADING &&
+            dated_heading_says(p->text.text + h->start, h->end - h->start, &said))
+            day = day_of(&said);
+    }
+    return day;
 }
 
 /* ... that names a version or a time, with headings that part nothing from it between them. */

@@ -4,12 +4,19 @@
 #define FORAGE_RETRIEVAL_DATED_HEADINGS_H
 
 #include "retrieval/answer/candidates.h"
+#include "retrieval/text/dates.h"
 
 /* Where the question asks for a version or a time, and the unit does not say the time itself: the nearest heading above it in
  * its passage that names one, with no heading of another thing between them, becomes what the unit hangs on; what a row of a
  * table stands below (c->dated_start, dated_end), also where the question names a day. *c may be as it was. English names of
  * sections ("Added", "Known problems"). */
 void dated_heading_take(const candidate_set *set, candidate *c);
+
+/* The first date that a heading says, if it says one. */
+bool dated_heading_says(const char *s, size_t n, date_said *out);
+
+/* Of the nearest heading above a unit that says a date with a year, a number that is the greater the later it is; 0: none does. */
+int dated_heading_above(const candidate_passage *p, const text_unit *u);
 
 /* The nearest heading above a unit in its passage; NULL: none. */
 const text_unit *heading_above(const candidate_passage *p, const text_unit *u);

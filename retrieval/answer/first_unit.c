@@ -1,4 +1,5 @@
 #include "retrieval/answer/first_unit.h"
+#include "retrieval/answer/dated_headings.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -73,6 +74,30 @@ static bool is_the_tier(const candidate_set *set, const candidate *c, const cand
            (candidate_head_terms(&set->passages[c->passage], &c->unit) & ~names_of(set, other));
 }
 
+/* "What does it cost now?", "Was it moved in the end?" */
+static bool asks_for_the_latest(const question *q) {
+    const char *asked = q->text.text;
+    size_t at = 0, in_the = 0;
+    for (word_token t; (t = word_token_next(asked, q->text.len, &at)).n;) {
+        if (word_token_in("latest newest current currently now nowadays finally eventually", &t))
+            return true;
+        if (in_the == 2 && word_token_in("end", &t)) return true;
+        in_the = word_token_in("in", &t) ? 1 : in_the == 1 && word_token_in("the", &t) ? 2 : 0;
+    }
+    return false;
+}
+
+static int day_of(const candidate_set *set, const candidate *c) {
+    return dated_heading_above(&set->passages[c->passage], &c->unit);
+}
+
+/* What is asked for is what holds now, and the other stands below an earlier day of the same document. */
+static bool is_overtaken(const candidate_set *set, const candidate *c, const candidate *other) {
+    const int day = asks_for_the_latest(&set->q) ? day_of(set, other) : 0;
+    return day && day < day_of(set, c) &&
+           candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]);
+}
+
 /* Is the other one no answer beside c? */
 static bool passes_over(const candidate_set *set, const candidate *c, const candidate *other) {
     return names_the_subject(set, c, other) || counts_what_is_asked(set, c, other) ||
@@ -109,6 +134,51 @@ static bool stands_by_itself(const candidate_set *set, const candidate *c) {
            cross >= answers && cross >= cross_reading_of(best) - as_near;
 }
 
+/* Where the condition ends that a sentence begins with, "If it is set to false,"; its start: it begins with none. */
+static uint32_t condition_end(const candidate_set *set, const candidate *c) {
+    const fact_text *t = &set->passages[c->passage].text;
+    const char *s = t->text + c->start;
+    size_t n = 0;
+    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
+    if (!fo_words_have_any_case("if unless when whenever", s, n)) return c->start;
+    for (uint32_t i = c->w0 + 1; i < c->w1; i++) {
+        const fact_word *w = &t->words[i];
+        if ((w->flags & WORD_CLAUSE) ||
+            fo_words_have_any_case("then", t->text + w->start, w->end - w->start))
+            return w->start;
+    }
+    return c->start;
+}
+
+/* What holds under a condition of which the question says nothing comes behind what holds without one: "If it is set to false then
+ * a new client is turned away" behind "whenever a new client connects, the old one is". */
+static bool holds_without_condition(const candidate_set *set, const candidate *c) {
+    static const double as_near = 1.5;
+    const candidate *best = &set->c[0];
+    const uint32_t end = condition_end(set, best);
+    return c->passage == best->passage && best->unit.kind == TEXT_UNIT_SENTENCE &&
+           c->unit.kind == TEXT_UNIT_SENTENCE && end > best->start &&
+           !candidate_terms(&set->passages[best->passage], best->start, end) &&
+           condition_end(set, c) == c->start && best->score - c->score <= as_near &&
+           cross_reading_of(c) >= cross_reading_of(best) - as_near &&
+           question_share(&set->q, c->set) >= question_share(&set->q, best->set) - 1e-9;
+}
+
+/* Of what a document says of one thing below headings with dates, the last: minutes of meetings, reports. 0: the best stays. */
+static size_t latest_of(const candidate_set *set) {
+    static const double much = 0.5;
+    const candidate *best = &set->c[0];
+    const double least = much * question_share(&set->q, names_of(set, best));
+    size_t latest = 0;
+    for (size_t i = 1; i < set->n && best->score - set->c[i].score <= near; i++) {
+        const candidate *c = &set->c[i];
+        if (is_overtaken(set, c, &set->c[latest]) && is_fit(set, c) &&
+            question_share(&set->q, names_of(set, c) & names_of(set, best)) >= least)
+            latest = i;
+    }
+    return latest;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* c[i] comes first, and the others move back by one. */
@@ -128,7 +198,8 @@ static bool are_neighbours(const candidate *best, const candidate *c) {
 static void mark_passed_over(candidate_set *set) {
     for (size_t i = 1; i < set->n; i++)
         set->c[i].passed_over =
-            !are_neighbours(&set->c[0], &set->c[i]) && passes_over(set, &set->c[0], &set->c[i]);
+            !are_neighbours(&set->c[0], &set->c[i]) &&
+            (passes_over(set, &set->c[0], &set->c[i]) || is_overtaken(set, &set->c[0], &set->c[i]));
 }
 
 void first_unit_choose(candidate_set *set) {
@@ -137,10 +208,12 @@ void first_unit_choose(candidate_set *set) {
     if (!set->n || best->f[CAND_BY_TABLE] > 0 || best->f[CAND_TOPIC] > 0 ||
         best->f[CAND_OPTION] > 0 || candidate_names_the_command(best))
         return;
-    for (size_t i = 1; i < set->n && best->score - set->c[i].score <= near; i++) {
+    const size_t latest = latest_of(set);
+    if (latest) bring_to_front(set, latest);
+    for (size_t i = 1; !latest && i < set->n && best->score - set->c[i].score <= near; i++) {
         const candidate *c = &set->c[i];
         if (is_fit(set, c) && (passes_over(set, c, best) || is_asked_rather_than_steps(set, c) ||
-                               stands_by_itself(set, c))) {
+                               stands_by_itself(set, c) || holds_without_condition(set, c))) {
             bring_to_front(set, i);
             break;
         }

@@ -43,6 +43,118 @@ bool unit_leaves_out(const question *q, const candidate_passage *p, const text_u
     return (out & ~in) != 0;
 }
 
+/* ---- only others ------------------------------------------------------------------------- */
+
+static bool is_word(const fact_text *t, size_t i, const char *list) {
+    const fact_word *w = &t->words[i];
+    return fo_words_have_any_case(list, t->text + w->start, w->end - w->start);
+}
+
+static const char before_names[] = "on in for with at from to";
+
+/* The word of the question that is a name behind a preposition, "on Windows", and the only one of its kind; 0: there is none. */
+static size_t name_behind(const fact_text *t) {
+    size_t name = 0;
+    for (size_t i = 1; i < t->n_words; i++) {
+        if (!fact_is_named(t, i) || !is_word(t, i - 1, before_names)) continue;
+        if (name) return 0;
+        name = i;
+    }
+    return name && !(t->words[name].flags & (WORD_DIGIT | WORD_CALENDAR)) ? name : 0;
+}
+
+/* Do names stand behind word i up to the end of the sentence, and nothing else: "Linux, macOS and FreeBSD"? */
+static bool lists_names(const fact_text *t, size_t i, size_t end) {
+    size_t names = 0;
+    for (; i < end; i++) {
+        const fact_word *w = &t->words[i];
+        bool capital = false;
+        for (uint32_t at = w->start; at < w->end; at++) capital |= fo_is_upper(t->text[at]);
+        if (!capital && !(w->flags & WORD_PART) && !is_word(t, i, "and or")) return false;
+        names += capital;
+    }
+    return names > 0;
+}
+
+bool unit_names_only_others(const question *q, const candidate_passage *p, const text_unit *u) {
+    enum { WITHIN = 3 }; /* words: "only possible on" */
+    const fact_text *t = &p->text, *asked = &q->text;
+    const fact_sentence s = candidate_words(t, u->start, u->end);
+    const size_t name = q->demands.whether && asked->language < 0 ? name_behind(asked) : 0;
+    const int term = name ? question_term_of(q, asked->words[name].id) : -1;
+    if (term < 0) return false;
+    const uint64_t all = q->n_terms < 64 ? (1ull << q->n_terms) - 1 : ~0ull,
+                   known =
+                       candidate_terms(p, u->start, u->end) | candidate_head_terms(p, u) | p->title;
+    if ((all & ~known) != 1ull << term) return false;
+    const fact_word *before = &asked->words[name - 1];
+    for (size_t i = s.w0; i < s.w1; i++) {
+        if (!is_word(t, i, "only")) continue;
+        for (size_t k = i + 1; k < s.w1 && k <= i + WITHIN; k++)
+            if (t->words[k].id == before->id && lists_names(t, k + 1, s.w1)) return true;
+    }
+    return false;
+}
+
+/* ---- before, during and after ------------------------------------------------------------- */
+
+enum relation { RELATION_NONE, RELATION_BEFORE, RELATION_DURING, RELATION_AFTER };
+
+/* Which one a word says, right before a noun. */
+static enum relation relation_of(const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    const char *s = t->text + w->start;
+    const size_t n = w->end - w->start;
+    if (fo_words_have_any_case("before", s, n)) return RELATION_BEFORE;
+    if (fo_words_have_any_case("during throughout", s, n)) return RELATION_DURING;
+    return fo_words_have_any_case("after", s, n) ? RELATION_AFTER : RELATION_NONE;
+}
+
+static bool is_article(const fact_text *t, const fact_word *w) {
+    return fo_words_have_any_case("the a an my our your their his her its this that",
+                                  t->text + w->start, w->end - w->start);
+}
+
+/* The noun behind the relation that word i says: "after the trial". One past the last: none. */
+static size_t related_noun(const fact_text *t, size_t i, size_t end) {
+    i++;
+    while (i < end && !(t->words[i].flags & WORD_CLAUSE) && is_article(t, &t->words[i])) i++;
+    return i < end && !(t->words[i].flags & (WORD_CLAUSE | WORD_STOP | WORD_DIGIT | WORD_NUMERAL))
+               ? i
+               : end;
+}
+
+/* The one relation that the question says, and the term of its noun; RELATION_NONE: none, or several. */
+static enum relation asked_relation(const question *q, int *term) {
+    const fact_text *t = &q->text;
+    enum relation asked = RELATION_NONE;
+    *term = -1;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const enum relation r = relation_of(t, i);
+        if (r == RELATION_NONE) continue;
+        const size_t noun = related_noun(t, i, t->n_words);
+        if (asked != RELATION_NONE || noun == t->n_words) return RELATION_NONE;
+        asked = r;
+        *term = question_term_of(q, t->words[noun].id);
+    }
+    return *term < 0 ? RELATION_NONE : asked;
+}
+
+bool unit_is_of_another_time(const question *q, const candidate_passage *p, const text_unit *u) {
+    int term;
+    const enum relation asked = asked_relation(q, &term);
+    const fact_text *t = &p->text;
+    const fact_sentence s = candidate_words(t, u->start, u->end);
+    bool other = false;
+    for (size_t i = s.w0; asked != RELATION_NONE && i < s.w1; i++) {
+        const enum relation r = relation_of(t, i);
+        if (r == asked) return false; /* whatever it stands before: "after it" */
+        const size_t noun = r == RELATION_NONE ? s.w1 : related_noun(t, i, s.w1);
+        other |= noun < s.w1 && p->terms[noun] == term;
+    }
+    return other;
+}
+
 /* ---- labels ------------------------------------------------------------------------------ */
 
 /* Bytes of "Needles and blades" in "Needles and blades: yellow box"; 0: it begins with no label. */

@@ -74,9 +74,50 @@ static void the_price_of_what_is_asked_about_is_said_alone(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* ... of two that say the same of a thing, the one without a condition of which nothing was asked. */
+static void what_holds_without_a_condition_leads(void **state) {
+    (void)state;
+    static const char text[] =
+        "The lockers of the hall are numbered from 1 to 80 and may be booked for a day.\n\n"
+        "If it is set to false then whenever a visitor books the same locker as another existing "
+        "visitor then the new visitor's booking will be closed and the deposit returned.\n\n"
+        "As a rule, whenever a visitor books the same locker as another existing visitor then the "
+        "existing visitor's booking will be closed and the deposit returned.\n";
+    const passage p = {.text = text, .len = strlen(text), .title = "Lockers", .sparse = 5};
+    extractive_answer a =
+        ask_passages("Two visitors book the same locker, what happens to the first one?", &p, 1);
+    if (!a.lead || strncmp(a.lead, "As a rule", 9)) fail_msg("%s", a.lead);
+    extractive_answer_deinit(&a);
+    a = ask_passages("What happens to the new booking of the same locker if it is set to false?",
+                     &p, 1);
+    if (!a.lead || strncmp(a.lead, "If it", 5)) fail_msg("%s", a.lead);
+    extractive_answer_deinit(&a);
+}
+
+/* ... and of what was decided at one meeting and another, the last, where that is asked for. */
+static void what_was_decided_last_leads(void **state) {
+    (void)state;
+    static const char text[] =
+        "# Minutes of the rowing club\n\n## Meeting of 18 January 2024\n\n"
+        "The yearly fee for a locker in the boat house is set at 40 euros.\n\n"
+        "## Meeting of 11 April 2024\n\n"
+        "The yearly fee for a locker is raised to 55 euros.\n\n"
+        "## Meeting of 2 March 2024\n\nThe painter is paid.\n";
+    const passage p = {.text = text, .len = strlen(text), .title = "Minutes", .sparse = 5};
+    extractive_answer a =
+        ask_passages("What is the yearly fee for a locker in the boat house now?", &p, 1);
+    if (!strstr(a.text, "55 euros") || strstr(a.text, "40 euros")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask_passages("What is the yearly fee for a locker in the boat house?", &p, 1);
+    if (!strstr(a.text, "40 euros")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
+        cmocka_unit_test(what_was_decided_last_leads),
+        cmocka_unit_test(what_holds_without_a_condition_leads),
         cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);

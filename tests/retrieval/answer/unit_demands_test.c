@@ -444,6 +444,44 @@ static void rows_called_by_a_name_answer_of_it(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What holds after it is not what holds during it, and what is said of neither may be. */
+static void another_time_of_the_same_thing_is_no_answer(void **state) {
+    (void)state;
+    static const char text[] = "After the trial members pay a fee of 30 euros a month.\n\n"
+                               "In the first month the fee is 5 euros.\n";
+    static const char either[] = "After the trial and during it members pay a fee of 30 euros.\n";
+    extractive_answer a = ask_in("english", "What fee do members pay during the trial?", text, -1);
+    assert_string_equal(a.text, "In the first month the fee is 5 euros. [1]");
+    extractive_answer_deinit(&a);
+    a = ask_in("english", "What fee do members pay after the trial?", text, 0);
+    assert_non_null(strstr(a.text, "30 euros"));
+    extractive_answer_deinit(&a);
+    a = ask_in("english", "What fee do members pay during the trial?", either, 0);
+    assert_non_null(strstr(a.text, "30 euros"));
+    extractive_answer_deinit(&a);
+}
+
+/* "Only on Linux" says that it cannot be done on Windows, and of a fourth word nothing. */
+static void what_can_be_done_only_elsewhere_is_answered(void **state) {
+    (void)state;
+    static const char text[] = "Mounting a backup is only possible on Linux, macOS and FreeBSD.\n\n"
+                               "The program for Windows has a window of its own.\n";
+    static const struct {
+        const char *question;
+        bool answered;
+    } cases[] = {
+        {"Can I mount a backup on Windows?", true},
+        {"Can I mount an encrypted backup on Windows?", false},
+        {"How do I mount a backup on Windows?", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask_in("english", cases[i].question, text, -1);
+        const bool sure = a.support > 0.9 && strstr(a.text, "only possible on Linux");
+        if (sure != cases[i].answered) fail_msg("%s: %s", cases[i].question, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
@@ -457,6 +495,8 @@ int main(void) {
         cmocka_unit_test(only_what_is_asked_for_answers),
         cmocka_unit_test(what_is_said_without_it_is_no_answer),
         cmocka_unit_test(rows_called_by_a_name_answer_of_it),
+        cmocka_unit_test(what_can_be_done_only_elsewhere_is_answered),
+        cmocka_unit_test(another_time_of_the_same_thing_is_no_answer),
         cmocka_unit_test(what_a_label_names_is_where_it_says),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
