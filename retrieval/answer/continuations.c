@@ -37,19 +37,6 @@ static bool points_past(const char *s, size_t n) {
     return false;
 }
 
-bool continuation_restricts(const candidate_set *set, const candidate *c) {
-    const candidate *best = &set->c[0];
-    const char *s = set->passages[c->passage].text.text + c->start;
-    size_t n = 0;
-    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
-    return c->passage == best->passage && c->order == best->order + 1 &&
-           (fo_words_have_any_case(
-                "not no but only except exceptions however never unless otherwise "
-                "though without outside",
-                s, n) ||
-            points_past(s, c->end - c->start));
-}
-
 bool continuation_answers(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     return set->crossed && c->passage == best->passage && c->order == best->order + 1 &&
@@ -113,18 +100,6 @@ static bool denies(const fact_text *t, const candidate *c) {
     return false;
 }
 
-bool continuation_settles(const candidate_set *set, const candidate *c) {
-    enum { FEWEST = 2 };
-    const candidate *best = &set->c[0];
-    size_t shared;
-    if (!is_right_behind(set, c)) return false;
-    const fact_text *t = &set->passages[c->passage].text;
-    const size_t n = words_of(set, c, &shared);
-    return n >= FEWEST && shared == n && denies(t, c) &&
-           word_tokens_say("only if unless provided with without", t->text + best->start,
-                           best->end - best->start);
-}
-
 /* "Do not take a double dose", "Never do so twice". */
 static bool forbids(const char *s, size_t n) {
     size_t at = 0;
@@ -134,17 +109,23 @@ static bool forbids(const char *s, size_t n) {
             (word_token_in("not", &second) || word_token_is(&second, "'")));
 }
 
-/* Asked what to do, or what happens then, does it forbid something or say what holds always, in words of the best? */
-static bool says_more_of_it(const candidate_set *set, const candidate *c) {
-    const question *q = &set->q;
-    const char *s = set->passages[c->passage].text.text + c->start;
-    const size_t n = c->end - c->start;
-    size_t shared;
-    if (!is_right_behind(set, c)) return false;
-    (void)words_of(set, c, &shared);
-    return shared && ((q->procedure && forbids(s, n)) ||
-                      (word_tokens_say("happen happens", q->text.text, q->text.len) &&
-                       word_tokens_say("always itself", s, n)));
+/* Is it about what the best is about: pointing at it, "This does not apply to flats", or for a third of its words, "Flex members
+ * cannot pause"? */
+static bool is_about_the_same(const candidate_set *set, const candidate *c, const char *s,
+                              size_t n) {
+    size_t shared, at = 0;
+    const word_token first = word_token_next(s, n, &at);
+    const size_t words = words_of(set, c, &shared);
+    return word_token_in("this that these those", &first) || (shared && 3 * shared >= words);
+}
+
+/* Is there something in the best that "always" or "still" holds against? "No fee is charged. Lunch is always paid." */
+static bool holds_all_the_same(const candidate_set *set, const char *s, size_t n) {
+    const candidate *best = &set->c[0];
+    const fact_text *t = &set->passages[best->passage].text;
+    return word_tokens_say("always still nevertheless nonetheless", s, n) &&
+           (denies(t, best) ||
+            word_tokens_say("free half waived", t->text + best->start, best->end - best->start));
 }
 
 /* "Amber lamp, flashing: Misfire": does the sentence begin with what it is about, and a colon? "H: and T:" are none. */
@@ -160,6 +141,55 @@ static bool has_label(const char *s, size_t n) {
         words += t.letters || t.digits;
     }
     return false;
+}
+
+/* Right behind the best, in one paragraph, does it take something back of that? What forbids is something else to be done. */
+static bool takes_back(const candidate_set *set, const candidate *c) {
+    if (!is_right_behind(set, c)) return false;
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    if (forbids(s, n) || has_label(s, n)) return false; /* what has a label is another entry */
+    const bool limits = word_tokens_say("not no never nor none cannot only unless except", s, n);
+    return (limits && is_about_the_same(set, c, s, n)) || holds_all_the_same(set, s, n);
+}
+
+bool continuation_restricts(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const char *s = set->passages[c->passage].text.text + c->start;
+    size_t n = 0;
+    while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
+    return c->passage == best->passage && c->order == best->order + 1 &&
+           (takes_back(set, c) ||
+            fo_words_have_any_case(
+                "not no but only except exceptions however never unless otherwise "
+                "though without outside",
+                s, n) ||
+            points_past(s, c->end - c->start));
+}
+
+bool continuation_settles(const candidate_set *set, const candidate *c) {
+    enum { FEWEST = 2 };
+    const candidate *best = &set->c[0];
+    size_t shared;
+    if (!is_right_behind(set, c)) return false;
+    const fact_text *t = &set->passages[c->passage].text;
+    const size_t n = words_of(set, c, &shared);
+    return n >= FEWEST && shared == n && denies(t, c) &&
+           word_tokens_say("only if unless provided with without", t->text + best->start,
+                           best->end - best->start);
+}
+
+/* Asked what to do, or what happens then, does it forbid something or say what holds always, in words of the best? */
+static bool says_more_of_it(const candidate_set *set, const candidate *c) {
+    const question *q = &set->q;
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    size_t shared;
+    if (!is_right_behind(set, c)) return false;
+    (void)words_of(set, c, &shared);
+    return shared && ((q->procedure && forbids(s, n)) ||
+                      (word_tokens_say("happen happens", q->text.text, q->text.len) &&
+                       word_tokens_say("always itself", s, n)));
 }
 
 /* Is c of the entry that the best begins: behind it, with no other label up to there? */

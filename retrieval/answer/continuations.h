@@ -5,7 +5,8 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. */
+/* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. So is what takes
+ * something of it back: "This does not apply to flats", "Flex members cannot pause", "Lunch is always paid." */
 bool continuation_restricts(const candidate_set *set, const candidate *c);
 
 /* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */

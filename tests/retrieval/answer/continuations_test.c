@@ -26,6 +26,18 @@ static const char pump[] = "The outdoor unit needs 40 cm of free space on every 
                            "wall side. Do not start the "
                            "pump when the outdoor temperature is below minus 20 degrees.";
 
+static const char fees[] = "2. FEES\n\nThe second child pays half of the care fee. For a third "
+                           "child no care fee is charged. "
+                           "Lunch is always paid in full.";
+static const char gym[] = "You may pause for one to three months a year. A pause costs €5 a month; "
+                          "with a doctor's note it "
+                          "is free. Flex members cannot pause.";
+static const char exits[] =
+    "Notice is 30 days. Before the minimum term ends, we charge an early exit fee of 60% of the "
+    "remaining monthly prices. This does not apply under section 3.";
+static const char contract[] = "The electricity contract has a fixed term of 24 months, the gas "
+                               "contract one of 12 months. After "
+                               "the term either contract goes on without limit.";
 static void what_belongs_to_the_best_is_said_behind_it(void **state) {
     (void)state;
     static const struct {
@@ -39,6 +51,13 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "within 2 hours. Do not take a double dose.", "poisons"},
         {"What should I do when the engine symbol flashes?", car,
          "flashing: Misfire. Drive below 40 mph to the nearest workshop", "Red battery"},
+        /* it takes something of it back */
+        {"What do we pay for a third child?", fees, "is charged. Lunch is always paid", "\n"},
+        {"What does a pause of my gym membership cost?", gym, "free. Flex members cannot pause.",
+         "\n"},
+        {"How high is the early exit fee?", exits, "prices. This does not apply", "Notice"},
+        /* "without limit" takes nothing back */
+        {"How long is the gas contract fixed for?", contract, "of 12 months.", "without limit"},
         /* that is not asked */
         {"What does the engine symbol mean when it flashes?", car, "flashing: Misfire.", "Drive"},
         {"How much free space does the outdoor unit need?", pump, "40 cm", "Do not start"},
