@@ -1,4 +1,6 @@
 #include "retrieval/answer/candidates.h"
+
+#include "retrieval/answer/antecedents.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/compounds.h"
 #include "retrieval/question/everyday_words.h"
@@ -340,6 +342,7 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
     const question *q = &set->q;
     uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit) |
                      unit_demands_calendar(q, p, &c->unit);
+    if (antecedent_of(p, (uint32_t)unit)) known |= sets[unit - 1];
     c->f[CAND_COVER] = question_share(q, known);
     uint64_t before = unit > 0 ? sets[unit - 1] : 0;
     uint64_t after = unit + 1 < p->units.n ? sets[unit + 1] : 0;
@@ -660,6 +663,17 @@ static int standardise_dense(candidate_set *set, const extractive_input *in, fo_
 }
 
 /* What the reader says of passages and units. */
+/* What points back at the sentence before it stands below that one, so to speak. */
+static reading_unit unit_to_read(const candidate_set *set, const candidate *c) {
+    reading_unit out = {c->passage, c->unit};
+    const text_unit *before = antecedent_of(&set->passages[c->passage], c->order);
+    if (before && out.unit.outer_end == out.unit.outer_start) {
+        out.unit.outer_start = before->start;
+        out.unit.outer_end = before->end;
+    }
+    return out;
+}
+
 static int read_closely(candidate_set *set, const extractive_input *in, fo_err *err) {
     reading *r;
     int rc = reading_create(&r, in->reader, in->question, in->passages, set->n_passages, in->cancel,
@@ -668,8 +682,7 @@ static int read_closely(candidate_set *set, const extractive_input *in, fo_err *
     reading_unit *units = calloc(set->n + 1, sizeof *units);
     reading_values *values = calloc(set->n + 1, sizeof *values);
     rc = units && values ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
-    for (size_t i = 0; !rc && i < set->n; i++)
-        units[i] = (reading_unit){set->c[i].passage, set->c[i].unit};
+    for (size_t i = 0; !rc && i < set->n; i++) units[i] = unit_to_read(set, &set->c[i]);
     if (!rc) rc = reading_units_measure(r, units, set->n, values, err);
     for (size_t i = 0; !rc && i < set->n; i++) {
         candidate *c = &set->c[i];

@@ -10,6 +10,7 @@
 #include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/antecedents.h"
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/continuations.h"
 #include "retrieval/answer/cross_reading.h"
@@ -23,6 +24,7 @@
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/version_changes.h"
+#include "retrieval/text/word_tokens.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
 
@@ -342,8 +344,28 @@ static bool adds(const candidate_set *set, const candidate *c) {
            c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];
 }
 
+/* "What is not insured", "Excluded": an item below it says the opposite without it. */
+static bool heading_denies(const candidate_passage *p, const text_unit *u) {
+    static const char excludes[] =
+        "excluded exclusions excludes exempt forbidden prohibited banned verboten untersagt "
+        "ausgeschlossen interdit interdits interdite exclu exclus prohibido prohibida excluido "
+        "vietato vietata escluso esclusi proibido proibida";
+    const fact_sentence s = candidate_words(&p->text, u->head_start, u->head_end);
+    for (size_t i = s.w0; i < s.w1; i++)
+        if (p->text.words[i].flags & WORD_NEGATION) return true;
+    return word_tokens_say(excludes, p->text.text + u->head_start, u->head_end - u->head_start);
+}
+
+/* "It can cool in summer": which one can, the heading above says; and of what "there is none". */
+static bool heading_is_meant(const candidate_set *set, const candidate *c) {
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    return c->unit.kind == TEXT_UNIT_SENTENCE &&
+           (antecedent_is_of_none(s, n) || (set->q.demands.which && antecedent_is_meant(s, n)));
+}
+
 /* Does the heading above a unit say of the question what neither it nor its document's title does? "Child lock: Hold the
- * key for three seconds." */
+ * key for three seconds." Or what the unit misleads without? */
 static bool heading_says(const candidate_set *set, const candidate *c) {
     static const double much = 0.3;
     const candidate_passage *p = &set->passages[c->passage];
@@ -353,6 +375,8 @@ static bool heading_says(const candidate_set *set, const candidate *c) {
         u->kind == TEXT_UNIT_DEFINITION || p->command || c->cut_start ||
         p->text.text[u->head_end - 1] == '?')
         return false;
+    if (u->kind == TEXT_UNIT_ITEM && heading_denies(p, u)) return true;
+    if (heading_is_meant(set, c)) return true;
     const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
     return question_share(&set->q, head & ~c->set & ~p->title) >= much;
 }

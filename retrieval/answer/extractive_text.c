@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "kernels/words.h"
+#include "retrieval/answer/antecedents.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/foreign_marks.h"
 #include "retrieval/units/table_row.h"
@@ -153,14 +153,6 @@ static bool are_of_two_paragraphs(const passage *p, const candidate *a, const ca
     return lines > 1;
 }
 
-/* Does it speak of what the sentence before it names? "It includes water, but neither electricity nor heating." */
-static bool begins_with_pronoun(const passage *p, const candidate *c) {
-    size_t n = 0;
-    while (c->start + n < c->end && isalpha((unsigned char)p->text[c->start + n])) n++;
-    return c->unit.kind == TEXT_UNIT_SENTENCE &&
-           fo_words_have_any_case("it they he she its their his her", p->text + c->start, n);
-}
-
 /* "First class is fine if it was cheaper", "in August we cannot make exceptions": without the rule before it that is half of
  * the answer, and may sound like the opposite. */
 static bool is_an_exception(const passage *p, const candidate *c) {
@@ -176,29 +168,58 @@ static bool is_an_exception(const passage *p, const candidate *c) {
 }
 
 static bool speaks_of_before(const passage *p, const candidate *c) {
-    return begins_with_pronoun(p, c) || is_an_exception(p, c);
+    return (c->unit.kind == TEXT_UNIT_SENTENCE &&
+            antecedent_is_meant(p->text + c->start, c->end - c->start)) ||
+           is_an_exception(p, c);
 }
 
-/* An answer that begins so is shown behind the sentence before it, which stands in the place of the last one where there
- * are `most` already. How many there are now. */
-size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
-                                  size_t max_chars, candidate *chosen, size_t n) {
-    const candidate first = chosen[0];
-    if (most < 2 || n == 0 || !speaks_of_before(&in->passages[first.passage], &first)) return n;
-    for (size_t i = 1; i < n; i++)
-        if (chosen[i].passage == first.passage && chosen[i].order + 1 == first.order) return n;
+/* The sentence right before chosen[k] among the candidates; set->n: none that adjoins it, or it is chosen already. */
+static size_t sentence_before(const candidate_set *set, const extractive_input *in,
+                              const candidate *chosen, size_t n, size_t k) {
+    const candidate *of = &chosen[k];
+    for (size_t i = 0; i < n; i++)
+        if (chosen[i].passage == of->passage && chosen[i].order + 1 == of->order) return set->n;
     for (size_t i = 0; i < set->n; i++) {
         candidate c = set->c[i];
-        c.headed = first.headed && candidate_same_head(&c, &first);
-        if (c.passage != first.passage || c.order + 1 != first.order ||
-            !adjoins(&in->passages[c.passage], &c, &first))
-            continue;
-        const size_t at = n < most ? n : n - 1;
-        size_t used = c.end - c.start;
-        for (size_t k = 0; k < at; k++) used += chosen[k].end - chosen[k].start;
-        if (used > max_chars) return n;
-        chosen[at] = c;
-        return at + 1;
+        c.headed = of->headed && candidate_same_head(&c, of);
+        if (c.passage == of->passage && c.order + 1 == of->order &&
+            adjoins(&in->passages[c.passage], &c, of))
+            return i;
+    }
+    return set->n;
+}
+
+/* Puts c beside chosen[n], of which it stands with chosen[k], in the place of the last one where there are `most` already and it
+ * belongs to the best. How many there are now. */
+static size_t add_beside(candidate *chosen, size_t n, size_t most, size_t max_chars, candidate c,
+                         size_t k) {
+    if (n >= most && k > 0) return n;
+    const size_t at = n < most ? n : n - 1;
+    size_t used = c.end - c.start;
+    for (size_t i = 0; i < at; i++) used += chosen[i].end - chosen[i].start;
+    if (used > max_chars) return n;
+    c.headed = chosen[k].headed && candidate_same_head(&c, &chosen[k]);
+    chosen[at] = c;
+    return at + 1;
+}
+
+/* What points back is shown behind the sentence before it; where that points back as well, behind the one before that. */
+size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
+                                  size_t max_chars, candidate *chosen, size_t n) {
+    static const double much = 0.35;
+    if (most < 2 || n == 0) return n;
+    const size_t reason = antecedent_reason_beside(set, chosen, n);
+    if (reason < set->n && n < most) {
+        size_t k = 0;
+        while (k + 1 < n && chosen[k].passage != set->c[reason].passage) k++;
+        n = add_beside(chosen, n, most, max_chars, set->c[reason], k);
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (!speaks_of_before(&in->passages[chosen[k].passage], &chosen[k])) continue;
+        const size_t before = sentence_before(set, in, chosen, n, k);
+        /* behind the best, one that says little of the question leads away from it */
+        if (before < set->n && (k == 0 || question_share(&set->q, set->c[before].set) >= much))
+            n = add_beside(chosen, n, most, max_chars, set->c[before], k);
     }
     return n;
 }

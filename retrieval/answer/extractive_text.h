@@ -9,8 +9,9 @@
 
 enum { EXTRACTIVE_MOST_SENTENCES = 64 };
 
-/* An answer that begins with a pronoun, or is an exception to a rule, is said behind the sentence before it, which stands in the place of the last one
- * where there are `most` of chosen[n] already. How many there are now; of together max_chars bytes. */
+/* A unit that points back at the sentence before it (antecedents.h), or is an exception to a rule, is said behind that one, and a
+ * reason that stands beside what was asked for with "why" is said with it. The best one's sentence before it stands in the place of
+ * the last one where there are `most` of chosen[n] already. How many there are now; of together max_chars bytes. */
 size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
                                   size_t max_chars, candidate *chosen, size_t n);
 

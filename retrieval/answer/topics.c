@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/text/word_tokens.h"
 #include "retrieval/units/table_row.h"
 
 enum { FIRST_UNITS = 4 }; /* below a heading */
@@ -42,8 +43,33 @@ static bool same_kind(const question *q, const candidate_passage *p, const text_
     return question_kind_of(&p->text, s.w0, s.w1) == q->kind;
 }
 
+/* "What caused the fire?", "Why did it burn?" */
+static bool asks_for_cause(const question *q) {
+    return q->demands.reason ||
+           word_tokens_say("cause caused causes reason reasons", q->text.text, q->text.len);
+}
+
+/* "Root cause", "Reasons for it": what stands below says why, if it is about what the question is about. */
+static bool heads_causes(const question *q, const candidate_passage *p, const text_unit *u) {
+    static const double much = 0.5;
+    const fact_sentence s = candidate_words(&p->text, u->start, u->end);
+    bool causes = false;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        const fact_word *w = &p->text.words[i];
+        const char *word = p->text.text + w->start;
+        const size_t n = w->end - w->start;
+        causes |= fo_words_have_any_case("cause causes reason reasons", word, n);
+        if (fact_is_content(w) &&
+            !fo_words_have_any_case("root main likely probable cause causes reason reasons", word,
+                                    n))
+            return false;
+    }
+    return causes && question_share(q, p->said | p->title) >= much;
+}
+
 static double of_heading(const question *q, const candidate_passage *p, const text_unit *u) {
     if (is_asked(p, u)) return same_kind(q, p, u) ? is_topic(q, p, u->start, u->end) : 0;
+    if (asks_for_cause(q) && heads_causes(q, p, u)) return 1;
     const double of_a_section =
         q->defines ? 0.6 : 1; /* what the term means may be said more plainly elsewhere */
     return asks_for_topic(q) ? of_a_section * is_topic(q, p, u->start, u->end) : 0;

@@ -1,0 +1,128 @@
+#include "retrieval/answer/antecedents.h"
+
+#include <string.h>
+
+#include "retrieval/answer/cross_reading.h"
+#include "retrieval/text/word_tokens.h"
+
+/* ---- what points back ------------------------------------------------------------------------ */
+
+static const char *const back = "it this that these those them there then";
+
+/* "(3) This ...", "- It ...", "**B2** There ...": the first word of a sentence behind the mark of its paragraph. */
+static word_token first_word(const char *s, size_t n, size_t *at) {
+    enum { MOST_MARKS = 6 };
+    word_token t = word_token_next(s, n, at);
+    for (int i = 0; i < MOST_MARKS && t.n && !t.letters; i++) t = word_token_next(s, n, at);
+    return t;
+}
+
+/* "There is a lift" says by itself what there is; "There a day pass costs £6" does not say where. */
+static bool says_what_there_is(const word_token *next) {
+    return word_token_in("is are was were s isn aren wasn weren has have had will would may might "
+                         "can could must "
+                         "should shall exist exists used seems seem remains remain",
+                         next) ||
+           next->s[0] == '\'' || (unsigned char)next->s[0] >= 0x80;
+}
+
+/* "... there is none.": none of what, the sentence before says. */
+bool antecedent_is_of_none(const char *s, size_t n) {
+    word_token before = {0}, last = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) break;
+        if (!t.letters) continue;
+        before = last;
+        last = t;
+    }
+    return word_token_in("none", &last) && word_token_in("is are was were has have", &before);
+}
+
+bool antecedent_is_meant(const char *s, size_t n) {
+    size_t at = 0;
+    const word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
+    if (!first.n || !second.n) return false;
+    if (word_token_in("it they he she its their his her this these those", &first)) return true;
+    if (word_token_in("that", &first)) /* "That members vote is new" names what it speaks of */
+        return word_token_in("is was does did will would can may applies holds means s", &second);
+    if (word_token_in("there", &first)) return !says_what_there_is(&second);
+    if (word_token_in("during after before beyond until till without with within above below "
+                      "under for from in on at to by of behind like despite",
+                      &first) &&
+        word_token_in(back, &second)) {
+        /* "In that case", "in this version": the noun may be new, and is not what is asked about */
+        const word_token third = word_token_next(s, n, &at);
+        return !third.letters || word_token_in("it them there", &second) ||
+               word_token_in("case cases event", &third);
+    }
+    if (word_token_in("the", &first) && word_token_in("default", &second)) {
+        const word_token third = word_token_next(s, n, &at);
+        return word_token_in("is value", &third);
+    }
+    return word_token_in("default", &first) ? word_token_in("is", &second)
+                                            : antecedent_is_of_none(s, n);
+}
+
+const text_unit *antecedent_of(const candidate_passage *p, uint32_t order) {
+    if (order == 0) return NULL;
+    const char *text = p->text.text;
+    const text_unit *u = &p->units.v[order], *before = u - 1;
+    if (u->kind != TEXT_UNIT_SENTENCE || before->kind != TEXT_UNIT_SENTENCE ||
+        u->head_start != before->head_start || before->end > u->start ||
+        !antecedent_is_meant(text + u->start, u->end - u->start))
+        return NULL;
+    return memmem(text + before->end, u->start - before->end, "\n\n", 2) ? NULL : before;
+}
+
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+int antecedent_reason(const char *s, size_t n) {
+    static const char
+        gives[] = "because since due owing reason reasons cause causes caused therefore thus so "
+                  "otherwise lest avoid avoids prevent prevents protect protects risk risks "
+                  "danger dangerous whose thanks",
+        fails[] = "not cannot no never nobody nothing fail fails failed wrong broken broke expired "
+                  "lack lacks lacked missing too lost risen fell found refused stopped";
+    return word_tokens_say(gives, s, n) ? 2 : word_tokens_say(fails, s, n) ? 1 : 0;
+}
+
+static int reason_of(const candidate_set *set, const candidate *c) {
+    return antecedent_reason(set->passages[c->passage].text.text + c->start, c->end - c->start);
+}
+
+/* Do both stand in one paragraph, with no other unit between? */
+static bool are_beside(const candidate_set *set, const candidate *a, const candidate *b) {
+    if (a->passage != b->passage || a->unit.kind != TEXT_UNIT_SENTENCE ||
+        b->unit.kind != TEXT_UNIT_SENTENCE || a->unit.head_start != b->unit.head_start)
+        return false;
+    const candidate *first = a->order < b->order ? a : b, *second = first == a ? b : a;
+    return first->order + 1 == second->order &&
+           !memmem(set->passages[a->passage].text.text + first->end, second->start - first->end,
+                   "\n\n", 2);
+}
+
+static bool is_chosen(const candidate *c, const candidate *chosen, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (chosen[i].passage == c->passage && chosen[i].order == c->order) return true;
+    return false;
+}
+
+size_t antecedent_reason_beside(const candidate_set *set, const candidate *chosen, size_t n) {
+    size_t found = set->n;
+    int most = 0;
+    if (!set->q.demands.reason) return found;
+    for (size_t i = 0; i < n; i++)
+        if (reason_of(set, &chosen[i]) == 2) return found;
+    for (size_t i = 0; i < set->n; i++) { /* of two as plain the one that is ranked first */
+        const candidate *c = &set->c[i];
+        const int reason = reason_of(set, c);
+        bool beside = false;
+        for (size_t k = 0; k < n; k++) beside |= are_beside(set, c, &chosen[k]);
+        if (!beside || reason <= most || c->f[CAND_QUESTION] > 0 || is_chosen(c, chosen, n))
+            continue;
+        most = reason;
+        found = i;
+    }
+    return found;
+}

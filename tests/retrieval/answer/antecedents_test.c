@@ -1,0 +1,108 @@
+/* antecedents_test.c - what stands beside a sentence and has to be said with it: what it points back at, its reason, the heading
+ * that names or denies it. With the reader inside the binary. */
+#include "tests/retrieval/answer/reader_fixture.h"
+
+#include "retrieval/answer/antecedents.h"
+
+static void what_points_back_is_told_from_what_stands_alone(void **state) {
+    (void)state;
+    static const char *const back[] = {"It includes water.",
+                                       "This is not possible in the first year.",
+                                       "(3) This does not hold for flats.",
+                                       "That is not allowed.",
+                                       "There a day pass costs £6.",
+                                       "During it either side may give two weeks' notice.",
+                                       "Beyond it each megabyte costs 36p.",
+                                       "In that case ring the bell.",
+                                       "The default value is 5%.",
+                                       "Default is 200.",
+                                       "For contracts made in our shop there is none."};
+    static const char *const alone[] = {"There is a lift.",
+                                        "There's a lift.",
+                                        "There must be two of you.",
+                                        "That members vote is new.",
+                                        "During lunch we are shut.",
+                                        "In this house dogs are welcome.",
+                                        "The default shell of the system is short.",
+                                        "None is left over.",
+                                        "Trains run hourly.",
+                                        ""};
+    for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+        if (!antecedent_is_meant(back[i], strlen(back[i]))) fail_msg("%s", back[i]);
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (antecedent_is_meant(alone[i], strlen(alone[i]))) fail_msg("%s", alone[i]);
+}
+
+static const char minutes[] = "3. Head office. The owner of the house will not pay for the repair "
+                              "of the roof. The board decided "
+                              "to give up the move of the head office. Tea was served.";
+static const char status[] = "Overall: red. The heat exchanger that was delivered on 2 September "
+                             "failed its pressure test. All "
+                             "pipes are laid.";
+static const char outage[] =
+    "# The portal was down on 9 October\n\n## Summary\n\nThe portal outage lasted eight hours.\n\n"
+    "## Root cause\n\nA certificate for the database expired at 21:10.\n\n## Lessons\n\n"
+    "The restart made things worse: the outage alone would have lost nothing.";
+static const char loan[] = "3.1 Rates are paid on the first.\n\n3.2 Once a year you may skip one "
+                           "rate if you tell us 10 days "
+                           "before. This is not possible in the first year.";
+static const char probation[] =
+    "(1) After the probation period the notice is six weeks to the end of a quarter.\n\n(2) The "
+    "first "
+    "six months are a probation period. During it either side may give two weeks' notice.";
+static const char pumps[] = "# Three heat pumps\n\n## Calora Mono\n\nThe app is poor. It can cool "
+                            "in summer, which the other "
+                            "two cannot.\n\n## Pellam Eco\n\nCheap to buy, but loud.";
+static const char policy[] =
+    "# Contents policy\n\n## What is not insured\n\n- flood and rising ground water, unless the "
+    "module "
+    "Elements is shown;\n- war and nuclear energy;\n\n## Payment\n\nWe pay within 14 days.";
+
+static const char animals[] = "# Contents policy\n\n## Limits\n\n4.1 We do not pay for damage "
+                              "by\n\n- animals that gnaw at cables;\n- "
+                              "war and nuclear energy;\n\n## Payment\n\nWe pay within 14 days.";
+static const char glossary[] =
+    "# Terms\n\n## Cooling-off period\n\nThe 14 days in which a customer can withdraw from a new "
+    "contract. For contracts made in our shop there is none.\n\n## Curtailment\n\nA park is "
+    "throttled.";
+
+static void what_has_to_be_said_with_it_is_said(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *said, *never;
+    } cases[] = {
+        {"Why was the move of the head office called off?", minutes,
+         "The owner of the house will not", "Tea"},
+        {"Why is the project status red?", status, "The heat exchanger", "pipes"},
+        {"What caused the portal outage?", outage, "A certificate for the database expired",
+         "restart"},
+        {"Can I skip a rate in the first year?", loan, "before. This is not possible", "3.1"},
+        {"What is the notice period during probation?", probation,
+         "The first six months are a probation period. During it either side", "\n\n"},
+        {"Which of the three can also cool the house in summer?", pumps, "Calora Mono: ", "Pellam"},
+        {"Can I change my mind about a contract made in the shop?", glossary,
+         "Cooling-off period: The 14 days", "Curtailment"},
+        {"Are gnawed cables covered by the policy?", animals,
+         "We do not pay for damage by: animals", "14 days"},
+        {"Is flood covered by the policy?", policy, "What is not insured: flood", "14 days"},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {
+            .text = cases[i].text, .len = strlen(cases[i].text), .title = "Papers", .sparse = 5};
+        extractive_answer a = ask_passages(cases[i].question, &p, 1);
+        const bool met = strstr(a.text, cases[i].said) && !strstr(a.text, cases[i].never);
+        if (!met) fprintf(stderr, "%s\n  %s\n", cases[i].question, a.text);
+        failed += !met;
+        extractive_answer_deinit(&a);
+    }
+    assert_int_equal(failed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_points_back_is_told_from_what_stands_alone),
+        cmocka_unit_test(what_has_to_be_said_with_it_is_said),
+    };
+    return cmocka_run_group_tests(tests, open_reader, close_reader);
+}
