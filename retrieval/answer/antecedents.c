@@ -28,10 +28,14 @@ static bool says_what_there_is(const word_token *next) {
 
 /* "... there is none.": none of what, the sentence before says. */
 bool antecedent_is_of_none(const char *s, size_t n) {
+    enum { MOST_WORDS = 10 }; /* a longer one, or one of clauses, says itself of what */
     word_token before = {0}, last = {0};
+    size_t words = 0;
     for (size_t at = 0;;) {
         const word_token t = word_token_next(s, n, &at);
         if (!t.n) break;
+        if (word_token_is(&t, ";") || word_token_is(&t, ",") || ++words > MOST_WORDS + 1)
+            return false;
         if (!t.letters) continue;
         before = last;
         last = t;
@@ -57,8 +61,10 @@ bool antecedent_is_meant(const char *s, size_t n) {
                word_token_in("case cases event", &third);
     }
     if (word_token_in("the", &first) && word_token_in("default", &second)) {
-        const word_token third = word_token_next(s, n, &at);
-        return word_token_in("is value", &third);
+        word_token third = word_token_next(s, n, &at);
+        if (word_token_in("value", &third)) third = word_token_next(s, n, &at);
+        return word_token_in("is",
+                             &third); /* "The default value for the port is 80" says of what */
     }
     return word_token_in("default", &first) ? word_token_in("is", &second)
                                             : antecedent_is_of_none(s, n);

@@ -17,16 +17,19 @@ static void what_points_back_is_told_from_what_stands_alone(void **state) {
                                        "The default value is 5%.",
                                        "Default is 200.",
                                        "For contracts made in our shop there is none."};
-    static const char *const alone[] = {"There is a lift.",
-                                        "There's a lift.",
-                                        "There must be two of you.",
-                                        "That members vote is new.",
-                                        "During lunch we are shut.",
-                                        "In this house dogs are welcome.",
-                                        "The default shell of the system is short.",
-                                        "None is left over.",
-                                        "Trains run hourly.",
-                                        ""};
+    static const char *const alone[] = {
+        "There is a lift.",
+        "There's a lift.",
+        "There must be two of you.",
+        "That members vote is new.",
+        "During lunch we are shut.",
+        "In this house dogs are welcome.",
+        "The default shell of the system is short.",
+        "The default value for the port is 80.",
+        "Averages are kept for a year; on the free plan there are none.",
+        "None is left over.",
+        "Trains run hourly.",
+        ""};
     for (size_t i = 0; i < sizeof back / sizeof *back; i++)
         if (!antecedent_is_meant(back[i], strlen(back[i]))) fail_msg("%s", back[i]);
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
