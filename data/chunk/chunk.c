@@ -19,6 +19,7 @@
 #include <utf8proc.h>
 
 #include "kernels/buf.h"
+#include "data/extract/chat_turn.h"
 #include "kernels/utf8.h"
 
 enum {
@@ -292,6 +293,13 @@ static bool is_parted(const splitter *s, size_t from, size_t to) {
     return newline && memchr(newline + 1, '\n', (size_t)(s->text + to - newline - 1));
 }
 
+/* A message of a chat: who says it stands at its beginning, and its sentences say little alone. */
+static bool is_short_message(const char *s, size_t n) {
+    enum { LONGEST = 420 }; /* bytes */
+    chat_turn turn;
+    return n <= LONGEST && chat_turn_read(s, n, &turn);
+}
+
 /* named: code that defines something, which is as good a place to cut before as a heading. */
 static void split_block(splitter *s, size_t start, size_t end, uint8_t kind, bool named) {
     start = skip_space(s->text, end, start);
@@ -300,6 +308,10 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind, boo
     if (kind == TEXT_HEADING || kind == TEXT_TABLE_ROW) {
         bool heading = kind == TEXT_HEADING;
         add_piece(s, start, end, heading ? BEFORE_HEADING : BEFORE_BLOCK, heading);
+        return;
+    }
+    if (kind == TEXT_PARAGRAPH && is_short_message(s->text + start, end - start)) {
+        add_piece(s, start, end, BEFORE_BLOCK, false);
         return;
     }
     uint8_t before = named ? BEFORE_HEADING : BEFORE_BLOCK, inside = BEFORE_SENTENCE;

@@ -5,6 +5,7 @@
 #include <utf8proc.h>
 
 #include "data/chunk/leaders.h"
+#include "data/extract/chat_turn.h"
 #include "data/extract/list_marker.h"
 #include "kernels/utf8.h"
 
@@ -206,9 +207,16 @@ static bool ends_entry(const char *s, size_t len, size_t line, size_t next) {
     return next - below <= skip_blanks(s, len, line) - line && !is_lower(s, len, next);
 }
 
+/* A message of a chat ends where the next one begins, with a stop or without. */
+static bool begins_turn(const char *s, size_t len, size_t at) {
+    chat_turn turn;
+    return chat_turn_read(s + at, line_end(s, len, at) - at, &turn);
+}
+
 bool line_break_ends_block(const char *s, size_t len, size_t newline) {
     size_t next = skip_blanks(s, len, newline + 1);
-    return next >= len || s[next] == '\n' || list_item_begins(s, len, next);
+    return next >= len || s[next] == '\n' || list_item_begins(s, len, next) ||
+           begins_turn(s, len, next);
 }
 
 bool line_break_ends(const char *s, size_t len, size_t first, size_t newline) {

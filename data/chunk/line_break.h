@@ -14,7 +14,7 @@
  * lines around it. */
 bool line_break_ends(const char *s, size_t len, size_t first, size_t newline);
 
-/* Is it followed by an empty line, or by a list item? Then it ends whatever stands before it. */
+/* Is it followed by an empty line, by a list item, or by the next message of a chat? Then it ends whatever stands before it. */
 bool line_break_ends_block(const char *s, size_t len, size_t newline);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "data/extract/chat_turn.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/list_marker.h"
 #include "kernels/utf8.h"
@@ -35,10 +36,16 @@ static bool is_item(const char *s, size_t n, line l) {
 
 /* Does the line end with a stop, a comma or a colon, of Chinese, too? */
 static bool has_stop(const char *s, line l) {
-    static const char *const wide[] = {"\u3002", "\uFF0C", "\uFF1A", "\uFF1B", "\uFF01", "\uFF1F"};
+    static const char *const wide[] = {"\\u3002", "\\uFF0C", "\\uFF1A", "\\uFF1B", "\\uFF01", "\\uFF1F"};
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (l.end - l.start > 3 && !memcmp(s + l.end - 3, wide[i], 3)) return true;
     return strchr(".,;:!?", s[l.end - 1]) != NULL;
+}
+
+/* The first line of a message in a chat: a chunk that can begins with one. */
+static bool is_turn(const char *s, line l) {
+    chat_turn turn;
+    return chat_turn_read(s + l.start, l.end - l.start, &turn);
 }
 
 /* A line that stands alone and reads like a heading: short, no stop at its end. */
@@ -261,7 +268,7 @@ static void mark_plain(builder *b, size_t n) {
         at = l.next;
         bool blank = l.start == l.end;
         bool item = !blank && is_item(s, n, l);
-        if (end > start && (blank || item)) {
+        if (end > start && (blank || item || is_turn(s, l))) {
             builder_mark(b, base + start, base + end, kind, 0);
             start = end = 0;
         }

@@ -514,13 +514,28 @@ static bool shows_how_to_ask(const question *q, const fact_text *t, const fact_s
     return false;
 }
 
+/* Unit i; when a message was sent, and the one before it, is no part of what is measured: it is no time that the message names. */
+static text_unit without_stamps(const candidate_passage *p, size_t i) {
+    text_unit u = p->units.v[i];
+    if (u.kind != TEXT_UNIT_TURN) return u;
+    const text_unit *before = i > 0 ? &p->units.v[i - 1] : &u;
+    if (u.head_end > u.head_start && u.head_start == before->start) u.head_start = before->body;
+    u.start = u.body;
+    return u;
+}
+
+/* Where the bytes begin that say a unit: an answer in a chat is read and said with the question before it. */
+static uint32_t said_from(const text_unit *u) {
+    return u->kind == TEXT_UNIT_TURN && u->head_kind == TEXT_UNIT_TURN ? u->head_start : u->start;
+}
+
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
     const candidate_passage *p = &set->passages[index];
     const fact_text *t = &p->text;
     uint64_t *sets = malloc((p->units.n + 1) * sizeof *sets);
     if (!sets) return fo_fail(err, FO_ENOMEM, "out of memory for the units");
     for (size_t i = 0; i < p->units.n; i++)
-        sets[i] = candidate_terms(p, p->units.v[i].start, p->units.v[i].end);
+        sets[i] = candidate_terms(p, without_stamps(p, i).start, p->units.v[i].end);
     double *topic = calloc(p->units.n + 1, sizeof *topic);
     int rc = topic ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for the units");
     if (!rc) topics_of_words(&set->q, p, topic);
@@ -528,7 +543,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     const exact_names *names = &set->q.exact;
     bool other_version = p->other_version;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
-        const text_unit *u = &p->units.v[i];
+        const text_unit measured = without_stamps(p, i), *u = &measured;
         fact_sentence s = candidate_words(t, u->start, u->end);
         if (u->kind == TEXT_UNIT_HEADING) {
             const enum version_of v =
@@ -539,7 +554,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         if (s.w0 == s.w1 || shows_how_to_ask(&set->q, t, &s)) continue;
         candidate c = {.passage = (uint32_t)index,
                        .order = (uint32_t)i,
-                       .start = u->kind == TEXT_UNIT_SENTENCE ? skip_bullet(t, &s) : u->start,
+                       .start = u->kind == TEXT_UNIT_SENTENCE ? skip_bullet(t, &s)
+                                                              : said_from(&p->units.v[i]),
                        .end = u->end,
                        .unit = *u,
                        .w0 = s.w0,
@@ -549,7 +565,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         measure_cover(set, p, i, sets, &c);
         measure_words(set, p, &s, &c);
         c.f[CAND_FIRST] = i == 0;
-        c.f[CAND_QUESTION] = t->text[u->end - 1] == '?';
+        c.f[CAND_QUESTION] = u->kind == TEXT_UNIT_TURN ? u->asks : t->text[u->end - 1] == '?';
         c.f[CAND_FRAGMENT] = fragment_of(t, &s, u);
         if (how && p->command && is_title(p, &c)) {
             c.f[CAND_SUMMARY] = 1;

@@ -205,6 +205,32 @@ static bool has_records(candidate *const *of, size_t n) {
     return false;
 }
 
+/* ---- chats -------------------------------------------------------------------------------- */
+
+static bool has_turns(candidate *const *of, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (of[i]->unit.kind == TEXT_UNIT_TURN) return true;
+    return false;
+}
+
+/* A window without the times that its messages begin with, each longer than many a message; the spans move along. */
+static void write_chat(fo_buf *out, const candidate_passage *p, const window *w, reader_span *spans,
+                       size_t n) {
+    uint32_t at = w->start;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        if (u->kind != TEXT_UNIT_TURN || u->start < at || u->body > w->end) continue;
+        fo_buf_add(out, p->text.text + at, u->start - at);
+        for (size_t k = 0; k < n; k++) {
+            const uint32_t gone = u->body - u->start, from = (uint32_t)out->len;
+            if (spans[k].begin > from) spans[k].begin -= gone;
+            if (spans[k].end > from) spans[k].end -= gone;
+        }
+        at = u->body;
+    }
+    fo_buf_add(out, p->text.text + at, w->end - at);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
 
 double cross_reading_of(const candidate *c) {
@@ -238,6 +264,10 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
                                     windows[i].end - windows[i].start, spans + at, k};
         if (has_records(of + at, k)) {
             write_window(&texts[i], p->text, &windows[i], of + at, spans + at, k);
+            pages[i].text = texts[i].data;
+            pages[i].len = texts[i].len;
+        } else if (has_turns(of + at, k)) {
+            write_chat(&texts[i], &set->passages[windows[i].passage], &windows[i], spans + at, k);
             pages[i].text = texts[i].data;
             pages[i].len = texts[i].len;
         }

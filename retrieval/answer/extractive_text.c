@@ -76,12 +76,11 @@ typedef struct slice {
     size_t n;
 } slice;
 
-/* An option, a lead-in or a question asked belongs to the answer; a heading only where it says what the answer does not. */
+/* An option or a lead-in belongs to the answer; a heading only where it says what the answer does not. */
 static bool shows_head(const candidate *c) {
     const text_unit *u = &c->unit;
     return u->head_end > u->head_start &&
-           (u->head_kind == TEXT_UNIT_DEFINITION || u->head_kind == TEXT_UNIT_ITEM ||
-            u->head_kind == TEXT_UNIT_TURN || c->headed);
+           (u->head_kind == TEXT_UNIT_DEFINITION || u->head_kind == TEXT_UNIT_ITEM || c->headed);
 }
 
 /* Is what it hangs on said with a colon, as what it is about? An item that others stand in is. */
@@ -103,9 +102,11 @@ static const char *behind_item(slice item) {
     return !item.n ? "" : strchr(".!?", item.s[item.n - 1]) ? " " : ": ";
 }
 
-/* What the unit hangs on. */
+/* What the unit hangs on; a message with the time it begins with. */
 static slice head_of(const char *text, const candidate *c) {
-    slice head = {text + c->unit.head_start, c->unit.head_end - c->unit.head_start};
+    uint32_t start = c->unit.head_start;
+    while (c->unit.kind == TEXT_UNIT_TURN && start > 0 && text[start - 1] != '\n') start--;
+    slice head = {text + start, c->unit.head_end - start};
     return is_named_by_head(c) ? without_marks(head, c->unit.nested) : head;
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/units/table_row.h"
+#include "retrieval/units/unit_turns.h"
 #include "retrieval/units/units.h"
 
 enum {
@@ -88,22 +89,12 @@ static bool is_option_row(const char *s, size_t n) {
     return false;
 }
 
-/* "[09:02] Imke: ..." or "09:02 <imke> ...": a time first. */
-static bool is_turn(const char *s, size_t n) {
-    size_t i = n && s[0] == '[';
-    size_t digits = 0, colons = 0;
-    for (; i < n && i < 24 && (fo_is_digit(s[i]) || strchr(":-T. /", s[i])); i++) {
-        digits += fo_is_digit(s[i]);
-        colons += s[i] == ':';
-    }
-    return digits >= 3 && colons >= 1 && i < n && (s[i] == ']' || s[i] == '<' || s[0] == '[');
-}
-
 static uint8_t class_of(const char *s, size_t n) {
+    size_t start;
     if (n == 0) return LINE_BLANK;
     if (is_option_line(s, n) && !is_option_row(s, n)) return LINE_OPTION;
     if (unit_is_row(s, n)) return LINE_ROW;
-    if (is_turn(s, n)) return LINE_TURN;
+    if (unit_turns_begins(s, n, &start)) return LINE_TURN;
     return text_item_mark(s, n) ? LINE_ITEM : LINE_TEXT;
 }
 
@@ -222,7 +213,7 @@ static void find_records(unit_lines *l) {
     for (size_t i = unit_lines_skip_blank(l, 0), next; i < l->n; i = next) {
         const char *s = unit_lines_text(l, i, &n);
         next = unit_lines_skip_blank(l, i + 1);
-        if (!(l->goes_on && i == 0) && table_row_is_record(s, n)) {
+        if (l->v[i].class != LINE_TURN && !(l->goes_on && i == 0) && table_row_is_record(s, n)) {
             bool alike = n_above && table_row_is_alike(above, n_above, s, n);
             if (!alike && next < l->n) {
                 size_t n_below;
@@ -312,7 +303,7 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
     for (size_t at = 0; at < l->len;) {
         const char *stop = memchr(l->text + at, '\n', l->len - at);
         size_t next = stop ? (size_t)(stop - l->text) + 1 : l->len;
-        size_t a = at, b = next;
+        size_t a = at, b = next, unseen;
         while (a < b && fo_is_blank(l->text[a])) a++;
         while (b > a && fo_is_blank(l->text[b - 1])) b--;
         at = next;
@@ -324,6 +315,7 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
             l->cap = cap;
         }
         uint8_t class = class_of_line(l, a, b);
+        if (class == LINE_TURN && unit_turns_begins(l->text + a, b - a, &unseen)) a += unseen;
         l->v[l->n++] = (text_line){(uint32_t)a, (uint32_t)b, class};
     }
     find_settings(l);

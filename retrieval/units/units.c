@@ -14,6 +14,7 @@
 #include "retrieval/units/unit_lists.h"
 #include "retrieval/units/unit_names.h"
 #include "retrieval/units/unit_reader.h"
+#include "retrieval/units/unit_turns.h"
 
 enum { SEVERAL = 3 }; /* sentences below a word, of which each is a unit of its own */
 
@@ -329,22 +330,6 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
-/* What one person said: the line with the time and the lines that go on. What was said before is
- * what it hangs on, and is part of the answer where it was a question. */
-static size_t read_turn(unit_reader *r, size_t i, int *rc) {
-    size_t end = unit_paragraph_end(&r->in, i + 1);
-    uint32_t before_start = 0, before_end = 0;
-    bool asked = false;
-    if (r->out->n && r->out->v[r->out->n - 1].kind == TEXT_UNIT_TURN) {
-        before_start = r->out->v[r->out->n - 1].start;
-        before_end = r->out->v[r->out->n - 1].end;
-        asked = r->in.text[before_end - 1] == '?';
-    }
-    *rc = unit_reader_add(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_TURN, before_start,
-                          before_end, asked ? TEXT_UNIT_TURN : TEXT_UNIT_HEADING);
-    return end;
-}
-
 /* The lines that a mail begins with are one unit: none of them answers what it is about. */
 static size_t read_mail(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
@@ -400,7 +385,7 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         if (!*rc) r->out->v[r->out->n - 1].record = true;
         return i + 1;
     case LINE_TURN:
-        return read_turn(r, i, rc);
+        return unit_turns_read(r, i, rc);
     case LINE_MAIL:
         return read_mail(r, i, rc);
     case LINE_SETTING:

@@ -38,7 +38,8 @@ typedef struct text_unit {
     /* Of an item that stands in another one: what that one hangs on, an item too or what the list does. Of a sentence that hangs on
      * the name its paragraph begins with: the heading above. */
     uint32_t outer_start, outer_end;
-    uint32_t body;     /* of a definition: where what is said of it begins; else start */
+    uint32_t
+        body; /* of a definition: where what is said of it begins; of a turn: behind its time; else start */
     uint8_t kind;      /* enum text_unit_kind */
     uint8_t head_kind; /* TEXT_UNIT_HEADING: the head is context; else it belongs to the answer */
     bool record;       /* a row whose cells say which columns they are of: table_row.h */
@@ -46,6 +47,7 @@ typedef struct text_unit {
     bool
         names; /* an item that only names those in it: said with all of them, which are `named` right before it */
     bool nested; /* an item in an item, which is its head: "Canoe: full day: 50 euros" */
+    bool asks;   /* a turn that asks, with a question mark or without, and says nothing else */
     bool lines;  /* an example, of code or the like: its line breaks are part of it */
 } text_unit;
 

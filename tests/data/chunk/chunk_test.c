@@ -76,6 +76,12 @@ static void sentences_end_where_readers_see_it(void **state) {
           "return\nIt runs daily.",
           "Car ...... 30.00 single ...... 55.00 return",
           "Van ...... 45.00 single . . . . 80.00 return", "It runs daily.");
+    CHECK(
+        "[28/05/2026, 18:02:11] Imke: the key is with\n[28/05/2026, 18:02:40] Bo: me\nand Sunniva",
+        "[28/05/2026, 18:02:11] Imke: the key is with",
+        "[28/05/2026, 18:02:40] Bo: me\nand Sunniva");
+    CHECK("28.05.26, 18:02 - Imke: we are the\n28.05.26, 18:04 - Bo: first",
+          "28.05.26, 18:02 - Imke: we are the", "28.05.26, 18:04 - Bo: first");
     CHECK("Menu \u2026 12\nSoup \u2026 4", "Menu \u2026 12", "Soup \u2026 4");
     CHECK("He waited ... Then it came. Well .... It was late.", "He waited ...", "Then it came.",
           "Well ....", "It was late.");

@@ -65,6 +65,40 @@ static void the_next_sentence_says_the_rest(void **state) {
         "The trial period is six months. During it either side may give two weeks' notice. [1]");
 }
 
+/* A message is said whole, with its speaker; one that somebody asks stands before the answer. */
+static void a_message_answers_with_its_speaker(void **state) {
+    (void)state;
+    static const char chat[] =
+        "[28/05/2026, 18:02:11] Imke: the shed is locked at night\n"
+        "[28/05/2026, 18:03:02] Bo: who has the spare key of the shed\n"
+        "[28/05/2026, 18:03:40] Sunniva: Henk. He hides it behind the clock\n"
+        "[28/05/2026, 18:05:01] Imke: the boiler is loud";
+    answers(chat, "Who has the spare key of the shed?",
+            "[28/05/2026, 18:03:02] Bo: who has the spare key of the shed "
+            "[28/05/2026, 18:03:40] Sunniva: Henk. He hides it behind the clock [1]");
+    answers(chat, "Is the boiler loud?", "[28/05/2026, 18:05:01] Imke: the boiler is loud [1]");
+}
+
+/* What was said before and has more of the question stands before it, with its time. */
+static void a_message_stands_behind_what_it_speaks_of(void **state) {
+    (void)state;
+    answers("[11:03] Bo: the licence of the viewer expires, somebody should renew it.\n"
+            "[11:05] Sunniva: I will. It was 1,140 euros last year.",
+            "What did the licence of the viewer cost last year?",
+            "[11:03] Bo: the licence of the viewer expires, somebody should renew it: "
+            "[11:05] Sunniva: I will. It was 1,140 euros last year. [1]");
+}
+
+/* When it was sent is no time that a message names. */
+static void the_time_of_a_message_is_none_that_it_says(void **state) {
+    (void)state;
+    static const char chat[] = "[28/05/2026, 18:02:11] Imke: the regatta starts at the island\n"
+                               "[28/05/2026, 18:02:30] Sunniva: bring cups and tea\n"
+                               "[28/05/2026, 18:03:40] Bo: the regatta starts at 11:30";
+    answers(chat, "At what time does the regatta start?",
+            "[28/05/2026, 18:03:40] Bo: the regatta starts at 11:30 [1]");
+}
+
 /* A whole answer, markers and all. */
 static void answers_only(const char *text, const char *question, const char *want) {
     extractive_answer a;
@@ -150,6 +184,9 @@ int main(void) {
         cmocka_unit_test(a_line_of_chinese_breaks_without_a_blank),
         cmocka_unit_test(an_exception_stands_behind_its_rule),
         cmocka_unit_test(the_next_sentence_says_the_rest),
+        cmocka_unit_test(a_message_answers_with_its_speaker),
+        cmocka_unit_test(a_message_stands_behind_what_it_speaks_of),
+        cmocka_unit_test(the_time_of_a_message_is_none_that_it_says),
         cmocka_unit_test(an_item_is_said_with_the_item_it_stands_in),
         cmocka_unit_test(each_paragraph_is_a_quote_of_its_own),
         cmocka_unit_test(a_sentence_is_said_with_the_name_of_its_paragraph),

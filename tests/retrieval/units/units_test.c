@@ -190,21 +190,14 @@ static void a_procedure_is_whole_with_what_leads_in(void **state) {
     expect(text, "It takes an hour.", TEXT_UNIT_SENTENCE, "");
 }
 
-static void a_turn_of_a_chat_follows_the_one_before(void **state) {
-    (void)state;
-    const char *text = "[09:26] Imke: ok. Who is on call?\n[09:27] Sunniva: Bo has the pager\n"
-                       "until Friday, then me.";
-    read_units(text);
-    expect(text, "[09:27] Sunniva: Bo has the pager\nuntil Friday, then me.", TEXT_UNIT_TURN,
-           "[09:26] Imke: ok. Who is on call?");
-}
-
 static void any_bytes_give_units_within_the_text(void **state) {
     (void)state;
     uint64_t seed = test_seed();
     static const char *const bits[] = {
-        "\n",       "\n\n", "-a ",  "--all",    " | ", "1. ", "- ",     "word ",         ". ", ":",
-        "[09:12] ", "#",    "\xFF", "\xC3\x9C", "?",   "  ",  "\n  - ", "\xE2\x80\x93 ", "2. "};
+        "\n",       "\n\n",   "-a ",           "--all",    " | ",
+        "1. ",      "- ",     "word ",         ". ",       ":",
+        "[09:12] ", "#",      "\xFF",          "\xC3\x9C", "?",
+        "  ",       "\n  - ", "\xE2\x80\x93 ", "2. ",      "[1/2/26, 9:12] B: "};
     for (int round = 0; round < 3000; round++) {
         char text[600];
         size_t n = 0;
@@ -735,7 +728,6 @@ int main(void) {
         cmocka_unit_test(a_row_hangs_on_its_header),
         cmocka_unit_test(options_in_a_table_are_rows),
         cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
-        cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
         cmocka_unit_test(columns_of_plain_text_are_a_table),
