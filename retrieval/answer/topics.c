@@ -7,6 +7,7 @@
 #include "kernels/words.h"
 #include "retrieval/text/word_tokens.h"
 #include "retrieval/units/table_row.h"
+#include "retrieval/units/unit_pairs.h"
 
 enum { FIRST_UNITS = 4 }; /* below a heading */
 
@@ -34,7 +35,9 @@ static double is_topic(const question *q, const candidate_passage *p, uint32_t s
 }
 
 static bool is_asked(const candidate_passage *p, const text_unit *u) {
-    return u->kind == TEXT_UNIT_HEADING && p->text.text[u->end - 1] == '?';
+    return u->kind == TEXT_UNIT_HEADING &&
+           (p->text.text[u->end - 1] == '?' ||
+            unit_pairs_is_question(p->text.text + u->start, u->end - u->start));
 }
 
 /* Two questions about the same words may ask for the time and for the place. */

@@ -13,6 +13,7 @@
 #include "retrieval/units/unit_lines.h"
 #include "retrieval/units/unit_lists.h"
 #include "retrieval/units/unit_names.h"
+#include "retrieval/units/unit_pairs.h"
 #include "retrieval/units/unit_reader.h"
 #include "retrieval/units/unit_turns.h"
 
@@ -524,6 +525,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
         } else if (unit_is_numbered_heading(&r.in, i) || unit_is_section(&r.in, i)) {
             r.in.v[i].class = LINE_HEADING;
         }
+    if (!rc) unit_pairs_find(&r.in);
     if (!rc) find_tags(&r);
     if (!rc) find_fields(&r);
     if (!rc) find_amounts(&r);

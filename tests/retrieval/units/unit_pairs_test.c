@@ -1,0 +1,48 @@
+/* Questions and answers that are marked as such, in several languages: the question heads its answer, and no other one's. */
+#include "tests/retrieval/units/units_fixture.h"
+
+static void a_marked_question_heads_its_answer(void **state) {
+    (void)state;
+    const char *text = "D: Le reti si asciugano\nall'aperto.\nR: Solo d'estate.\n\n"
+                       "D: C'e' ruggine.\nR: Olio, due gocce.\nD: E i remi?\nR: Cera.";
+    read_units(text);
+    expect(text, "D: Le reti si asciugano\nall'aperto.", TEXT_UNIT_HEADING, "");
+    expect(text, "Solo d'estate.", TEXT_UNIT_SENTENCE, "D: Le reti si asciugano\nall'aperto.");
+    expect(text, "Olio, due gocce.", TEXT_UNIT_SENTENCE, "D: C'e' ruggine.");
+    expect(text, "Cera.", TEXT_UNIT_SENTENCE, "D: E i remi?");
+    static const char *const languages[][2] = {
+        {"问：渔网怎么晾？", "答：挂起来。"},
+        {"Вопрос: Где весла?", "Ответ: В сарае."},
+        {"P: ¿Dónde están los remos?", "R: En el cobertizo."},
+        {"F: Wo sind die Ruder?", "A: Im Schuppen."},
+        {"**F:** Wo sind die Ruder?", "**A:** Im Schuppen."}};
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
+        char both[256];
+        snprintf(both, sizeof both, "%s\n%s\n", languages[i][0], languages[i][1]);
+        const char *said = strpbrk(languages[i][1], " ");
+        if (!said) said = languages[i][1] + strlen("答：") - 1;
+        read_units(both);
+        expect(both, languages[i][0], TEXT_UNIT_HEADING, "");
+        expect(both, said + 1, TEXT_UNIT_SENTENCE, languages[i][0]);
+    }
+}
+
+/* One letter with a colon may stand for anything. */
+static void letters_alone_mark_no_pairs(void **state) {
+    (void)state;
+    const char *text = "D: Dublin\nR: Rosslare\nThe ferries are white.";
+    read_units(text);
+    for (size_t i = 0; i < units.n; i++)
+        assert_int_not_equal(units.v[i].head_end, strlen("D: Dublin"));
+    text = "P: parking\nD: dogs\nR: rain shelter";
+    read_units(text);
+    expect(text, "D: dogs", TEXT_UNIT_ITEM, "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_marked_question_heads_its_answer),
+        cmocka_unit_test(letters_alone_mark_no_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, forget);
+}
