@@ -36,7 +36,7 @@ static bool is_item(const char *s, size_t n, line l) {
 
 /* Does the line end with a stop, a comma or a colon, of Chinese, too? */
 static bool has_stop(const char *s, line l) {
-    static const char *const wide[] = {"\\u3002", "\\uFF0C", "\\uFF1A", "\\uFF1B", "\\uFF01", "\\uFF1F"};
+    static const char *const wide[] = {"\u3002", "\uFF0C", "\uFF1A", "\uFF1B", "\uFF01", "\uFF1F"};
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (l.end - l.start > 3 && !memcmp(s + l.end - 3, wide[i], 3)) return true;
     return strchr(".,;:!?", s[l.end - 1]) != NULL;

@@ -18,6 +18,7 @@
 #include "retrieval/question/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
 #include "retrieval/answer/first_unit.h"
+#include "retrieval/answer/mail_quotes.h"
 #include "retrieval/question/number_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/small_letters.h"
@@ -286,21 +287,6 @@ static bool is_a_sibling(const candidate_set *set, const candidate *c) {
            candidate_says_less(set, c, best);
 }
 
-/* Does it stand in a line that a mail quotes? */
-static bool is_quoted(const candidate_set *set, const candidate *c) {
-    const char *text = set->passages[c->passage].text.text;
-    uint32_t line = c->unit.start;
-    while (line > 0 && text[line - 1] != '\n') line--;
-    return text[line] == '>';
-}
-
-/* What a mail quotes was said before what it says itself, and may hold no longer: "185 people, not 160". */
-static bool is_said_before(const candidate_set *set, const candidate *c) {
-    const candidate *best = &set->c[0];
-    return candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
-           is_quoted(set, c) && !is_quoted(set, best);
-}
-
 static bool is_of_another_document(const candidate_set *set, const candidate *c) {
     return !candidate_one_document(&set->passages[c->passage], &set->passages[set->c[0].passage]);
 }
@@ -329,7 +315,8 @@ static bool adds(const candidate_set *set, const candidate *c) {
                candidate_below(&c->unit) == candidate_below(&best->unit);
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (continuation_completes(set, c) || continuation_belongs(set, c)) return true;
-    if (is_a_sibling(set, c) || is_beside_the_point(set, c) || is_said_before(set, c)) return false;
+    if (is_a_sibling(set, c) || is_beside_the_point(set, c) || mail_quotes_before(set, c))
+        return false;
     if (set->passages[c->passage].off_subject && !set->passages[best->passage].off_subject)
         return false;
     if (c->tiers && !c->tier_holds) return false;

@@ -6,6 +6,7 @@
 
 #include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/mail_quotes.h"
 #include "retrieval/text/word_tokens.h"
 
 /* How far behind the best, by all that is weighed, one may be that leads instead. */
@@ -210,10 +211,14 @@ void first_unit_choose(candidate_set *set) {
         return;
     const size_t latest = latest_of(set);
     if (latest) bring_to_front(set, latest);
+    size_t newer = 1;
+    while (newer < set->n && !mail_quotes_corrected(set, &set->c[newer])) newer++;
+    if (newer < set->n) bring_to_front(set, newer);
     for (size_t i = 1; !latest && i < set->n && best->score - set->c[i].score <= near; i++) {
         const candidate *c = &set->c[i];
-        if (is_fit(set, c) && (passes_over(set, c, best) || is_asked_rather_than_steps(set, c) ||
-                               stands_by_itself(set, c) || holds_without_condition(set, c))) {
+        if (!mail_quotes_before(set, c) && is_fit(set, c) &&
+            (passes_over(set, c, best) || is_asked_rather_than_steps(set, c) ||
+             stands_by_itself(set, c) || holds_without_condition(set, c))) {
             bring_to_front(set, i);
             break;
         }

@@ -54,6 +54,25 @@ static void what_names_or_is_what_is_asked_for_leads(void **state) {
     assert_int_equal(failed, 0);
 }
 
+/* What a mail quotes may hold no longer: where it says the same anew that leads, and else what is quoted answers. */
+static void what_a_mail_says_goes_before_what_it_quotes(void **state) {
+    (void)state;
+    static const char mail[] =
+        "Hi Ada,\n\nabout the boat: I gave you the wrong time in my first mail. The\nboat leaves "
+        "at "
+        "9:15, not 9:45, so please be at the east pier by 8:50.\n\nSee you, Bo\n\n"
+        "On Mon, 9 Mar 2026, Bo wrote:\n\n> - The boat leaves at 9:45 from the east pier.\n"
+        "> - Dogs travel for 4 pounds and stay on a lead.\n";
+    const passage p = {.text = mail, .len = strlen(mail), .title = "Re: outing", .sparse = 5};
+    extractive_answer a = ask_passages("When does the boat leave from the east pier?", &p, 1);
+    assert_int_equal(strncmp(a.text, "The boat leaves at 9:15, not 9:45", 33), 0);
+    assert_null(strstr(a.text, "at 9:45 from"));
+    extractive_answer_deinit(&a);
+    a = ask_passages("How much do dogs cost?", &p, 1);
+    assert_non_null(strstr(a.text, "Dogs travel for 4 pounds"));
+    extractive_answer_deinit(&a);
+}
+
 /* Prices of other things are not said beside that of what is asked about. */
 static void the_price_of_what_is_asked_about_is_said_alone(void **state) {
     (void)state;
@@ -118,6 +137,7 @@ int main(void) {
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
         cmocka_unit_test(what_was_decided_last_leads),
         cmocka_unit_test(what_holds_without_a_condition_leads),
+        cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
         cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);

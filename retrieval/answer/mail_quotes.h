@@ -1,0 +1,13 @@
+/* mail_quotes.h - what a mail quotes was said before what it says itself, and may hold no longer: "185 people, not 160". */
+#ifndef FORAGE_RETRIEVAL_MAIL_QUOTES_H
+#define FORAGE_RETRIEVAL_MAIL_QUOTES_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Was c said before the best, in the same document: quoted, which the best is not? */
+bool mail_quotes_before(const candidate_set *set, const candidate *c);
+
+/* Is the best quoted, and does the mail itself say the same anew in c, nearly as well: "at 8:15, not 8:45"? */
+bool mail_quotes_corrected(const candidate_set *set, const candidate *c);
+
+#endif
