@@ -21,7 +21,10 @@ static bool asks_what_it_is(const char *question, size_t len) {
 static enum demand_detail detail_at(const word_token *before, const word_token *t) {
     if (word_token_in("address", t)) {
         if (word_token_in("mail email", before)) return DETAIL_MAIL;
-        return word_token_in("web internet", before) ? DETAIL_WEB : DETAIL_NONE;
+        if (word_token_in("web internet", before)) return DETAIL_WEB;
+        return word_token_in("the s his her their your our postal street home full", before)
+                   ? DETAIL_ADDRESS
+                   : DETAIL_NONE;
     }
     if (word_token_in("number", t))
         return word_token_in("phone telephone mobile fax cell extension", before) ? DETAIL_PHONE
@@ -115,6 +118,56 @@ static bool has_phone(const char *text, size_t len) {
         }
     }
     return false;
+}
+
+/* The names of the lines that a mail begins with. */
+static bool heads_mail(const char *text, size_t len) {
+    size_t at = 0;
+    const word_token name = word_token_next(text, len, &at),
+                     colon = word_token_next(text, len, &at);
+    return word_token_in("from to cc bcc", &name) && word_token_is(&colon, ":");
+}
+
+/* A number beside a word with a capital, "14 Mill Lane", "Ringstr. 3"; months, classes and rooms have numbers of another kind. */
+static bool has_house_number(const char *text, size_t len) {
+    enum { MOST_DIGITS = 5 };
+    static const char *const others = "year class room cabin page no number office day week group "
+                                      "level chapter version part ext extension tel phone fax";
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        const bool pair = (t.digits && t.n <= MOST_DIGITS && before.letters) ||
+                          (t.letters && before.digits && before.n <= MOST_DIGITS);
+        const word_token *word = t.letters ? &t : &before;
+        if (pair && fo_is_upper(word->s[0]) && !word_token_in(others, word) &&
+            demand_month_named(word) < 0)
+            return true;
+        if (!word_token_is(&t, ".")) before = t;
+    }
+}
+
+/* Where post is sent, or else what is reached at an address: a street, a house number, behind "in", "at" and the like a name, a mail
+ * address that is none of those in the lines a mail begins with, a name or number of a machine. */
+static bool has_address(const char *text, size_t len) {
+    static const char *const streets = "street st road rd lane avenue ave drive square place court "
+                                       "row quay bank hill way close terrace crescent "
+                                       "strasse str weg platz gasse allee rue calle via viale "
+                                       "piazza avenida plaza rua address box postcode zip";
+    word_token before = {0};
+    if (!len || heads_mail(text, len)) return false;
+    if (memchr(text, '@', len) || memmem(text, len, "://", 3) || memchr(text, '|', len) ||
+        word_tokens_say(streets, text, len) || has_house_number(text, len))
+        return true;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("in at near opposite behind on", &before) && fo_is_upper(t.s[0]) &&
+            demand_month_named(&t) < 0)
+            return true;
+        if (t.digits && memchr(t.s, '.', t.n)) return true; /* 10.0.0.1 */
+        before = t;
+    }
 }
 
 /* "www.example.org", "https://...", "example.org/help" */
@@ -227,6 +280,8 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return true;
     case DETAIL_MAIL:
         return memchr(text, '@', len) != NULL;
+    case DETAIL_ADDRESS:
+        return has_address(text, len);
     case DETAIL_PHONE:
         return has_phone(text, len);
     case DETAIL_WEB:

@@ -10,6 +10,7 @@
 enum demand_detail {
     DETAIL_NONE,
     DETAIL_MAIL,     /* "What is the e-mail address of the club?" */
+    DETAIL_ADDRESS,  /* "What is the address of the lodge?" */
     DETAIL_PHONE,    /* "What's her extension?" */
     DETAIL_WEB,      /* "What is your website?" */
     DETAIL_CLOCK,    /* "At what time does it begin?" */
