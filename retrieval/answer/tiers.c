@@ -43,10 +43,13 @@ static amounts read_amounts(const candidate_set *set) {
     return out;
 }
 
-/* Of the bounds in text[n] from byte `from` on: those for the amounts; the closest that holds one, if one does. */
-static void take_bounds(tier *t, const amounts *a, const char *text, size_t n, size_t from) {
+/* Of the bounds in text[n] from byte `from` on: those for the amounts; the closest that holds one, if one does. `ahead`: they are so
+ * long before something, as the name of their column says. */
+static void take_bounds(tier *t, const amounts *a, const char *text, size_t n, size_t from,
+                        bool ahead) {
     value_bound found[VALUE_BOUNDS_MAX];
     const size_t count = value_bounds_in(text, n, found);
+    for (size_t i = 0; ahead && i < count; i++) found[i].ahead = true;
     for (size_t i = 0; i < count * a->n; i++) {
         const value_bound *b = &found[i / a->n];
         const size_t k = i % a->n;
@@ -65,6 +68,7 @@ static void take_bounds(tier *t, const amounts *a, const char *text, size_t n, s
 typedef struct cell_text {
     char s[256];
     size_t n, n_name;
+    bool ahead; /* the column is "Days before departure" */
 } cell_text;
 
 /* Bytes of the name's unit, "Weight up to (kg)"; *name becomes what stands before it. 0: it has none. */
@@ -80,10 +84,31 @@ static size_t unit_of_name(const char *s, size_t *name) {
     return n;
 }
 
-static bool has_letter(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (word_token_letter(s[i])) return true;
-    return false;
+/* Bytes of the unit that a column's name begins with, "Days before departure"; 0: it begins with none. */
+static size_t unit_before_name(const char *name, size_t n, bool *ahead) {
+    enum cell_unit unit;
+    double times;
+    size_t at = 0;
+    const word_token first = word_token_next(name, n, &at), next = word_token_next(name, n, &at);
+    if (!first.letters || !cell_unit_named(first.s, first.n, &unit, &times)) return 0;
+    *ahead = unit == CELL_SPAN && word_token_in("before prior ahead until till to", &next);
+    return (size_t)(first.s - name) + first.n;
+}
+
+/* "30 to 15", "more than 60": a bound whose unit has to be said elsewhere. */
+static bool is_bare_bound(const char *s, size_t n) {
+    bool number = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) return number;
+        number |= t.digits;
+        if (t.letters &&
+            !word_token_in("up to more less fewer than over under above below from at least most "
+                           "until till and between or max min maximum minimum older younger "
+                           "longer shorter upwards",
+                           &t))
+            return false;
+    }
 }
 
 /* The next cell of a row that is not too long; false: there is none. A number alone has the unit of its column. */
@@ -93,12 +118,15 @@ static bool next_cell(row_walk *walk, const candidate_passage *p, const text_uni
         const char *name = cell.name ? cell.name : "";
         size_t n_name = cell.name ? cell.n_name : 0;
         if (n_name + cell.n_value + 4 > sizeof out->s) continue;
+        const bool bare = is_bare_bound(cell.value, cell.n_value);
+        const size_t in_brackets = bare ? unit_of_name(name, &n_name) : 0;
+        const char *unit = in_brackets ? name + cell.n_name - 1 - in_brackets : name;
+        out->ahead = false;
         const size_t n_unit =
-            has_letter(cell.value, cell.n_value) ? 0 : unit_of_name(name, &n_name);
+            bare && !in_brackets ? unit_before_name(name, n_name, &out->ahead) : in_brackets;
         out->n_name = n_name;
         out->n = (size_t)snprintf(out->s, sizeof out->s, "%.*s: %.*s %.*s", (int)n_name, name,
-                                  (int)cell.n_value, cell.value, (int)n_unit,
-                                  n_unit ? name + cell.n_name - 1 - n_unit : "");
+                                  (int)cell.n_value, cell.value, (int)n_unit, unit);
         return true;
     }
     return false;
@@ -108,7 +136,7 @@ static bool next_cell(row_walk *walk, const candidate_passage *p, const text_uni
 static void take_cells(tier *t, const amounts *a, const candidate_passage *p) {
     row_walk walk = {0};
     for (cell_text cell; next_cell(&walk, p, &t->c->unit, &cell);)
-        take_bounds(t, a, cell.s, cell.n, cell.n_name);
+        take_bounds(t, a, cell.s, cell.n, cell.n_name, cell.ahead);
 }
 
 /* Rows of one table may lie in several passages of a document. */
@@ -220,7 +248,7 @@ static size_t find_tiers(const candidate_set *set, const amounts *a, tier tiers[
         if (t.c->unit.kind == TEXT_UNIT_ROW)
             take_cells(&t, a, p);
         else
-            take_bounds(&t, a, p->text.text + t.c->start, t.c->end - t.c->start, 0);
+            take_bounds(&t, a, p->text.text + t.c->start, t.c->end - t.c->start, 0, false);
         if (has_any(&t, UINT8_MAX)) tiers[n++] = t;
     }
     return n;

@@ -185,6 +185,16 @@ static void an_amount_falls_within_a_row_an_item_or_a_sentence(void **state) {
     assert_tier("What does a 40 kg parcel cost by express?", rows, NULL, 5);
     assert_tier("Do you take a 40 kg parcel?", rows, NULL, 0);
     assert_tier("What does a parcel cost by express?", rows, NULL, 0);
+    static const char columns[] =
+        "Days before departure | Flights | Cruises\nmore than 60 | 15% | 20%\n60 to 31 | 25% | "
+        "35%\n"
+        "30 to 15 | 45% | 60%\n14 to 7 | 65% | 75%\nless than 7 | 80% | 90%";
+    assert_tier("What share is lost who cancels a cruise 20 days before departure?", columns,
+                "30 to 15", 4);
+    assert_tier("What share is lost who cancels a cruise 90 days before departure?", columns,
+                "more than 60", 4);
+    assert_tier("What share is lost who cancels a cruise 3 days before departure?", columns,
+                "less than 7", 4);
     static const char items[] =
         "Calling off a stay:\n\n- Up to 7 days before arrival: free of charge.\n"
         "- 6 to 2 days before arrival: half of the first night.\n"
