@@ -285,6 +285,14 @@ static void columns_of_plain_text_are_a_table(void **state) {
     const char *ruled = "item     left\n-------  ----\ncanoes      3\nboats      12\n";
     read_units(ruled);
     expect(ruled, "canoes      3", TEXT_UNIT_ROW, "item     left");
+    /* The text begins behind the indent of the first row. */
+    const char *indented = "FEES\n\n     Group        Half day    Full day    Lunch\n"
+                           "     Hedgehogs    EUR 210     EUR 340     EUR 62\n"
+                           "     Badgers      EUR 150     EUR 245     EUR 68\n";
+    fo_err err = {0};
+    assert_ok(text_units_read(&units, indented + 11, strlen(indented + 11), 11, &err), &err);
+    expect(indented + 11, "Badgers      EUR 150     EUR 245     EUR 68", TEXT_UNIT_ROW,
+           "Group        Half day    Full day    Lunch");
     const char *tabs = "Town\tInhabitants\tSince\nA\t100\t1900\nLonger name\t20,000\t1912\n";
     read_units(tabs);
     expect(tabs, "Longer name\t20,000\t1912", TEXT_UNIT_ROW, "Town\tInhabitants\tSince");
