@@ -1,6 +1,7 @@
 #include "retrieval/values/short_cells.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "retrieval/values/cell_values.h"
@@ -166,6 +167,22 @@ static void fit_days(fit *f, const demands *d, const char *name, size_t n) {
     f->against |= day == DAY_OTHER || month == DAY_OTHER;
 }
 
+/* "After one claim": a name of several words that the question says as it stands, its small words, too. */
+static bool stands_in(const fact_text *asked, const table_pair *cell) {
+    const char *q = asked->text;
+    size_t words = 0, at = 0;
+    while (word_token_next(cell->name, cell->n_name, &at).letters) words++;
+    if (words < 2) return false;
+    for (size_t i = 0; i + cell->n_name <= asked->len; i++) {
+        const size_t end = i + cell->n_name;
+        if ((i == 0 || !word_token_letter(q[i - 1])) &&
+            (end == asked->len || !word_token_letter(q[end])) &&
+            !strncasecmp(q + i, cell->name, cell->n_name))
+            return true;
+    }
+    return false;
+}
+
 static int fit_name(fit *out, const short_input *in, const asked_tier *t, const table_pair *cell,
                     fo_err *err) {
     fact_text name = {0};
@@ -184,6 +201,10 @@ static int fit_name(fit *out, const short_input *in, const asked_tier *t, const 
             out->against |= name_denies(&name), out->asked++;
         else
             out->beyond += fact_is_content(w) && !is_bracketed(&name, w->start);
+    }
+    if (!rc && cell->n_name && stands_in(&t->q.text, cell)) {
+        out->asked++;
+        out->against = false; /* "after one claim, with 4 years without claim" */
     }
     if (!rc && cell->n_name) {
         fit_amounts(out, t, cell->name, cell->n_name);

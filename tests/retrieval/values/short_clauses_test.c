@@ -116,6 +116,11 @@ static void a_cell_is_chosen_by_its_column(void **state) {
         {"what does it cost? teaches sourdough class", "what does it cost?", "£115"},
         {"when is it? teaches sourdough class", "when is it?", "Sunday 9.30"},
         {"Who teaches the sourdough class?", NULL, "Agnes Thorpe"});
+    static const char bonus[] = "Years without claim: 4; Discount: 55%; After one claim: 32%\n"
+                                "Years without claim: 8; Discount: 65%; After one claim: 45%\n";
+    ROW(bonus, "Years without claim: 4",
+        {"What is the discount after one claim with 4 years without claim?", NULL, "32%"},
+        {"What is the discount with 4 years without claim?", NULL, "55%"});
     static const char beds[] = "Bed: Dormitory, 4 beds; Members: £23; Non-members: £26\n"
                                "Bed: Dormitory, 6 beds; Members: £21; Non-members: £24\n";
     ROW(beds, "Bed: Dormitory, 6", {"How much is a bed in the dormitory for members?", NULL, "£21"},
