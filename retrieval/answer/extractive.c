@@ -20,6 +20,7 @@
 #include "retrieval/answer/first_unit.h"
 #include "retrieval/answer/mail_quotes.h"
 #include "retrieval/question/number_words.h"
+#include "retrieval/question/size_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/small_letters.h"
 #include "retrieval/answer/subjects.h"
@@ -570,7 +571,7 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
                                .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
     extractive_input asked = *in;
-    fo_buf small = {0}, as_written = {0}, in_figures = {0};
+    fo_buf small = {0}, as_written = {0}, in_figures = {0}, in_capitals = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
     if (small_letters_question(&small, in->question)) asked.question = small.data;
@@ -582,7 +583,9 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
         asked.question = as_written.data;
     if (number_words_as_written(&in_figures, asked.question, in->passages, in->n_passages))
         asked.question = in_figures.data;
-    if (as_written.failed || in_figures.failed)
+    if (size_words_as_written(&in_capitals, asked.question, in->passages, in->n_passages))
+        asked.question = in_capitals.data;
+    if (as_written.failed || in_figures.failed || in_capitals.failed)
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a question");
     if (!rc) rc = candidate_set_read(&set, &asked, err);
     if (!rc) rc = answer(out, &set, &asked, err);
@@ -591,6 +594,7 @@ done:
     fo_buf_free(&small);
     fo_buf_free(&as_written);
     fo_buf_free(&in_figures);
+    fo_buf_free(&in_capitals);
     if (!rc && !out->text) {
         out->text = calloc(1, 1);
         if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");

@@ -1,7 +1,8 @@
-/* What is counted in letters by the question and in figures by the documents. */
+/* What is counted in letters by the question and in figures by the documents, and sizes in words and in capitals (size_words.c). */
 #include "tests/test.h"
 
 #include "retrieval/question/number_words.h"
+#include "retrieval/question/size_words.h"
 
 static void figures_are_asked_for_where_they_are_written(void **state) {
     (void)state;
@@ -30,9 +31,35 @@ static void figures_are_asked_for_where_they_are_written(void **state) {
     }
 }
 
+static void sizes_are_asked_for_as_they_are_written(void **state) {
+    (void)state;
+    static const char boxes[] = "Size | Per year\nS | 48 EUR\nM | 85 EUR\nL | 140 EUR\n",
+                      records[] = "Size: S; Price: 4\nSize: M; Price: 5\nSize: L; Price: 6";
+    static const struct {
+        const char *question, *text, *want; /* NULL: as it is */
+    } cases[] = {
+        {"What does a medium box cost?", boxes, "What does a size M box cost?"},
+        {"Is a large one dear?", records, "Is a size L one dear?"},
+        {"What does a box of size medium cost?", boxes, NULL},
+        {"What does a box cost?", boxes, NULL},
+        {"What does a medium box cost?", "Size | Per year\nS | 48\nL | 140", NULL},
+        {"What does a medium box cost?", "Name | Per year\nS | 48\nM | 85\nL | 140", NULL},
+        {"What does a medium box cost?", "Medium boxes cost 85.", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
+        fo_buf b = {0};
+        const bool made = size_words_as_written(&b, cases[i].question, &p, 1);
+        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
+        if (made) assert_string_equal(b.data, cases[i].want);
+        fo_buf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_asked_for_where_they_are_written),
+        cmocka_unit_test(sizes_are_asked_for_as_they_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
