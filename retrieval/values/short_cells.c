@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/values/cell_values.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/values/table_columns.h"
@@ -214,6 +215,29 @@ static int fit_name(fit *out, const short_input *in, const asked_tier *t, const 
     return rc;
 }
 
+/* "20,000 if kept in a safe" is not for what was not in one, and before others for what was. */
+static int fit_condition(fit *f, const short_input *in, const asked_tier *t, const table_pair *cell,
+                         fo_err *err) {
+    fact_text value = {0};
+    uint64_t said = 0;
+    bool behind = false, denies = false;
+    int rc = fact_text_read(&value, in->lx->analyzer, cell->value, cell->n_value, err);
+    for (size_t i = 0; !rc && i < value.n_words; i++) {
+        const fact_word *w = &value.words[i];
+        const char *word = value.text + w->start;
+        behind |= fo_words_have_any_case("if when unless without", word, w->end - w->start);
+        denies |= behind && ((w->flags & WORD_NEGATION) ||
+                             fo_words_have_any_case("unless without", word, w->end - w->start));
+        if (behind) said |= asked_words_in(t, &value, w->start, w->end);
+    }
+    fact_text_deinit(&value);
+    if (rc || !said) return rc;
+    const bool denied = (said & t->denied) != 0;
+    f->against |= denied != denies;
+    f->asked += denied == denies;
+    return FO_OK;
+}
+
 static bool is_better(const fit *a, const fit *b) {
     if (a->asked != b->asked) return a->asked > b->asked;
     return a->asked && a->beyond < b->beyond;
@@ -224,7 +248,10 @@ static int best_fit(size_t *out, cells *c, int kind, const short_input *in, cons
                     fo_err *err) {
     fit f[TABLE_COLUMNS];
     int rc = FO_OK;
-    for (size_t i = 0; !rc && i < c->n; i++) rc = fit_name(&f[i], in, t, &c->v[i], err);
+    for (size_t i = 0; !rc && i < c->n; i++) {
+        rc = fit_name(&f[i], in, t, &c->v[i], err);
+        if (!rc) rc = fit_condition(&f[i], in, t, &c->v[i], err);
+    }
     *out = c->n;
     if (rc) return rc;
     for (size_t i = 0; i < c->n; i++) c->apart[i] |= f[i].against;

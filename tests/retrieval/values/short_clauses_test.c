@@ -121,6 +121,15 @@ static void a_cell_is_chosen_by_its_column(void **state) {
     ROW(bonus, "Years without claim: 4",
         {"What is the discount after one claim with 4 years without claim?", NULL, "32%"},
         {"What is the discount with 4 years without claim?", NULL, "55%"});
+    static const char safe[] =
+        "Item: Cash; Limit per claim: EUR 1,500; Condition: EUR 20,000 if kept in a locked safe\n"
+        "Item: Bicycles; Limit per claim: EUR 2,000; Condition: only with clause 6\n";
+    ROW(safe, "Item: Cash",
+        {"How much is paid for stolen cash if it was not in a safe?", NULL, "EUR 1,500"},
+        {"How much is paid for stolen cash if it wasn't in a safe?", NULL, "EUR 1,500"},
+        {"How much is paid for stolen cash without a safe?", NULL, "EUR 1,500"},
+        {"How much is paid for stolen cash kept in a locked safe?", NULL,
+         "EUR 20,000 if kept in a locked safe"});
     static const char beds[] = "Bed: Dormitory, 4 beds; Members: £23; Non-members: £26\n"
                                "Bed: Dormitory, 6 beds; Members: £21; Non-members: £24\n";
     ROW(beds, "Bed: Dormitory, 6", {"How much is a bed in the dormitory for members?", NULL, "£21"},
