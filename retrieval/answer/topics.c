@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/answer/row_answers.h"
 #include "retrieval/text/word_tokens.h"
-#include "retrieval/units/table_row.h"
 #include "retrieval/units/unit_pairs.h"
 
 enum { FIRST_UNITS = 4 }; /* below a heading */
@@ -78,18 +78,30 @@ static double of_heading(const question *q, const candidate_passage *p, const te
     return asks_for_topic(q) ? of_a_section * is_topic(q, p, u->start, u->end) : 0;
 }
 
-/* "chunk | a stretch of a document": the first cell is the term. */
+/* Does the question name the first cell of a row, all of it, and nothing else but its column? */
+static bool is_named(const question *q, const candidate_passage *p, const table_pair *term) {
+    const uint64_t said = candidate_terms_at(p, term->value, term->n_value);
+    const uint64_t column =
+        term->name && said ? candidate_terms_at(p, term->name, term->n_name) : 0;
+    const uint32_t start = (uint32_t)(term->value - p->text.text);
+    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)term->n_value);
+    for (size_t i = s.w0; i < s.w1; i++)
+        if (p->terms[i] < 0 && fact_is_content(&p->text.words[i])) return false;
+    return question_share(q, said | column) >= 0.999;
+}
+
+/* "chunk | a stretch of a document": the first cell is the term, perhaps with what its column is called ("port 5000"). */
 static double of_row(const question *q, const candidate_passage *p, const text_unit *u) {
-    table_pair term;
     enum { FEWEST = 4 }; /* words that explain */
-    if (!table_row_first(p->text.text + u->start, u->end - u->start, u->record, &term)) return 0;
-    const uint32_t start = (uint32_t)(term.value - p->text.text),
-                   cell = start + (uint32_t)term.n_value;
+    row_walk walk = {0};
+    table_pair term, next;
+    if (!row_cell_next(&walk, p, u, &term) || !row_cell_next(&walk, p, u, &next)) return 0;
+    const uint32_t cell = (uint32_t)(term.value - p->text.text) + (uint32_t)term.n_value;
     const fact_sentence rest = candidate_words(&p->text, cell, u->end);
     size_t n_words = 0;
     for (size_t i = rest.w0; i < rest.w1; i++)
         n_words += !(p->text.words[i].flags & (WORD_DIGIT | WORD_PART));
-    return n_words >= FEWEST && is_topic(q, p, start, cell) == 1 ? 1 : 0;
+    return n_words >= FEWEST && is_named(q, p, &term) ? 1 : 0;
 }
 
 /* "A chunk is a stretch of a document." */

@@ -18,6 +18,8 @@ static const char *const pages[] = {
     "sluice | 4 | 12\n",
     "Dykes\n\nSheep graze on the dyke. The dyke was made higher in 1954, and the dyke holds.\n\n"
     "A sluice is a gate for water in a bank. Sluices are painted green.",
+    "Port | Purpose\n5000 | the inner way to all data, without a password\n"
+    "8971 | the way in for everybody, with a password\n\nAnother program uses port 5000 too.",
 };
 enum { PAGES = sizeof pages / sizeof *pages };
 
@@ -62,6 +64,8 @@ static void a_term_is_explained_by_its_row_or_its_sentence(void **state) {
            "word: dyke; means: a bank of clay that keeps the water where it is [1]");
     begins("What is a sluice?",
            "A sluice is a gate for water in a bank."); /* numbers explain nothing */
+    begins("What is port 5000 for?", "Port: 5000; Purpose: the inner way to all data");
+    begins("What is port 8971?", "Port: 8971; Purpose: the way in for everybody");
 }
 
 static void passages_that_explain_a_term_lead(void **state) {
