@@ -436,6 +436,11 @@ static bool is_other_number(const candidate_set *set, const candidate_passage *p
     while (table_row_cell(head, n_head, &at_name, &name, &n_name) &&
            table_row_cell(row, n_row, &at, &value, &n_value))
         if (exact_names_other_value(x, name, n_name, value, n_value)) return true;
+    table_pair first; /* "Breeze S", and no "M" anywhere */
+    if (table_row_first(row, n_row, false, &first) &&
+        exact_names_other_letter(x, first.value, first.n_value) &&
+        exact_names_other_letter(x, row, n_row))
+        return true;
     return exact_names_other_number(x, head, n_head); /* "Zone 1 | Zone 2" */
 }
 

@@ -238,6 +238,8 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
     bool told = false;
     for (row_walk walk = {0}; row_cell_next(&walk, p, &best->unit, &mine);)
         if (mine.name) names |= candidate_terms_at(p, mine.name, mine.n_name);
+    const uint64_t above =
+        p->title | candidate_head_terms(p, &best->unit); /* "of the loan offer" */
     row_walk walk = {0};
     for (size_t place = 0; row_cell_next(&walk, p, &best->unit, &mine); place++) {
         const uint64_t said = candidate_terms_at(p, mine.value, mine.n_value) & ~names;
@@ -249,7 +251,7 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
         if (!cell_of(p, &c->unit, &mine, place, &its)) return false;
         /* the same, or another thing that the question names: "on Monday and Tuesday" */
         const uint64_t theirs = candidate_terms_at(p, its.value, its.n_value);
-        if (said && (theirs & said) != said && !(theirs & ~said)) return false;
+        if (said && (theirs & said) != said && !(theirs & ~(said | above))) return false;
         if (decides &&
             (its.n_value != mine.n_value || strncasecmp(its.value, mine.value, mine.n_value) != 0))
             return false;
@@ -258,6 +260,16 @@ bool row_answers_alike(const candidate_set *set, const candidate *best, const ca
 }
 
 /* ---- what a row by itself does not say ------------------------------------------------------ */
+
+/* Does the row, or what it stands below, say all that the question names? "How many GB in Canada?" is not of Europe. */
+static bool has_all_names(const candidate_set *set, const candidate_passage *p,
+                          const text_unit *u) {
+    const uint64_t said =
+        p->title | candidate_terms(p, u->start, u->end) | candidate_head_terms(p, u);
+    for (size_t k = 0; k < set->q.n_terms; k++)
+        if (set->q.terms[k].name && !(said >> k & 1)) return false;
+    return true;
+}
 
 bool row_is_counted(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     static const char counts[] = "number count quantity qty stock total amount pieces units copies "
@@ -275,7 +287,9 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
             return false;
         /* a column is called by a word of the question */
         if (cell.name && candidate_terms_at(p, cell.name, cell.n_name)) return false;
-        named |= (candidate_terms_at(p, cell.value, cell.n_value) & bit) != 0;
+        if (!(candidate_terms_at(p, cell.value, cell.n_value) & bit)) continue;
+        if (fo_is_digit(cell.value[0]) && has_all_names(set, p, u)) return false; /* "12 GB" */
+        named = true;
     }
     return named;
 }

@@ -73,7 +73,8 @@ static const char *const no_names =
 /* Words behind which capitals are a name: "size XL", "zone B". */
 static const char lettered[] =
     "size class group type grade category zone level platform gate room hall terminal lot block "
-    "building wing section tier team line exit track appendix annex schedule part form tariff";
+    "building wing section tier team line exit track appendix annex schedule part form tariff plan "
+    "model option variant version vitamin hepatitis series";
 
 /* Words that are always names of what is numbered, whatever follows: "How much are zone 3 tickets?" */
 static const char placed[] = "week day room page chapter bus train flight bay desk lane step";
@@ -148,10 +149,25 @@ static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digit
     return k && k <= MOST_DIGITS && !goes_on ? i + k - at : 0;
 }
 
+/* Bytes of "Breeze M" that begins at text[at], a name in one capital more; 0: none. "Anna I" is none, nor what a sentence begins
+ * with. */
+static size_t named_at(const char *text, size_t at, size_t len, size_t *capital) {
+    enum { FEWEST = 3 };
+    const size_t n = word_at(text, at, len);
+    if (n < FEWEST || at < 2 || !fo_is_upper(text[at]) || strchr(".?!", text[at - 2]) ||
+        fo_words_have_any_case(no_names, text + at, n) || at + n + 1 >= len || text[at + n] != ' ')
+        return 0;
+    *capital = at + n + 1;
+    const size_t one = capitals_at(text, *capital, len);
+    const bool ends = *capital + 1 >= len || !strchr("'.-", text[*capital + 1]);
+    return one == 1 && text[*capital] != 'I' && ends ? n + 2 : 0;
+}
+
 /* ... in a question, where the number is no amount: "Can I borrow 10 books?" names none. */
 static size_t asked_at(const char *question, size_t at, size_t len, size_t *digits) {
     const size_t n = numbered_at(question, at, len, digits);
-    if (!n || question[*digits - 2] == ':') return 0;
+    if (!n) return named_at(question, at, len, digits);
+    if (question[*digits - 2] == ':') return 0;
     const bool placed_so = is_placed(question + at, word_at(question, at, len));
     return placed_so ||
                    !(is_done_by_somebody(question, at) || counts_something(question, at + n, len))
@@ -241,6 +257,15 @@ static bool range_holds(const char *text, size_t len, size_t at, const exact_nam
     return from <= to ? asked >= from && asked <= to : asked >= from || asked <= to;
 }
 
+/* Bytes of the word at text[at] with one capital behind it; 0: it is not that word. */
+static size_t lettered_at(const char *text, size_t at, size_t len, const exact_name *word,
+                          size_t *capital) {
+    const size_t n = word_at(text, at, len);
+    if (!is_same(word, text + at, n) || at + n + 1 >= len || text[at + n] != ' ') return 0;
+    *capital = at + n + 1;
+    return capitals_at(text, *capital, len) == 1 ? n + 2 : 0;
+}
+
 /* bare: the number alone, whatever it counts, is the one that is asked about. */
 static bool other_number(const exact_names *x, const char *text, size_t len, bool bare) {
     for (size_t k = 0; k < x->n_numbered; k++) {
@@ -249,6 +274,7 @@ static bool other_number(const exact_names *x, const char *text, size_t len, boo
         bool other = false, within = false;
         for (size_t i = 0, n, digits; i < len && !within; i += n ? n : 1) {
             n = numbered_at(text, i, len, &digits);
+            if (!n) n = lettered_at(text, i, len, &word, &digits);
             if (!n || !is_same(&word, text + i, word_at(text, i, len))) continue;
             other = true;
             within |= is_same(&number, text + digits, i + n - digits);
@@ -262,6 +288,17 @@ static bool other_number(const exact_names *x, const char *text, size_t len, boo
 
 bool exact_names_other_number(const exact_names *x, const char *text, size_t len) {
     return other_number(x, text, len, true);
+}
+
+bool exact_names_other_letter(const exact_names *x, const char *text, size_t len) {
+    exact_names lettered_only = {0}; /* "Monday 3" is a date */
+    for (size_t k = 0; k < x->n_numbered; k++) {
+        exact_name number;
+        (void)word_of(&x->numbered[k], &number);
+        if (fo_is_letter(*number.s))
+            lettered_only.numbered[lettered_only.n_numbered++] = x->numbered[k];
+    }
+    return other_number(&lettered_only, text, len, true);
 }
 
 bool exact_names_other_number_before(const exact_names *x, const char *text, size_t len,

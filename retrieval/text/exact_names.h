@@ -17,8 +17,8 @@ typedef struct exact_name {
 
 typedef struct exact_names {
     exact_name versions[EXACT_NAMES_MAX], options[EXACT_NAMES_MAX], codes[EXACT_NAMES_MAX];
-    exact_name
-        numbered[EXACT_NAMES_MAX]; /* "week 40": a word, a blank and whole digits; "size XL" */
+    exact_name numbered
+        [EXACT_NAMES_MAX]; /* "week 40": a word, a blank and whole digits; "size XL", "Breeze M" */
     size_t n_versions, n_options, n_codes, n_numbered;
 } exact_names;
 
@@ -50,6 +50,9 @@ bool exact_names_lacking(const exact_names *x, const char *text, size_t len, con
 /* Does text[len] speak of another one, "week 31" or "Week: 31", and nowhere of the number that the question names? Week
  * 15 stands in "week 10 to week 20", level 6 in "level 5 and above". */
 bool exact_names_other_number(const exact_names *x, const char *text, size_t len);
+
+/* The same of names in capitals alone: "Breeze S", "size L". */
+bool exact_names_other_letter(const exact_names *x, const char *text, size_t len);
 
 /* The same of a sentence text[before..len) and what stands before it in its paragraph, where a number alone may be an amount,
  * "Year 5" and "6 euros"; not where the sentence holds the number. */

@@ -116,6 +116,11 @@ static void a_row_says_what_it_is_of(void **state) {
          0, "Trees", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
         {"Bird | Seen\nCrane | 12\nHeron | 4\n", 0, "Birds", 0.9f, 0.8f, 9, false, false, 0, NULL,
          false, NULL},
+        {"Tariff | Data at home | Data abroad\nBreeze S | 5 GB | 3 GB\nBreeze M | 25 GB | 12 GB\n"
+         "Breeze L | 100 GB | 30 GB\n",
+         0, "Tariffs", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
+        {"Fact | Value\nAmount of the loan | 24,000 EUR\nYearly interest rate | 5.61 %\n", 0,
+         "Loan offer", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL},
     };
     static const struct {
         const char *question, *says, *says_not;
@@ -126,9 +131,12 @@ static void a_row_says_what_it_is_of(void **state) {
         {"How many cranes were seen?", "12", "Heron"},
         {"How many oaks are there?", NULL, NULL},
         {"Which species is the oldest?", NULL, NULL},
+        {"How many GB does Breeze M have abroad?", "12 GB", "Breeze S"},
+        {"How many GB does Breeze M have in Canada?", NULL, NULL},
+        {"What is the yearly interest rate of the loan?", "5.61", "24,000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        extractive_answer a = ask(cases[i].question, p, 3, 3, 0);
+        extractive_answer a = ask(cases[i].question, p, 5, 3, 0);
         if (a.abstain != !cases[i].says || (cases[i].says && (!strstr(a.text, cases[i].says) ||
                                                               strstr(a.text, cases[i].says_not))))
             fail_msg("%s: %s (%.2f)", cases[i].question, a.text, a.support);

@@ -208,6 +208,11 @@ static void another_number_of_the_same_is_told_apart(void **state) {
         {"How many jackets of size XL are there?", "Sizes are XL and L.", false},
         {"Who may enter zone B?", "Zone A is open to all.", true},
         {"Who may enter zone B?", "Zone Bravo is open to all.", false},
+        {"How much data has Breeze M?", "Breeze S has 3 GB of data.", true},
+        {"How much data has Breeze M?", "Breeze S and M have data.", false},
+        {"Is Vitamin D in it?", "It has much vitamin C.", true},
+        {"May Anna I know?", "Anna B knows.", false},
+        {"What did Mary A. Smith say?", "Mary B left.", false},
         {"Does it support PDF?", "They support OCR.", false}, /* what is supported has no names */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -227,6 +232,10 @@ static void another_number_of_the_same_is_told_apart(void **state) {
     assert_true(exact_names_other_value(&x, "Size", 4, "XXL", 3));
     assert_false(exact_names_other_value(&x, "Size", 4, "XL", 2));
     assert_false(exact_names_other_value(&x, "Size", 4, "any", 3));
+    exact_names_read(&x, "Who came on Monday 3, in size M?", 32);
+    assert_int_equal(x.n_numbered, 2);
+    assert_true(exact_names_other_letter(&x, "size L", 6));
+    assert_false(exact_names_other_letter(&x, "Monday 4", 8));
     for (size_t n = 0; n < 22; n++) exact_names_read(&x, "Who cleans in week 40?" + 22 - n, n);
 }
 
