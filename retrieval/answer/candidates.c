@@ -18,6 +18,9 @@
 #include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
+#include "retrieval/answer/row_keys.h"
+#include "retrieval/answer/row_opposites.h"
+#include "retrieval/answer/row_routes.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/table_names.h"
 #include "retrieval/answer/tiers.h"
@@ -609,6 +612,9 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     items_set_apart(set, index);
     extremes_mark(set, index);
     rows_pick_what_has_it(set, index);
+    rows_pick_by_key(set, index);
+    rows_follow_the_route(set, index);
+    rows_set_opposites_apart(set, index);
     free(topic);
     free(sets);
     return rc;

@@ -1,0 +1,11 @@
+/* row_keys.h - a row that the question names by its first cell, and asks whether it has what one of its columns is called:
+ * "Does the Premium plan include the sauna?" is answered by "Premium | both" below "Pool and sauna". */
+#ifndef FORAGE_RETRIEVAL_ROW_KEYS_H
+#define FORAGE_RETRIEVAL_ROW_KEYS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Picks such rows. The candidates of passage `index` are the last of the set. English. */
+void rows_pick_by_key(candidate_set *set, size_t index);
+
+#endif
