@@ -20,7 +20,7 @@ typedef struct said_words {
 
 /* "Isn't" denies what is said of somebody; "why don't members" denies no members. */
 static bool is_not(const word_token *before, const word_token *t, bool first) {
-    return word_token_in("not non no without never", t) ||
+    return word_token_in("not non no without never outside except excluding", t) ||
            (!first && word_token_in("t", t) && word_token_in("isn aren wasn weren", before));
 }
 
@@ -103,6 +103,9 @@ void rows_set_opposites_apart(candidate_set *set, size_t index) {
     said_words asked;
     size_t from = set->n;
     if (set->q.text.language >= 0) return;
+    /* what it leaves out is row_is_left_out's */
+    if (word_tokens_say("outside except excluding other apart", set->q.text.text, set->q.text.len))
+        return;
     while (from > 0 && set->c[from - 1].passage == index) from--;
     read_words(&asked, set->q.text.text, set->q.text.len);
     for (size_t i = from; i < set->n; i++) {
