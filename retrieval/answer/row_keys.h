@@ -1,5 +1,6 @@
 /* row_keys.h - a row that the question names by its first cell, and asks whether it has what one of its columns is called:
- * "Does the Premium plan include the sauna?" is answered by "Premium | both" below "Pool and sauna". */
+ * "Does the Premium plan include the sauna?" is answered by "Premium | both" below "Pool and sauna"; and a row whose first cell is
+ * asked for by what stands beside it: "Which exit code is given for a wrong password?" by "12 | Wrong password". */
 #ifndef FORAGE_RETRIEVAL_ROW_KEYS_H
 #define FORAGE_RETRIEVAL_ROW_KEYS_H
 

@@ -58,6 +58,8 @@ static void a_row_that_denies_is_another_one(void **state) {
     expect("What fee do members pay?", fees, ".-");
     expect("What fee do non-members pay?", fees, "-.");
     expect("Why don't members pay?", fees, ".-");
+    static const char limits[] = "Night | Limit\nIn London | 160\nNot in London | 120\n";
+    expect("What is the limit of a night outside London?", limits, "-.");
     static const char alone[] = "Who | Fee\nGuests | 5 EUR\nNon-members | 9 EUR\n";
     expect("What fee do members pay?", alone, ".."); /* none says it without the denial */
 }
@@ -72,11 +74,32 @@ static void a_row_says_whether_it_has_what_a_column_is_called(void **state) {
     expect("What does the premium membership cost?", plans, "...");
 }
 
+static void a_key_is_found_by_what_stands_beside_it(void **state) {
+    (void)state;
+    static const char named[] = "Exit code | Meaning\n10 | Repository does not exist\n"
+                                "11 | Failed to lock repository (since 0.17.0)\n"
+                                "12 | Wrong password (since 0.17.1)\n";
+    expect("Which exit code is given for a wrong password?", named, "..+");
+    expect("What exit code is returned if it failed to lock the repository?", named, ".+.");
+    expect("Which exit code is given for a wrong user?", named, "...");
+    expect("Where do I change a wrong password?", named, "...");
+    expect("What do I do about a wrong password?", named, "...");
+    static const char headed[] = "# Exit codes\n\n| 0 | Command was successful |\n"
+                                 "| 11 | Failed to lock repository |\n| 12 | Wrong password |\n";
+    expect("What exit code is given for a wrong password?", headed, "..+");
+    expect("What colour is given for a wrong password?", headed, "...");
+    static const char prose[] =
+        "Exit codes\n\nThe commands return an exit code.\n\n0 | Command was successful\n"
+        "2 | Error of the runtime\n12 | Wrong password (since restic 0.17.1)\n";
+    expect("what exit code does restic give for a wrong password?", prose, "..+");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_go_the_way_that_is_asked_for),
         cmocka_unit_test(a_row_that_denies_is_another_one),
         cmocka_unit_test(a_row_says_whether_it_has_what_a_column_is_called),
+        cmocka_unit_test(a_key_is_found_by_what_stands_beside_it),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
