@@ -3,7 +3,7 @@
 #include "retrieval/answer/antecedents.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/compounds.h"
-#include "retrieval/question/everyday_words.h"
+#include "retrieval/question/fleeting_vowels.h"
 #include "retrieval/question/same_words.h"
 #include "retrieval/answer/dated_headings.h"
 
@@ -46,7 +46,7 @@ static int term_of_word(const question *q, const fact_text *t, size_t i) {
     int term = question_term_of(q, t->words[i].id);
     if (term < 0) term = acronym_term_of(q, t, i);
     if (term < 0) term = compound_term_of(q, t, i);
-    if (term < 0) term = everyday_words_term_of(q, t, i);
+    if (term < 0) term = fleeting_vowel_term_of(q, t, i);
     return term < 0 ? same_words_term_of(q, t, i) : term;
 }
 

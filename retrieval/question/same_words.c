@@ -133,10 +133,35 @@ static const struct { const char *language, *words; } groups[] = {
     {"portuguese", "elevador ascensor"}, {"portuguese", "aluguer aluguel"}, {"portuguese", "permitido autorizado"},
     {"portuguese", "proibido interdito"}, {"portuguese", "telefone tel"}, {"portuguese", "médico doutor"},
 };
+
+/* By the stems that Snowball makes of them. */
+static const char *const russian[] = {
+    /* forms: the pair of a verb, and what is made of it */
+    "плат заплат оплат уплат оплачива оплачен", "вернут возвраща возврат", "взят берут возьмут", "закр закрыва закрыт",
+    "откр открыва открыт", "выда выдава выдач", "включ включа", "выключ выключа отключ отключа", "чист почист прочист очист чистк",
+    "мыт помыт мойк", "запрет запрещ запреща", "разреш разреша", "отмен отменя отм", "выброс выбрасыва выкинут", "звон позвон",
+    "потеря потер утеря утер", "слома поломк", "нача начина", "закончит заканчива окончан", "записа записыва запиш зап",
+    "продл продлева продлен", "забра забира", "куп покупа покупк приобрест приобрета", "человек люд",
+    /* everyday words */
+    "ребенок ребенк дет малыш", "машин автомобил", "садик сад", "книг книжк", "посудомойк посудомоечн", "стиралк стиральн",
+    "двигател мотор", "собак пес", "кот кошк кошек", "врач доктор", "мусор отход", "зим зимн", "ламп лампочк", "сын сынишк",
+    "пап отец отц",
+    /* days of the week in short */
+    "понедельник пн", "вторник вт", "сред ср", "четверг чт", "пятниц пт", "суббот сб", "воскресен вс",
+};
+/* A character or a pair. */
+static const char *const chinese[] = {
+    "狗 犬", "丢 遗失 丢失 遺失 弄丢", "扔 投放 丢弃", "超期 逾期 过期", "冬天 冬季", "夏天 夏季", "春天 春季", "秋天 秋季", "晚上 夜间 夜里 夜晚 夜間",
+    "老师 教师 老師 教師", "孩子 儿童 小孩 孩童 兒童 娃", "取消 退订 退掉", "单车 自行车", "厕所 洗手间 卫生间", "工资 薪水 薪资 薪金",
+    "修理 维修", "缴纳 交纳 缴费 交费", "医生 大夫", "坏 损坏 故障", "星期 礼拜 禮拜", "垃圾 废物", "早上 早晨 清晨", "价钱 价格", "罚钱 罚款",
+    "周一 期一 拜一", "周二 期二 拜二", "周三 期三 拜三", "周四 期四 拜四", "周五 期五 拜五", "周六 期六 拜六", "周日 期日 期天 拜天 周天", /* 星期 */
+    "退钱 退款", "花钱 收费", "关门 闭馆", "小狗 犬只",
+};
 /* clang-format on */
 
 enum { N = sizeof groups / sizeof *groups };
-static word_table table; /* of stems; immutable once it is built */
+static word_table
+    table; /* language and stem, or word: number of the group; immutable once it is built */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int add_stem(void *ctx, const analyzed_term *t) {
@@ -157,7 +182,14 @@ static void add_group(analyzer *a, size_t group) {
                              (uint32_t)group + 1);
 }
 
+/* As they are; the first has that number. */
+static void add_lists(const char *language, const char *const *lists, size_t n, size_t first) {
+    for (size_t i = 0; i < n; i++)
+        word_table_add_first(&table, language_number(language), lists[i], (uint32_t)(first + i));
+}
+
 static void build(void) {
+    const size_t n_russian = sizeof russian / sizeof *russian;
     for (size_t i = 0, end; i < N; i = end) {
         analyzer *a = NULL;
         const bool made = analyzer_create(&a, groups[i].language, NULL) == FO_OK;
@@ -165,23 +197,27 @@ static void build(void) {
             if (made) add_group(a, end);
         analyzer_free(a);
     }
+    add_lists("russian", russian, n_russian, N + 1);
+    add_lists("chinese", chinese, sizeof chinese / sizeof *chinese, N + 1 + n_russian);
 }
 
 /* The number of the group that a word of a text is of; 0: of none. */
 static uint32_t group_of(const fact_text *t, const fact_word *w) {
     const int language = t->language < 0 ? language_number("english") : t->language;
+    if (language == language_number("chinese"))
+        return word_table_find(&table, language, t->text + w->start, w->end - w->start);
     return word_table_find(&table, language, t->stems.data + w->stem_at, w->stem_len);
 }
 
 int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
-    if (t->language != q->text.language || !fact_is_content(w) || (w->flags & WORD_DIGIT))
-        return -1;
+    if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
     pthread_once(&once, build);
     const uint32_t group = group_of(t, w);
-    for (size_t k = 0; group && k < q->n_words; k++) {
-        const fact_word *asked = &q->text.words[q->words[k]];
-        if (group_of(&q->text, asked) == group) return question_term_of(q, asked->id);
+    for (size_t k = 0; group && k < q->text.n_words; k++) {
+        const fact_word *asked = &q->text.words[k];
+        const int term = question_term_of(q, asked->id);
+        if (term >= 0 && group_of(&q->text, asked) == group) return term;
     }
     return -1;
 }

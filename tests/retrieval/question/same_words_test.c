@@ -81,6 +81,38 @@ static void other_words_are_other_words(void **state) {
     expect("english", "Is there an elevator?", "stairs", "");
 }
 
+/* Is a word of the text, which is no term of the question itself, one of its terms? */
+static void of_other_scripts_too(void **state) {
+    (void)state;
+    static const struct {
+        const char *language, *asked, *text;
+        bool same;
+    } cases[] = {
+        {"russian", "Сколько заплатить?", "Оплачивается сразу.", true},
+        {"russian", "фильтр посудомойки", "посудомоечная машина", true},
+        {"russian", "двигатель шумит", "на мотор пять лет", true},
+        {"russian", "работает в среду", "пн, ср 10:00", true},
+        {"russian", "работает в воскресенье", "пн, ср 10:00", false},
+        {"russian", "двигатель шумит", "насос и шланг", false},
+        {"chinese", "星期五上课", "周五", true},
+        {"chinese", "养狗", "犬证", true},
+        {"chinese", "丢了", "遗失后补办", true},
+        {"chinese", "晚上", "夜间", true},
+        {"chinese", "养狗", "养鱼", false},
+        {"german", "Hund", "犬", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        read_pair r;
+        bool same = false;
+        read_both(&r, cases[i].language, cases[i].asked, cases[i].text);
+        for (size_t k = 0; k < r.t.n_words; k++)
+            same |= question_term_of(&r.q, r.t.words[k].id) < 0 &&
+                    same_words_term_of(&r.q, &r.t, k) >= 0;
+        if (same != cases[i].same) fail_msg("%s: %s", cases[i].asked, cases[i].text);
+        free_both(&r);
+    }
+}
+
 /* Terms of the question, all of them. */
 static void terms(const char *language, const char *asked, size_t want) {
     read_pair r;
@@ -105,6 +137,7 @@ int main(void) {
         cmocka_unit_test(an_irregular_form_is_its_verb),
         cmocka_unit_test(an_everyday_word_is_its_other_name),
         cmocka_unit_test(other_words_are_other_words),
+        cmocka_unit_test(of_other_scripts_too),
         cmocka_unit_test(who_asks_and_what_is_whose_is_no_part_of_what_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
-/* everyday_words.h: which words of a Russian or Chinese text are a question's, by their forms or as everyday words of the same. */
+/* fleeting_vowels_test.c - which words of a Russian text are other forms of a question's. */
 #include "tests/test.h"
 
 #include "index/sparse/language.h"
-#include "retrieval/question/everyday_words.h"
+#include "retrieval/question/fleeting_vowels.h"
 #include "tests/retrieval/text/lexicon_fixture.h"
 
 /* Is a word of the text, which is no term of the question itself, one of its terms? */
@@ -15,13 +15,13 @@ static bool says(const char *language, const char *asked, const char *text) {
     assert_ok(question_read(&q, &own, asked, strlen(asked), &err), &err);
     assert_ok(fact_text_read(&t, own.analyzer, text, strlen(text), &err), &err);
     for (size_t i = 0; i < t.n_words; i++)
-        same |= question_term_of(&q, t.words[i].id) < 0 && everyday_words_term_of(&q, &t, i) >= 0;
+        same |= question_term_of(&q, t.words[i].id) < 0 && fleeting_vowel_term_of(&q, &t, i) >= 0;
     fact_text_deinit(&t);
     question_deinit(&q);
     return same;
 }
 
-static void forms_and_everyday_words_are_one(void **state) {
+static void a_vowel_comes_and_goes(void **state) {
     (void)state;
     static const struct {
         const char *language, *asked, *text;
@@ -31,21 +31,9 @@ static void forms_and_everyday_words_are_one(void **state) {
         {"russian", "Сколько окон?", "Окно моют весной.", true},
         {"russian", "Где копейка?", "Сорок копеек.", true},
         {"russian", "Где ребёнок?", "Ребёнка забирают родители.", true},
-        {"russian", "Сколько заплатить?", "Оплачивается сразу.", true},
-        {"russian", "фильтр посудомойки", "посудомоечная машина", true},
-        {"russian", "двигатель шумит", "на мотор пять лет", true},
-        {"russian", "работает в среду", "пн, ср 10:00", true},
-        {"russian", "работает в воскресенье", "пн, ср 10:00", false},
-        {"chinese", "星期五上课", "周五", true},
         {"russian", "город большой", "гордый сосед", false},
         {"russian", "урок музыки", "рук не мыть", false},
         {"russian", "сон", "сн", false},
-        {"russian", "двигатель шумит", "насос и шланг", false},
-        {"chinese", "养狗", "犬证", true},
-        {"chinese", "丢了", "遗失后补办", true},
-        {"chinese", "晚上", "夜间", true},
-        {"chinese", "养狗", "养鱼", false},
-        {"german", "Hund", "犬", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (says(cases[i].language, cases[i].asked, cases[i].text) != cases[i].same)
@@ -54,7 +42,7 @@ static void forms_and_everyday_words_are_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_and_everyday_words_are_one),
+        cmocka_unit_test(a_vowel_comes_and_goes),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
