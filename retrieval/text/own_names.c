@@ -78,10 +78,40 @@ static bool says_more(const char *s, size_t n) {
     return (figure && !year) || (n > 1 && strchr("-*+", s[0]) && s[1] == ' ');
 }
 
+/* Bytes of s[n] up to a blank line. */
+static size_t block_of(const char *s, size_t n) {
+    bool blank = false;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] == '\n' && blank) return i;
+        if (s[i] == '\n')
+            blank = true;
+        else if (!fo_is_blank(s[i]))
+            blank = false;
+    }
+    return n;
+}
+
+/* Sentences speak of this and that; whose a document is stands in lines that are none. What does not end within what was read
+ * of it goes on as prose does. */
+static bool is_prose(const char *s, size_t n) {
+    enum { LONGEST = 240 };
+    size_t end = n;
+    while (end > 0 && (fo_is_blank(s[end - 1]) || s[end - 1] == '\n')) end--;
+    if (end > LONGEST || (end > 0 && strchr(".!", s[end - 1]))) return true;
+    for (size_t i = 0; i + 2 < end; i++)
+        if (s[i] == '.' && (s[i + 1] == ' ' || s[i + 1] == '\n') && fo_is_upper(s[i + 2]))
+            return true;
+    return false;
+}
+
 /* Bytes of the lines that say whose the document is: the first few, up to one that says more. */
 static size_t first_lines(const char *s, size_t n) {
     size_t end = 0;
-    for (size_t lines = 0; end < n && lines < LINES;) {
+    for (size_t lines = 0, block = 0; end < n && lines < LINES;) {
+        if (end >= block) {
+            block = end + block_of(s + end, n - end);
+            if (is_prose(s + end, block - end)) break;
+        }
         const char *newline = memchr(s + end, '\n', n - end);
         const size_t stop = newline ? (size_t)(newline - s) : n;
         size_t i = end;

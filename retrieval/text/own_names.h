@@ -14,8 +14,8 @@ enum { OWN_NAMES_BEGINNING = 300 }; /* bytes of a document that say whose it is 
 /* Has the question a name that a document might bear: a capital within a sentence? */
 bool own_names_any(const char *question);
 
-/* Append to a title those names of the question that it lacks and that stand in the document's first lines, beginning[n], or
- * in its path, "petrel/docs/cache.md". One that `text`, of the same document, says behind those lines tells its sentences apart,
+/* Append to a title those names of the question that it lacks and that stand in the document's first lines, beginning[n], which
+ * are no sentences, or in its path, "petrel/docs/cache.md". One that `text`, of the same document, says behind those lines tells its sentences apart,
  * and is left out there unless it is asked what holds "at" or "with" whom. Nothing is appended where the question has a further
  * name that nothing of all this says: what Harrow pays in Leeds is not told by what it pays in York. */
 void own_names_add(fo_buf *title, const char *question, const char *document, const char *beginning,

@@ -24,6 +24,7 @@ static void first_lines_and_path_name_a_document(void **state) {
     named("Contract", "Is there a bonus at Harrow?", "a.txt", "", "Contract Harrow");
     named("Harrow Optics", "Is there a bonus at Harrow?", "a.txt", "", "Harrow Optics");
     named("", "How many days off has Ines Vidal?", "a.txt", "25 days.", "Ines Vidal");
+    named("", "Is the office in Leeds?", "a.txt", "", "");       /* a sentence says so */
     named("", "When does work in York begin?", "a.txt", "", ""); /* below the first lines */
     named("", "Harrow: is there a bonus?", "a.txt", "", "");     /* a sentence begins so */
     named("", "what does optics pay?", "a.txt", "", ""); /* nothing shows that it is a name */
@@ -43,7 +44,8 @@ static void lines_that_say_more_name_nobody(void **state) {
     (void)state;
     static const char *const beginnings[] = {
         "Prices\nSilver costs 19 euros, Gold is agreed on.\n", "Help\n**What does Gold cost?**\n",
-        "- Gold\n- Silver\n", "Plan | Price\nGold | agreed on\n"};
+        "- Gold\n- Silver\n", "Plan | Price\nGold | agreed on\n",
+        "The plan of Gold is the only\none. It is dear.\n\nMore"};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         fo_buf b = {0};
         own_names_add(&b, "What does one pay with Gold?", "a.md", beginnings[i],
