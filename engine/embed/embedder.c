@@ -109,10 +109,38 @@ size_t embedder_dim(const embedder *e) {
 }
 
 bool embedder_has_languages(const embedder *e) {
-    enum { PIECES_OF_ONE_LANGUAGE = 64000 };
+    return embedder_model(e) && tokenizer_get_kind(embedder_tokenizer(e)) == TOKENIZER_UNIGRAM;
+}
+
+/* A character is a word there, or nearly. */
+static bool is_a_word(int32_t cp) {
+    return (cp >= 0x3040 && cp < 0x3100) || (cp >= 0x3400 && cp < 0xA000) ||
+           (cp >= 0x20000 && cp < 0x40000);
+}
+
+bool embedder_has_learnt(const embedder *e, const char *text, size_t len) {
+    enum { BYTES = 400 };
     const tokenizer *t = embedder_tokenizer(e);
-    return embedder_model(e) && (tokenizer_get_kind(t) == TOKENIZER_UNIGRAM ||
-                                 tokenizer_vocab_size(t) > PIECES_OF_ONE_LANGUAGE);
+    if (tokenizer_get_kind(t) != TOKENIZER_WORDPIECE) return true;
+    const int32_t unknown = tokenizer_special_id(t, TOKENIZER_UNK);
+    int32_t ids[BYTES];
+    size_t letters = 0, words = 0, others = 0, n_unknown = 0;
+    if (len > BYTES) {
+        len = BYTES;
+        while (len && !fo_utf8_boundary(text[len])) len--;
+    }
+    for (size_t i = 0; i < len;) {
+        int32_t cp;
+        i += fo_utf8_decode(text + i, len - i, &cp);
+        words += is_a_word(cp);
+        letters += cp >= 0x80 && !is_a_word(cp);
+        others += cp > ' ' && cp < 0x80;
+    }
+    const int64_t made = tokenizer_encode(t, text, len, 0, ids, BYTES);
+    const size_t n = made < 0 ? 0 : made < BYTES ? (size_t)made : BYTES;
+    for (size_t i = 0; i < n; i++) n_unknown += ids[i] == unknown;
+    if (n_unknown * 8 > n) return false;
+    return n <= others + words + letters * 6 / 10;
 }
 
 float embedder_alpha(const embedder *e) {

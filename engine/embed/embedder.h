@@ -58,9 +58,12 @@ const struct tokenizer *embedder_tokenizer(const embedder *e);
 /* Its weights, immutable and valid until close, for others that run them; NULL: a table has none. */
 struct model *embedder_model(const embedder *e);
 
-/* Has it learnt many languages? An encoder with a unigram vocabulary has (XLM-RoBERTa, multilingual e5), and one with a large
- * vocabulary of pieces (multilingual BERT). Of scripts that it has not learnt, one knows letters at most. */
+/* Has it learnt many languages? An encoder with a unigram vocabulary has (XLM-RoBERTa, multilingual e5). */
 bool embedder_has_languages(const embedder *e);
+
+/* Has it learnt to read such text? A WordPiece vocabulary has pieces of several letters of it, not letters alone, and, of Chinese
+ * and Japanese, the characters; the others are taken to have. Of what is longer some hundred bytes are looked at; true for what has no letters. */
+bool embedder_has_learnt(const embedder *e, const char *text, size_t len);
 
 /* The dense side's weight in score fusion, in [0, 1]: stored with the model where it was
  * measured, else the measured default of its kind. */

@@ -245,13 +245,6 @@ static int rewrite(run *r) {
     return rc;
 }
 
-static bool is_of_a_strange_script(const run *r) {
-    const char *home = r->c->language;
-    const int told = language_of(r->q->query, strlen(r->q->query), home);
-    return r->c->embedder && !embedder_has_languages(r->c->embedder) &&
-           language_has_other_script(told >= 0 ? told : language_number(home));
-}
-
 static double alpha_of(const run *r) {
     static const double strange =
         0.1; /* words find what such vectors lose: docs/measurements/quality.md */
@@ -279,7 +272,8 @@ static int prepare(run *r) {
                                                             : 0;
     r->top_k = r->n_wanted < candidates ? candidates : r->n_wanted;
     r->depth = r->top_k > FUSION_DEPTH ? r->top_k : FUSION_DEPTH;
-    r->strange_script = is_of_a_strange_script(r);
+    r->strange_script =
+        r->c->embedder && !embedder_has_learnt(r->c->embedder, q->query, strlen(q->query));
     r->alpha = alpha_of(r);
     r->dense = calloc(r->depth, sizeof *r->dense);
     r->sparse = calloc(r->depth, sizeof *r->sparse);

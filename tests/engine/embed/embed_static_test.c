@@ -599,6 +599,36 @@ static int print_quality(int n, char **paths) {
     return 0;
 }
 
+/* The table inside learnt English: of other scripts its vocabulary has letters, or not even those. */
+static void it_says_which_text_it_has_learnt(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool learnt;
+    } cases[] = {
+        {"When?", true},
+        {"", true},
+        {"Bibliothek \u00F6ffnet wann?", true},
+        {"Khi n\u00E0o th\u01B0 vi\u1EC7n m\u1EDF c\u1EEDa?", true},
+        {"Кто ласты?", false},
+        {"Де зберігаються ключі від човна?", false},
+        {"Install Python 3.11, что это?", true},
+        {"泳池几点开放", false},
+        {"ポンプはどこにありますか。", false},
+        {"도서관은 언제 엽니까?", false},
+        {"מתי נפתחת הספרייה?", false},
+        {"متى تفتح المكتبة؟", false},
+        {"ห้องสมุดเปิดกี่โมง", false},
+    };
+    embedder *e;
+    fo_err err = {0};
+    assert_ok(embedder_open(&e, NULL, &err), &err);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (embedder_has_learnt(e, cases[i].text, strlen(cases[i].text)) != cases[i].learnt)
+            fail_msg("%s", cases[i].text);
+    embedder_close(e);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) return print_quality(argc - 1, argv + 1);
     const struct CMUnitTest tests[] = {
@@ -613,6 +643,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_embedded_table_is_whole_and_knows_its_weight),
         cmocka_unit_test(the_embedded_table_is_ahead_of_potion),
         cmocka_unit_test(potion_is_as_good_as_in_its_reference_implementation),
+        cmocka_unit_test(it_says_which_text_it_has_learnt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
