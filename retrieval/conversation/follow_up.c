@@ -515,6 +515,18 @@ static void put_in(fo_buf *out, const char *before, const sentence *s, part p,
     fo_buf_char(out, '?');
 }
 
+/* Frames are of English: what is mostly in letters of another script stands alone. */
+static bool is_in_latin(const char *s, size_t n) {
+    size_t latin = 0, others = 0;
+    for (size_t i = 0; i < n;) {
+        int32_t cp;
+        i += fo_utf8_decode(s + i, n - i, &cp);
+        latin += cp < 0x80 && fo_is_letter((char)cp);
+        others += cp >= 0x250;
+    }
+    return latin >= others;
+}
+
 bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     sentence s, said;
     size_t len = strlen(before), from = opening(turn);
@@ -523,7 +535,7 @@ bool follow_up_make(fo_buf *out, const char *before, const char *turn) {
     while (half_len && fo_is_blank(half[half_len - 1])) half_len--;
     bool asks = half_len && half[half_len - 1] == '?';
     if (!read_words(&said, half, half_len, from ? MAX_TURN : BARE) || !is_half(&said) ||
-        (!from && !asks))
+        (!from && !asks) || !is_in_latin(half, half_len))
         return false;
     if (!read_words(&s, before, len, MAX_BEFORE) || !is_whole(&s, before, len)) return false;
     if (!is_new(&s, &said)) return false;

@@ -60,6 +60,7 @@ static void what_a_question_is_about_is_exchanged(void **state) {
          "How much is neutering the female cat?"},
         {"How long can I keep books from the library?", "And DVDs?",
          "How long can I keep DVDs from the library?"},
+        {"How do I run the server on another port?", "Кто выдаёт ключи?", NULL},
         {"What is the monthly rent?", "And heating?", NULL}, /* nothing would be left of it */
         {"Who drives us from the mill to the church?", "And the choir?", NULL}, /* which of them? */
         {"Do I need a key?", "And one?", NULL},
