@@ -68,7 +68,8 @@ row file_conversations "$work/files" "$here/file_conversations.jsonl" "$@"
     exit 1
 }
 row club_conversations "$work/clubs" "$here/club_conversations.jsonl" "$@"
-for set in tables everyday handbooks company household town team papers venues german french spanish; do
+for set in tables everyday handbooks company household town team papers venues contracts family reports \
+    health university workshops german french spanish; do
     "$forage" ingest --home "$work/$set" "$@" "$here/$set" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
