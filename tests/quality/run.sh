@@ -69,7 +69,7 @@ row file_conversations "$work/files" "$here/file_conversations.jsonl" "$@"
 }
 row club_conversations "$work/clubs" "$here/club_conversations.jsonl" "$@"
 for set in tables everyday handbooks company household town team papers venues contracts family reports \
-    health university workshops german french spanish; do
+    health university workshops german french spanish italian russian chinese; do
     "$forage" ingest --home "$work/$set" "$@" "$here/$set" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
