@@ -15,6 +15,7 @@
 #include "kernels/words.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/answer/extremes.h"
+#include "retrieval/answer/heading_names.h"
 #include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
@@ -737,6 +738,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     }
     for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
     if (!rc) rc = table_names_mark(set, err);
+    if (!rc) heading_names_mark(set);
     if (!rc) tiers_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);

@@ -1,0 +1,144 @@
+#include "retrieval/answer/heading_names.h"
+
+#include "kernels/words.h"
+
+/* What a section of anything may be about: no name of a thing. */
+static const char general[] =
+    "general overview introduction summary contents notes note remarks information info about "
+    "other others further more all everything everyone requirements options examples help contact "
+    "contacts address prices price costs cost fees fee hours times dates rules policy basics terms "
+    "questions appendix history team services conditions safety equipment";
+
+enum { MOST_WORDS = 12 /* of a heading */, MOST_OF_A_NAME = 3 };
+
+typedef struct heading {
+    const candidate_passage *p;
+    const text_unit *u;
+    fact_sentence s;
+    uint64_t terms; /* the question's */
+    size_t depth;   /* signs before it, as in Markdown */
+} heading;
+
+static heading heading_of(const candidate_passage *p, const text_unit *u) {
+    heading h = {p, u, candidate_words(&p->text, u->start, u->end),
+                 candidate_terms(p, u->start, u->end), 0};
+    uint32_t at = u->start;
+    while (at > 0 && p->text.text[at - 1] != '\n') at--;
+    while (at + h.depth < u->end && p->text.text[at + h.depth] == '#') h.depth++;
+    return h;
+}
+
+/* Next content word from w on that is no number; s.w1: none. */
+static uint32_t next_word(const heading *h, uint32_t w) {
+    while (w < h->s.w1 && (!fact_is_content(&h->p->text.words[w]) ||
+                           (h->p->text.words[w].flags & (WORD_DIGIT | WORD_NUMERAL))))
+        w++;
+    return w;
+}
+
+static bool says(const heading *h, uint64_t id) {
+    return fact_says(&h->p->text, h->s.w0, h->s.w1, id);
+}
+
+/* Do both begin, or end, with the same content word? */
+static bool are_alike(const heading *a, const heading *b) {
+    const uint32_t first_a = next_word(a, a->s.w0), first_b = next_word(b, b->s.w0);
+    if (first_a == a->s.w1 || first_b == b->s.w1) return false;
+    uint32_t last_a = first_a, last_b = first_b;
+    for (uint32_t w = first_a; w < a->s.w1; w = next_word(a, w + 1)) last_a = w;
+    for (uint32_t w = first_b; w < b->s.w1; w = next_word(b, w + 1)) last_b = w;
+    const fact_word *x = a->p->text.words, *y = b->p->text.words;
+    return x[first_a].id == y[first_b].id || x[last_a].id == y[last_b].id;
+}
+
+static bool is_a_name(const candidate_passage *p, const fact_word *w) {
+    return (w->flags & WORD_CAPITAL) && !(w->flags & WORD_CALENDAR) &&
+           !fo_words_have_any_case(general, p->text.text + w->start, w->end - w->start);
+}
+
+/* Does `other` bear a name that neither `asked` nor the question says? */
+static bool has_its_own_name(const heading *other, const heading *asked) {
+    for (uint32_t w = next_word(other, other->s.w0); w < other->s.w1; w = next_word(other, w + 1))
+        if (other->p->terms[w] < 0 && is_a_name(other->p, &other->p->text.words[w]) &&
+            !says(asked, other->p->text.words[w].id))
+            return true;
+    return false;
+}
+
+/* Is it a name of a thing and nothing else: one to three words with capitals that are the question's, or all others'? */
+static bool is_name_alone(const heading *h, bool asked) {
+    size_t n = 0;
+    for (uint32_t w = h->s.w0; w < h->s.w1; w++) {
+        const fact_word *word = &h->p->text.words[w];
+        if (word->flags & WORD_PART) continue;
+        if (++n > MOST_OF_A_NAME || !is_a_name(h->p, word) || (h->p->terms[w] >= 0) != asked ||
+            (word->flags & (WORD_STOP | WORD_DIGIT)))
+            return false;
+    }
+    return n > 0;
+}
+
+/* Names and rare words of the question that are in one heading and not in the other. */
+static uint64_t told_apart_by(const question *q, const heading *asked, const heading *other) {
+    uint64_t names = 0;
+    for (size_t k = 0; k < q->n_terms; k++)
+        if (q->terms[k].name || q->terms[k].rare) names |= 1ull << k;
+    return (other->terms & ~asked->terms) ? 0 : asked->terms & ~other->terms & names;
+}
+
+/* The heading that unit i of a passage stands below, of the same depth as `like` where there are depths. */
+static bool nearest_heading(const candidate_passage *p, size_t i, const heading *like,
+                            heading *out) {
+    while (i-- > 0) {
+        if (p->units.v[i].kind != TEXT_UNIT_HEADING) continue;
+        *out = heading_of(p, &p->units.v[i]);
+        if (!like->depth || out->depth <= like->depth) return out->depth == like->depth;
+    }
+    return false;
+}
+
+/* Has a unit below the heading as much of the question as c? */
+static bool says_as_much(const candidate_set *set, const heading *asked, const candidate *c) {
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *o = &set->c[i];
+        heading h;
+        if (&set->passages[o->passage] == asked->p && o->unit.kind != TEXT_UNIT_HEADING &&
+            !(c->set & ~o->set) && nearest_heading(asked->p, o->order, asked, &h) &&
+            h.u == asked->u)
+            return true;
+    }
+    return false;
+}
+
+/* Sets apart what is below another heading than this, in its document. */
+static void mark_others(candidate_set *set, const heading *asked) {
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const candidate_passage *p = &set->passages[c->passage];
+        heading other;
+        if (c->unit.kind == TEXT_UNIT_HEADING || c->f[CAND_OTHER_THING] >= CAND_RIVAL ||
+            !candidate_one_document(p, asked->p) || !nearest_heading(p, c->order, asked, &other) ||
+            other.s.w1 - other.s.w0 > MOST_WORDS)
+            continue;
+        const uint64_t names = told_apart_by(&set->q, asked, &other);
+        if (!names || ((c->set | p->title | candidate_head_terms(p, &c->unit)) & names)) continue;
+        const bool as_much = c->set && says_as_much(set, asked, c);
+        if (are_alike(asked, &other) && has_its_own_name(&other, asked)) {
+            if (as_much) c->f[CAND_OTHER_THING] = CAND_RIVAL;
+            candidate_set_apart(c);
+        } else if (as_much && is_name_alone(asked, true) && is_name_alone(&other, false)) {
+            candidate_set_apart(c);
+        }
+    }
+}
+
+void heading_names_mark(candidate_set *set) {
+    for (size_t k = 0; k < set->n_passages; k++) {
+        const candidate_passage *p = &set->passages[k];
+        for (size_t i = 0; i < p->units.n; i++) {
+            if (p->units.v[i].kind != TEXT_UNIT_HEADING) continue;
+            const heading h = heading_of(p, &p->units.v[i]);
+            if (h.terms && h.s.w1 - h.s.w0 <= MOST_WORDS) mark_others(set, &h);
+        }
+    }
+}
