@@ -6,6 +6,7 @@
 #include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/text/dates.h"
 #include "retrieval/units/units.h"
 
 /* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
@@ -282,6 +283,25 @@ bool unit_is_right_above(const unit_lines *lines, size_t i) {
     return unit_ends_sentence(lines->text + last->start, last->end - last->start);
 }
 
+/* "2 June", "Monday, 2 June 2026" right above a text, as a diary heads its entries. */
+static bool is_date_above(const unit_lines *lines, size_t i) {
+    const text_line *l = &lines->v[i], *next = l + 1;
+    const char *s = lines->text + l->start;
+    size_t n = l->end - l->start;
+    date_said date;
+    const char *comma = memchr(s, ',', n);
+    if (next->class != LINE_TEXT ||
+        (lines->text[next->start] >= 'a' && lines->text[next->start] <= 'z'))
+        return false;
+    if (comma && comma > s && !fo_has_digit(s, (size_t)(comma - s)) &&
+        !memchr(s, ' ', (size_t)(comma - s))) {
+        n -= (size_t)(comma + 1 - s);
+        s = comma + 1;
+        while (n && *s == ' ') s++, n--;
+    }
+    return n && date_at(s, n, &date) == n && date.day && !date.digits && !date.doubtful;
+}
+
 bool unit_is_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;
@@ -298,7 +318,7 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
         return !unit_is_open(lines,
                              i); /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
     const bool several = memchr(s, ' ', n) != NULL;
-    if (unit_is_right_above(lines, i)) return true;
+    if (unit_is_right_above(lines, i) || is_date_above(lines, i)) return true;
     return unit_is_shouted(lines, i) &&
            (next == LINE_ITEM || next == LINE_ROW ||
             (next == LINE_TEXT && several && !unit_is_shouted(lines, i + 1)));

@@ -82,13 +82,30 @@ static void capitals_are_those_of_any_script(void **state) {
 /* Article 3: pets; 4: parking; "the first, and the second" is no number of a part. */
 static void parts_of_chinese_rules_are_headings(void **state) {
     (void)state;
-    const char *text = "第三条 宠物\n  每户最多饲养两只犬。犬只出户必须牵绳。\n四、停车\n车位月租 350 元。\n"
-                       "第五条 本公约自公布之日起施行。\n";
+    const char *text =
+        "第三条 宠物\n  每户最多饲养两只犬。犬只出户必须牵绳。\n四、停车\n车位月租 350 元。\n"
+        "第五条 本公约自公布之日起施行。\n";
     read_units(text);
     expect(text, "每户最多饲养两只犬。", TEXT_UNIT_SENTENCE, "第三条 宠物");
     expect(text, "犬只出户必须牵绳。", TEXT_UNIT_SENTENCE, "第三条 宠物");
     expect(text, "车位月租 350 元。", TEXT_UNIT_SENTENCE, "四、停车");
     expect(text, "第五条 本公约自公布之日起施行。", TEXT_UNIT_SENTENCE, "四、停车");
+}
+
+/* A diary has the day of each entry right above it. */
+static void a_day_heads_its_entry(void **state) {
+    (void)state;
+    const char *text = "DIARY OF THE MILL\n\n9 March\nThe wheel is stuck. Ice was in the race.\n\n"
+                       "Tuesday, 2 June 2026\nFlour for the fair was ground.\n\n"
+                       "The miller came on\n\n4 May\nand left again. It rained.\n\n"
+                       "3 May 2026 the dam broke\nAll were safe.\n";
+    read_units(text);
+    expect(text, "The wheel is stuck.", TEXT_UNIT_SENTENCE, "9 March");
+    expect(text, "Ice was in the race.", TEXT_UNIT_SENTENCE, "9 March");
+    expect(text, "Flour for the fair was ground.", TEXT_UNIT_SENTENCE, "Tuesday, 2 June 2026");
+    expect(text, "4 May\nand left again.", TEXT_UNIT_SENTENCE, "The miller came on");
+    expect(text, "3 May 2026 the dam broke\nAll were safe.", TEXT_UNIT_SENTENCE,
+           "The miller came on");
 }
 
 int main(void) {
@@ -99,6 +116,7 @@ int main(void) {
         cmocka_unit_test(a_number_above_points_is_that_of_a_section),
         cmocka_unit_test(capitals_are_those_of_any_script),
         cmocka_unit_test(parts_of_chinese_rules_are_headings),
+        cmocka_unit_test(a_day_heads_its_entry),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
