@@ -125,7 +125,8 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
     const char *t = p->title ? p->title : "";
     int rc = candidate_passage_read(cp, q, lx, p, err);
     cp->document = p->document ? p->document : "";
-    if (!rc && !t[0]) rc = subjects_named_by(&cp->named, q, lx, cp->document, title, err);
+    if (!rc)
+        rc = subjects_named_by(t[0] ? &cp->filed : &cp->named, q, lx, cp->document, title, err);
     if (!rc) rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc) return rc;
     cp->lacks_version = !exact_names_versions_in(&q->exact, p->text, p->len, t) &&

@@ -95,6 +95,7 @@ typedef struct candidate_passage {
     const char *heading;    /* ... of the section that the text begins in; "": none */
     const char *document;   /* the caller's id of the document; "": not known */
     uint64_t named;         /* terms in the title, or without one in the document's name */
+    uint64_t filed;         /* ... in the document's name beside a title */
     uint64_t own;           /* ... of names that it bears as a whole: own_names.h */
     uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
     bool command;           /* a command's page: "cmp - compare two files" */

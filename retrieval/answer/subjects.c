@@ -61,6 +61,46 @@ int subjects_named_by(uint64_t *named, const question *q, const lexicon *lx, con
     return rc;
 }
 
+/* Does a unit of the passage, with what it hangs on, say all of the terms? */
+static bool says_together(const candidate_passage *p, uint64_t terms) {
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        if (!(terms & ~(candidate_terms(p, u->start, u->end) | candidate_head_terms(p, u))))
+            return true;
+    }
+    return false;
+}
+
+static bool is_called(const candidate_passage *p, uint64_t terms) {
+    return !(terms & ~(p->named | p->filed));
+}
+
+/* Two words side by side that name a certain thing ("the care home") are what another document is called, by its title and its
+ * file; this one's passages say them apart from each other, if at all ("the care fee", "help at home"). */
+static bool is_off_pair(const candidate_set *set, const candidate_passage *p, uint64_t pair) {
+    bool called = false;
+    for (size_t k = 0; k < set->n_passages; k++) {
+        const candidate_passage *o = &set->passages[k];
+        if (!candidate_one_document(o, p))
+            called |= !o->command && is_called(o, pair);
+        else if (is_called(o, pair) || says_together(o, pair))
+            return false;
+    }
+    return called;
+}
+
+static bool is_off_pairs(const candidate_set *set, const candidate_passage *p) {
+    const question *q = &set->q;
+    for (size_t i = 0; i + 1 < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int a = question_term_of(q, w[0].id), b = question_term_of(q, w[1].id);
+        if (a >= 0 && b >= 0 && a != b && fact_is_content(&w[1]) && !(w[1].flags & WORD_CLAUSE) &&
+            is_a_certain_thing(&q->text, i) && is_off_pair(set, p, 1ull << a | 1ull << b))
+            return true;
+    }
+    return false;
+}
+
 void subjects_mark(candidate_set *set) {
     const uint64_t things = things_of(&set->q);
     for (size_t i = 0; things && i < set->n_passages; i++) {
@@ -73,8 +113,9 @@ void subjects_mark(candidate_set *set) {
             else if (!o->command)
                 titled |= o->named;
         }
-        p->off_subject = is_told_apart(p) && !p->command && !(things & p->named) &&
-                         (things & titled & ~own) != 0;
+        p->off_subject =
+            is_told_apart(p) && !p->command &&
+            ((!(things & p->named) && (things & titled & ~own) != 0) || is_off_pairs(set, p));
     }
 }
 

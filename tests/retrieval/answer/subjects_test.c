@@ -169,6 +169,40 @@ static void an_untitled_document_is_called_as_its_file(void **state) {
     }
 }
 
+/* "The care home" is the contract's by its file; the hospital speaks of home and of care, and of no care home. */
+static void two_words_that_name_a_document_are_met_together(void **state) {
+    (void)state;
+    passage p[] = {{.text = "Guests sleep in the guest room for 38 a night.",
+                    .title = "Willowmere Residential Home",
+                    .document = "care_home_contract.md"},
+                   {.text =
+                        "A parent may stay overnight free of charge. Bring help at home.\n\nCare "
+                        "is given by the ward.",
+                    .title = "St. Brigid's Hospital",
+                    .document = "leaflet.txt"}};
+    static const struct {
+        const char *asked, *leaflet;
+        bool off;
+    } cases[] = {
+        {"What does it cost to stay overnight at the care home?", "leaflet.txt", true},
+        {"What does it cost to stay overnight at home?", "leaflet.txt", false},
+        {"What does care at the home cost?", "leaflet.txt", false},
+        {"What does it cost to stay overnight at the care home?", "care-home-visits.txt", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        candidate_set set = {0};
+        fo_err err = {0};
+        p[1].document = cases[i].leaflet;
+        for (size_t k = 0; k < 2; k++) p[k].len = strlen(p[k].text);
+        const extractive_input in = {
+            .question = cases[i].asked, .passages = p, .n_passages = 2, .lx = &lx};
+        assert_ok(candidate_set_read(&set, &in, &err), &err);
+        assert_false(set.passages[0].off_subject);
+        if (set.passages[1].off_subject != cases[i].off) fail_msg("%s", cases[i].asked);
+        candidate_set_deinit(&set);
+    }
+}
+
 static void a_file_is_called_by_its_names(void **state) {
     (void)state;
     static const struct {
@@ -261,6 +295,7 @@ int main(void) {
         cmocka_unit_test(a_kind_that_is_not_said_is_lost),
         cmocka_unit_test(a_word_that_the_named_document_never_says_is_lost),
         cmocka_unit_test(an_untitled_document_is_called_as_its_file),
+        cmocka_unit_test(two_words_that_name_a_document_are_met_together),
         cmocka_unit_test(a_file_is_called_by_its_names),
         cmocka_unit_test(an_amount_beside_the_item_that_is_named_is_of_another_thing),
     };
