@@ -153,13 +153,31 @@ static bool takes_back(const candidate_set *set, const candidate *c) {
     return (limits && is_about_the_same(set, c, s, n)) || holds_all_the_same(set, s, n);
 }
 
+/* "Up to ten minutes late we treat you. After that the session is lost.": what holds beyond the bound that the best states. */
+static bool goes_beyond(const candidate_set *set, const candidate *c) {
+    if (!is_right_behind(set, c)) return false;
+    const candidate *best = &set->c[0];
+    const fact_text *t = &set->passages[c->passage].text;
+    bool bound = false;
+    size_t at = 0;
+    for (uint32_t i = best->w0; i + 1 < best->w1; i++)
+        bound |= (t->words[i + 1].flags & (WORD_DIGIT | WORD_NUMERAL)) &&
+                 fo_words_have_any_case("to until till within", t->text + t->words[i].start,
+                                        t->words[i].end - t->words[i].start);
+    const word_token first = word_token_next(t->text + c->start, c->end - c->start, &at),
+                     second = word_token_next(t->text + c->start, c->end - c->start, &at);
+    return bound && ((word_token_in("after beyond above past", &first) &&
+                      word_token_in("that this", &second)) ||
+                     word_token_in("afterwards thereafter", &first));
+}
+
 bool continuation_restricts(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     const char *s = set->passages[c->passage].text.text + c->start;
     size_t n = 0;
     while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
     return c->passage == best->passage && c->order == best->order + 1 &&
-           (takes_back(set, c) ||
+           (takes_back(set, c) || goes_beyond(set, c) ||
             fo_words_have_any_case(
                 "not no but only except exceptions however never unless otherwise "
                 "though without outside",
@@ -206,6 +224,46 @@ static bool is_of_its_entry(const candidate_set *set, const candidate *c) {
     return true;
 }
 
+/* "What does it cost, and when does it begin?": is a time asked for beside something else, by another half of the question? */
+static bool asks_when_too(const question *q) {
+    const fact_text *t = &q->text;
+    bool halves = false, when = false, other = false;
+    for (size_t i = 0; i + 1 < t->n_words; i++)
+        halves |=
+            fo_words_have_any_case("and", t->text + t->words[i].start,
+                                   t->words[i].end - t->words[i].start) &&
+            fo_words_have_any_case("when where who how what which", t->text + t->words[i + 1].start,
+                                   t->words[i + 1].end - t->words[i + 1].start);
+    for (size_t i = 0; halves && i < t->n_words; i++) {
+        const char *word = t->text + t->words[i].start;
+        const size_t n = t->words[i].end - t->words[i].start;
+        when |= fo_words_have_any_case("when", word, n);
+        other |= fo_words_have_any_case("where who how what which", word, n);
+    }
+    return when && other;
+}
+
+static bool says_when(const candidate_passage *p, const text_unit *u) {
+    const fact_sentence s = candidate_words(&p->text, u->start, u->end);
+    for (uint32_t i = s.w0; i < s.w1; i++)
+        if (p->text.words[i].flags & WORD_CALENDAR) return true;
+    return false;
+}
+
+/* The first sentence of its paragraph behind the best that names a day or a month, where the best names none. */
+static bool says_when_too(const candidate_set *set, const candidate *c) {
+    enum { FARTHEST = 3 };
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[c->passage];
+    if (!is_of_its_paragraph(set, c) || c->order > best->order + FARTHEST ||
+        !asks_when_too(&set->q))
+        return false;
+    for (uint32_t i = best->order; i < c->order; i++)
+        if (says_when(p, &p->units.v[i])) return false;
+    return says_when(p, &c->unit);
+}
+
 bool continuation_belongs(const candidate_set *set, const candidate *c) {
-    return continuation_settles(set, c) || says_more_of_it(set, c) || is_of_its_entry(set, c);
+    return says_when_too(set, c) || continuation_settles(set, c) || says_more_of_it(set, c) ||
+           is_of_its_entry(set, c);
 }

@@ -6,7 +6,8 @@
 #include "retrieval/answer/candidates.h"
 
 /* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. So is what takes
- * something of it back: "This does not apply to flats", "Flex members cannot pause", "Lunch is always paid." */
+ * something of it back: "This does not apply to flats", "Flex members cannot pause", "Lunch is always paid", and, of what holds up to
+ * a number, what holds "after that". */
 bool continuation_restricts(const candidate_set *set, const candidate *c);
 
 /* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */
@@ -22,7 +23,8 @@ bool continuation_settles(const candidate_set *set, const candidate *c);
 
 /* It belongs to the best, however little of the question it says: it settles that; asked what to do or what happens, it forbids
  * something in words of it ("Do not take a double dose") or says what holds always; or it goes on with an entry of which the best
- * is the beginning, where what to do is asked: "Red lamp: Low oil. Top up." */
+ * is the beginning, where what to do is asked: "Red lamp: Low oil. Top up."; or the question also asks when, and it is the first of its
+ * paragraph to name a day or a month. */
 bool continuation_belongs(const candidate_set *set, const candidate *c);
 
 #endif

@@ -204,6 +204,27 @@ static size_t add_beside(candidate *chosen, size_t n, size_t most, size_t max_ch
     return at + 1;
 }
 
+/* "Her deputy is Jon Stoll. Appeals against grades of the chair are decided by the deputy.": whose name the question says, the
+ * sentence before the best tells in words of it, and the best does not. */
+static bool names_who_is_meant(const candidate_set *set, const candidate *best,
+                               const candidate *before) {
+    const candidate_passage *p = &set->passages[best->passage];
+    uint64_t names = 0;
+    for (size_t i = 0; i < set->q.text.n_words; i++) {
+        const fact_word *w = &set->q.text.words[i];
+        const int k = question_term_of(&set->q, w->id);
+        if (k >= 0 && fact_is_named(&set->q.text, i) && !(w->flags & (WORD_DIGIT | WORD_CALENDAR)))
+            names |= 1ull << k;
+    }
+    names &= ~(best->set | p->title | candidate_head_terms(p, &best->unit));
+    if (!(names & before->set)) return false;
+    for (uint32_t i = best->w0; i < best->w1; i++)
+        if (fact_is_content(&p->text.words[i]) &&
+            fact_says(&p->text, before->w0, before->w1, p->text.words[i].id))
+            return true;
+    return false;
+}
+
 /* What points back is shown behind the sentence before it; where that points back as well, behind the one before that. */
 size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
                                   size_t max_chars, candidate *chosen, size_t n) {
@@ -216,8 +237,11 @@ size_t extractive_text_antecedent(const candidate_set *set, const extractive_inp
         n = add_beside(chosen, n, most, max_chars, set->c[reason], k);
     }
     for (size_t k = 0; k < n; k++) {
-        if (!speaks_of_before(&in->passages[chosen[k].passage], &chosen[k])) continue;
+        const bool back = speaks_of_before(&in->passages[chosen[k].passage], &chosen[k]);
+        if (!back && (k > 0 || chosen[k].unit.kind != TEXT_UNIT_SENTENCE)) continue;
         const size_t before = sentence_before(set, in, chosen, n, k);
+        if (!back && before < set->n && !names_who_is_meant(set, &chosen[k], &set->c[before]))
+            continue;
         /* behind the best, one that says little of the question leads away from it */
         if (before < set->n && (k == 0 || question_share(&set->q, set->c[before].set) >= much))
             n = add_beside(chosen, n, most, max_chars, set->c[before], k);

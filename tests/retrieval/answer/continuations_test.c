@@ -38,6 +38,16 @@ static const char exits[] =
 static const char contract[] = "The electricity contract has a fixed term of 24 months, the gas "
                                "contract one of 12 months. After "
                                "the term either contract goes on without limit.";
+static const char late[] =
+    "Up to ten minutes late we treat you for the time that is left. After that the session is lost "
+    "and is charged like a late cancellation. Towels are lent for 2 euros.";
+static const char phones[] =
+    "A call-back line was discussed; the call-back line would cost 190 a month. The council was in "
+    "favour, "
+    "five votes to one. It is to start on 15 January. The library opens in May.";
+static const char board[] =
+    "Minutes are kept for a year. The chair of the board is Renate Oduya; her deputy is Marek "
+    "Stohl. Appeals against grades given by the chair are decided by the deputy.";
 static void what_belongs_to_the_best_is_said_behind_it(void **state) {
     (void)state;
     static const struct {
@@ -51,6 +61,16 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "within 2 hours. Do not take a double dose.", "poisons"},
         {"What should I do when the engine symbol flashes?", car,
          "flashing: Misfire. Drive below 40 mph to the nearest workshop", "Red battery"},
+        /* what holds beyond it, the other half of the question, who is meant */
+        {"What happens if I am ten minutes late for the treatment?", late,
+         "is left. After that the session is lost", "Towels"},
+        {"How much would the call-back line cost and when does it begin?", phones,
+         "190 a month. [1] It is to start on 15 January", "library"},
+        {"How much would the call-back line cost?", phones, "190 a month.", "January"},
+        {"Who decides appeals against grades that Renate Oduya gave?", board,
+         "her deputy is Marek Stohl. Appeals against grades", "Minutes"},
+        {"Who decides appeals against grades of the chair?", board, "decided by the deputy",
+         "Minutes"},
         /* it takes something of it back */
         {"What do we pay for a third child?", fees, "is charged. Lunch is always paid", "\n"},
         {"What does a pause of my gym membership cost?", gym, "free. Flex members cannot pause.",
