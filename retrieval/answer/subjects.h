@@ -10,7 +10,8 @@ int subjects_named_by(uint64_t *named, const question *q, const lexicon *lx, con
                       fact_text *words, fo_err *err);
 
 /* Sets off_subject of the passages: the question names a thing that stands in the title of a passage of another document, and
- * nowhere in the passages or the title of this one, whose title says nothing else of what it names. What has no title may be
+ * nowhere in the passages or the title of this one, whose title says nothing else of what it names. Or it names one by two words side by
+ * side, which another one has in its title or its file's name, and no unit of this one both. What has no title may be
  * about anything; pages of commands are told apart by their names. */
 void subjects_mark(candidate_set *set);
 
