@@ -225,6 +225,23 @@ static bool names_who_is_meant(const candidate_set *set, const candidate *best,
     return false;
 }
 
+/* "Over 18 % we do not sell it.": 18 % of what, the sentence before says that measures in the same ("Water content 18.6 %"). */
+static bool is_bound_of_before(const passage *p, const candidate *c, const candidate *before) {
+    size_t at = 0, from = 0;
+    const size_t n = c->end - c->start;
+    const word_token first = word_token_next(p->text + c->start, n, &at),
+                     number = word_token_next(p->text + c->start, n, &at);
+    const word_token unit = word_token_next(p->text + c->start, n, &at);
+    word_token last = {0};
+    if (!word_token_in("over above under below beyond", &first) || !number.digits) return false;
+    if (!word_token_is(&unit, "%") && !word_token_in("percent degrees", &unit)) return false;
+    for (word_token t;
+         (t = word_token_next(p->text + before->start, before->end - before->start, &from)).n;
+         last = t)
+        if (last.digits && t.n == unit.n && !memcmp(t.s, unit.s, t.n)) return true;
+    return false;
+}
+
 /* What points back is shown behind the sentence before it; where that points back as well, behind the one before that. */
 size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
                                   size_t max_chars, candidate *chosen, size_t n) {
@@ -240,7 +257,8 @@ size_t extractive_text_antecedent(const candidate_set *set, const extractive_inp
         const bool back = speaks_of_before(&in->passages[chosen[k].passage], &chosen[k]);
         if (!back && (k > 0 || chosen[k].unit.kind != TEXT_UNIT_SENTENCE)) continue;
         const size_t before = sentence_before(set, in, chosen, n, k);
-        if (!back && before < set->n && !names_who_is_meant(set, &chosen[k], &set->c[before]))
+        if (!back && before < set->n && !names_who_is_meant(set, &chosen[k], &set->c[before]) &&
+            !is_bound_of_before(&in->passages[chosen[k].passage], &chosen[k], &set->c[before]))
             continue;
         /* behind the best, one that says little of the question leads away from it */
         if (before < set->n && (k == 0 || question_share(&set->q, set->c[before].set) >= much))

@@ -48,6 +48,9 @@ static const char phones[] =
 static const char board[] =
     "Minutes are kept for a year. The chair of the board is Renate Oduya; her deputy is Marek "
     "Stohl. Appeals against grades given by the chair are decided by the deputy.";
+static const char honey[] =
+    "The first harvest was in June. The water content is 17.2 % at the lane and 18.6 % at the "
+    "quarry. Over 18 % we do not sell honey; that of the quarry is kept for baking.";
 static void what_belongs_to_the_best_is_said_behind_it(void **state) {
     (void)state;
     static const struct {
@@ -71,6 +74,7 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "her deputy is Marek Stohl. Appeals against grades", "Minutes"},
         {"Who decides appeals against grades of the chair?", board, "decided by the deputy",
          "Minutes"},
+        {"Why isn't the quarry honey sold?", honey, "at the quarry. Over 18 % we do not", "June"},
         /* it takes something of it back */
         {"What do we pay for a third child?", fees, "is charged. Lunch is always paid", "\n"},
         {"What does a pause of my gym membership cost?", gym, "free. Flex members cannot pause.",
