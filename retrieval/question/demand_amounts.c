@@ -391,7 +391,7 @@ static bool asks_for_the_most(const char *rest, size_t len, const word_token *be
 }
 
 static enum demand_amount kind_of_verb(const word_token *t) {
-    if (word_token_in("pay pays charge charges charged", t)) return AMOUNT_MONEY;
+    if (word_token_in("pay pays owe owes charge charges charged", t)) return AMOUNT_MONEY;
     if (word_token_in("cost costs", t)) return AMOUNT_EXPENSE;
     return word_token_in("weigh weighs", t) ? AMOUNT_WEIGHT : AMOUNT_NONE;
 }

@@ -21,6 +21,7 @@ static void the_kind_of_amount_is_told(void **state) {
         {"What is the price of a bicycle?", AMOUNT_MONEY},
         {"How expensive is it?", AMOUNT_MONEY},
         {"What do children pay?", AMOUNT_MONEY},
+        {"What do I owe if I cancel too late?", AMOUNT_MONEY},
         {"How much is the yearly rent?", AMOUNT_MONEY},
         {"how much are they", AMOUNT_MONEY},
         {"How much is it?", AMOUNT_MONEY},
