@@ -37,7 +37,7 @@ static const struct { const char *language, *words; } groups[] = {
     {"english", "flat apartment"}, {"english", "lift elevator"}, {"english", "petrol gasoline"}, {"english", "sofa couch"},
     {"english", "cab taxi"}, {"english", "movie film"}, {"english", "toilet lavatory loo restroom"},
     {"english", "doctor physician"}, {"english", "tap faucet"}, {"english", "torch flashlight"}, {"english", "forbidden prohibited banned"},
-    {"english", "salary wage"}, {"english", "smartphone cellphone"},
+    {"english", "salary wage"}, {"english", "smartphone cellphone"}, {"english", "sick ill illness"}, {"english", "exam examination"},
 
     {"german", "verlieren verliere verliert verloren verlor verlust"}, {"german", "schließen schließt geschlossen schließung"},
     {"german", "öffnen öffnet geöffnet öffnung"}, {"german", "essen isst gegessen"}, {"german", "bringen bringt gebracht"},

@@ -69,6 +69,8 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("german", "Darf ich das Handy benutzen?", "Mobiltelefon", "Handy");
     expect("portuguese", "Onde fica o elevador?", "ascensor", "elevador");
     expect("english", "Is there an elevator?", "lift", "elevator");
+    expect("english", "I am ill before the examination", "sick", "ill");
+    expect("english", "I am ill before the examination", "exam", "examination");
     expect("english", "Where does the garbage go?", "rubbish", "garbage");
 }
 
