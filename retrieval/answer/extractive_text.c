@@ -210,6 +210,8 @@ static bool names_who_is_meant(const candidate_set *set, const candidate *best,
                                const candidate *before) {
     const candidate_passage *p = &set->passages[best->passage];
     uint64_t names = 0;
+    if (set->q.kind != ASK_PERSON)
+        return false; /* an office has a holder; a river may be anything */
     for (size_t i = 0; i < set->q.text.n_words; i++) {
         const fact_word *w = &set->q.text.words[i];
         const int k = question_term_of(&set->q, w->id);

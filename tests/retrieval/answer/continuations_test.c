@@ -51,6 +51,9 @@ static const char board[] =
 static const char honey[] =
     "The first harvest was in June. The water content is 17.2 % at the lane and 18.6 % at the "
     "quarry. Over 18 % we do not sell honey; that of the quarry is kept for baking.";
+static const char lanterns[] =
+    "On the last Saturday in August some 3,000 paper lanterns float down the Osk in memory of the "
+    "ferry. If the river is higher than 2.8 metres, the lanterns are hung in the market instead.";
 static void what_belongs_to_the_best_is_said_behind_it(void **state) {
     (void)state;
     static const struct {
@@ -72,6 +75,8 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
         {"How much would the call-back line cost?", phones, "190 a month.", "January"},
         {"Who decides appeals against grades that Renate Oduya gave?", board,
          "her deputy is Marek Stohl. Appeals against grades", "Minutes"},
+        {"What happens to the lanterns when the Osk is too high?", lanterns,
+         "If the river is higher", "paper lanterns"},
         {"Who decides appeals against grades of the chair?", board, "decided by the deputy",
          "Minutes"},
         {"Why isn't the quarry honey sold?", honey, "at the quarry. Over 18 % we do not", "June"},
