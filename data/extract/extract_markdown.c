@@ -7,6 +7,7 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/front_matter.h"
+#include "data/extract/markdown_boxes.h"
 #include "data/extract/markdown_components.h"
 #include "data/extract/superscript.h"
 #include "data/extract/term_words.h"
@@ -219,15 +220,15 @@ static bool is_term(const builder *b) {
 }
 
 /* "Black bin" NEWLINE ": Nappies, cat litter": a term and what it means, on one line; a blank one may stand between the two.
- * Bytes of the mark. */
+ * What a heading has below it so is text. Bytes of the mark. */
 static size_t join_meaning(reader *r, const MD_CHAR *s, size_t n) {
     builder *b = r->b;
-    if (!(r->begins || r->soft) || n < 2 || s[0] != ':' || !(s[1] == ' ' || s[1] == '\t') ||
-        !is_term(b))
-        return 0;
-    if (r->begins)
+    if (!(r->begins || r->soft) || n < 2 || s[0] != ':' || !(s[1] == ' ' || s[1] == '\t')) return 0;
+    const bool term = is_term(b);
+    if (!term && !(r->begins && b->n_blocks)) return 0;
+    if (term && r->begins)
         builder_go_on_with(b, TEXT_PARAGRAPH, 0, ": ");
-    else
+    else if (term)
         builder_str(b, ": ");
     size_t mark = 1;
     while (mark < n && (s[mark] == ' ' || s[mark] == '\t')) mark++;
@@ -424,20 +425,35 @@ static void write_front(builder *b, front_matter *front) {
     fo_buf_add(&b->fields, front->fields.data, front->fields.len);
 }
 
+/* The Markdown that is read: what the extensions of it say is written as Markdown without them. */
+static void read_plain(builder *b, const char *s, size_t n) {
+    static bool (*const steps[])(fo_buf *, const char *, size_t) = {markdown_boxes_write,
+                                                                    markdown_components_write};
+    fo_buf plain = {0};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !b->failure; i++) {
+        fo_buf next = {0};
+        const bool other = steps[i](&next, s, n);
+        if (next.failed) b->failure = FO_ENOMEM;
+        if (!other) {
+            fo_buf_free(&next);
+            continue;
+        }
+        fo_buf_free(&plain);
+        plain = next;
+        s = plain.data, n = plain.len;
+    }
+    if (!b->failure) extract_markdown_text(b, s, n);
+    fo_buf_free(&plain);
+}
+
 int extract_markdown(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     front_matter front = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
     if (!rc) {
-        fo_buf plain = {0};
         front_matter_read(&front, text.data, text.len);
         write_front(b, &front);
-        const char *s = text.data + front.n;
-        const size_t n = text.len - front.n;
-        const bool other = markdown_components_write(&plain, s, n);
-        if (plain.failed) b->failure = FO_ENOMEM;
-        extract_markdown_text(b, other ? plain.data : s, other ? plain.len : n);
-        fo_buf_free(&plain);
+        read_plain(b, text.data + front.n, text.len - front.n);
     }
     front_matter_free(&front);
     extract_drop(b, &text);

@@ -2,12 +2,15 @@
 #include "data/extract/markdown_components.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 #include "kernels/utf8.h"
 
 enum {
     TAG_BYTES = 4096, /* of the longest tag that is looked at */
     NAME_BYTES = 64,
+    DEEPEST = 16, /* of components that hold others */
+    UNKNOWN = -1,
 };
 
 typedef struct piece {
@@ -16,8 +19,9 @@ typedef struct piece {
 } piece;
 
 typedef struct tag {
-    size_t n;                   /* bytes of it; 0: it is none */
-    bool closed;                /* "/>" */
+    size_t n;    /* bytes of it; 0: it is none */
+    bool closed; /* "/>" */
+    piece name;
     piece question, line, path; /* what it says; line: a title, a heading, a summary or a label */
 } tag;
 
@@ -97,6 +101,7 @@ static tag read_tag(const char *s, size_t n) {
     if (n > TAG_BYTES) n = TAG_BYTES;
     if (n < 3 || !fo_is_upper(s[1])) return t;
     while (at < n && at < NAME_BYTES && is_name_char(s[at])) at++;
+    t.name = (piece){s + 1, at - 1};
     for (;;) {
         const size_t from = at;
         at = skip_blanks(s, n, at);
@@ -127,23 +132,95 @@ static void add_text(fo_buf *out, piece p) {
     }
 }
 
-/* What the tag says. lone: nothing else is on its line, so that it may hold blocks. */
-static void write_tag(fo_buf *out, const tag *t, bool lone) {
-    const piece *says = t->question.n ? &t->question : t->line.n ? &t->line : &t->path;
-    if (lone && !t->closed) fo_buf_str(out, t->question.n ? "\n#### " : "\n");
-    add_text(out, *says);
-    if (lone && !t->closed) fo_buf_str(out, "\n");
+/* Would the next character of the text run into what a tag says? Chinese has no blanks, and the end of **bold** stays beside it.
+ * before: the byte in front of the tag. */
+static bool runs_into(const char *next, size_t n, char before) {
+    int32_t cp = 0;
+    if (!n || fo_is_blank(*next) || *next == before || strchr(".,;:!?)]}|\"'\\", *next))
+        return false;
+    if (*next == '<') return n > 1 && next[1] != '/';
+    if (!(*next & 0x80)) return true;
+    fo_utf8_decode(next, n, &cp);
+    return utf8proc_charwidth(cp) != 2 && utf8proc_category(cp) <= UTF8PROC_CATEGORY_NO;
+}
+
+/* What a tag within a line says, parted from the words beside it: `<Step title="Install">Run it.</Step>` is "Install: Run it." */
+static void write_within(fo_buf *out, const tag *t, piece says, const char *next, size_t n) {
+    const char before = out->len ? out->data[out->len - 1] : '\n';
+    if (fo_is_letter(before) || fo_is_digit(before)) fo_buf_char(out, ' ');
+    add_text(out, says);
+    if (!runs_into(next, n, before)) return;
+    const bool ends = strchr(".:!?", says.s[says.n - 1]) != NULL;
+    fo_buf_str(out, t->closed || ends || *next == '<' ? " " : ": ");
+}
+
+static piece said_by(const tag *t) {
+    return t->question.n ? t->question : t->line.n ? t->line : t->path;
+}
+
+/* What a tag says that nothing else is on the line of, so that it may hold blocks. */
+static void write_above(fo_buf *out, const tag *t) {
+    fo_buf_str(out, t->question.n ? "\n#### " : "\n");
+    add_text(out, said_by(t));
+    fo_buf_str(out, "\n");
+}
+
+/* Names that are capitals alone are HTML, and what holds code is none of text. */
+static bool holds_text(piece name) {
+    bool small = false;
+    for (size_t i = 0; i < name.n; i++) small |= name.s[i] >= 'a' && name.s[i] <= 'z';
+    return small && !memmem(name.s, name.n, "Code", 4);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* Bytes of the run of marks of a fence that the line begins with; 0: it begins none. */
-static size_t fence_at(const char *s, size_t n) {
-    size_t i = 0, run = 0;
-    while (i < n && (s[i] == ' ' || s[i] == '\t')) i++;
-    if (i >= n || (s[i] != '`' && s[i] != '~')) return 0;
-    while (i + run < n && s[i + run] == s[i]) run++;
-    return run >= 3 ? run : 0;
+typedef struct line {
+    size_t start, text, end, next; /* text: behind its blanks */
+} line;
+
+typedef struct component { /* that is open, its tag alone on a line */
+    piece name;
+    size_t indent;
+    long
+        cut; /* blanks that its lines begin with, as its first one has them; UNKNOWN: none was there yet */
+} component;
+
+typedef struct walk {
+    fo_buf *out;
+    const char *s;
+    size_t n;
+    bool changed;           /* not as it was */
+    size_t fence;           /* marks of the open one */
+    char mark;              /* of which it is made */
+    bool blank, code, drop; /* the line above: it is blank, indented code or an import */
+    size_t list;            /* column of the text of the last item; 0: no list is open */
+    component open[DEEPEST];
+    size_t depth;
+} walk;
+
+static line line_at(const char *s, size_t n, size_t at) {
+    const char *newline = memchr(s + at, '\n', n - at);
+    line l = {at, at, newline ? (size_t)(newline - s) : n, newline ? (size_t)(newline - s) + 1 : n};
+    while (l.text < l.end && fo_is_blank(s[l.text])) l.text++;
+    return l;
+}
+
+/* Columns of blanks. */
+static size_t indent_of(const char *s, line l) {
+    size_t columns = 0;
+    for (size_t i = l.start; i < l.text; i++) columns += s[i] == '\t' ? 4 - columns % 4 : 1;
+    return columns;
+}
+
+/* Bytes of the run of marks of a fence that n bytes at s begin with; 0: they begin none. Behind backticks there are no others on the
+ * line: "```foo``` is code within it." *ends: nothing stands behind the run. */
+static size_t fence_at(const char *s, size_t n, bool *ends) {
+    size_t run = 0;
+    if (!n || (*s != '`' && *s != '~')) return 0;
+    while (run < n && s[run] == *s) run++;
+    if (run < 3 || (*s == '`' && memchr(s + run, '`', n - run))) return 0;
+    *ends = skip_blanks(s, n, run) == n;
+    return run;
 }
 
 /* import Tabs from '@theme/Tabs'; */
@@ -157,19 +234,27 @@ static bool is_import(const char *s, size_t n) {
     return at < s + n - 1 && (*at == '"' || *at == '\'') && s[n - 1] == *at;
 }
 
-/* Bytes of a line without the name behind its heading, "## Recordings {#audio}". */
+/* Where in the line the braces begin that end it, "{#audio}", "{ #audio data-label=Sound }"; 0: there are none. */
+static size_t name_begins(const char *s, size_t n) {
+    if (n < 4 || s[n - 1] != '}') return 0;
+    size_t at = n - 1;
+    while (at && s[at - 1] != '{' && s[at - 1] != '}') at--;
+    if (!at || s[at - 1] != '{') return 0;
+    size_t name = at;
+    if (s[name] == ':') name++;
+    name = skip_blanks(s, n, name);
+    return s[name] == '#' && is_name_char(s[name + 1]) ? at - 1 : 0;
+}
+
+/* Bytes of a line without the name behind its heading, "## Recordings {#audio}"; one of nothing else keeps it. */
 static size_t without_heading_name(const char *s, size_t n) {
     size_t end = n, marks = 0;
     while (marks < n && s[marks] == '#') marks++;
     if (!marks || marks > 6 || marks >= n || s[marks] != ' ') return n;
     while (end && fo_is_blank(s[end - 1])) end--;
-    if (!end || s[end - 1] != '}') return n;
-    size_t at = end - 1;
-    while (at > marks && is_name_char(s[at - 1])) at--;
-    if (at < marks + 3 || at == end - 1 || s[at - 1] != '#' || s[at - 2] != '{') return n;
-    at -= 2;
+    size_t at = name_begins(s, end);
     while (at && s[at - 1] == ' ') at--;
-    return at;
+    return at > marks ? at : n;
 }
 
 /* Behind the code in backticks that s[at] begins, if it ends before a blank line; else behind the backticks. */
@@ -195,62 +280,159 @@ static bool is_lone(const char *s, size_t n, size_t at, size_t end) {
     return (!at || s[at - 1] == '\n') && (end >= n || s[end] == '\n');
 }
 
-/* The line that begins at s[at], with what a tag or code of it has on the next ones: one past it. *changed: not as it was. */
-static size_t write_line(fo_buf *out, const char *s, size_t n, size_t at, bool *changed) {
-    const char *newline = memchr(s + at, '\n', n - at);
-    const size_t stop = newline ? (size_t)(newline - s) : n;
-    const size_t kept = at + without_heading_name(s + at, stop - at);
-    *changed |= kept < stop;
+/* The component has begun: of the lines that it holds the indent goes. */
+static void open_component(walk *w, const tag *t, size_t indent) {
+    if (w->depth < DEEPEST) w->open[w->depth++] = (component){t->name, indent, UNKNOWN};
+}
+
+/* Writes the tag at s[at], if it says or holds text: false: it does not. */
+static bool write_tag(walk *w, line l, size_t at, const tag *t) {
+    const piece says = said_by(t);
+    const bool above = !t->closed && is_lone(w->s, w->n, at, at + t->n);
+    if (!t->n || !(says.n || (above && holds_text(t->name)))) return false;
+    if (above && holds_text(t->name)) open_component(w, t, indent_of(w->s, l));
+    if (above && says.n)
+        write_above(w->out, t);
+    else if (says.n)
+        write_within(w->out, t, says, w->s + at + t->n, w->n - at - t->n);
+    return true;
+}
+
+/* The line from its byte at on, with what a tag or code of it has on the next ones: one past it. */
+static size_t write_line(walk *w, line l, size_t at) {
+    const char *s = w->s;
+    const size_t n = w->n, kept = l.start + without_heading_name(s + l.start, l.end - l.start);
+    w->changed |= kept < l.end;
     while (at < n && s[at] != '\n') {
-        if (at >= kept && at < stop) {
-            at = stop;
+        if (at >= kept && at < l.end) {
+            at = l.end;
             continue;
         }
         size_t next = at + 1;
         const tag t = s[at] == '<' ? read_tag(s + at, n - at) : (tag){0};
-        if (t.n && (t.question.n || t.line.n || t.path.n)) {
-            write_tag(out, &t, is_lone(s, n, at, at + t.n));
-            *changed = true;
+        if (t.n && write_tag(w, l, at, &t)) {
+            w->changed = true;
             at += t.n;
             continue;
         }
         if (s[at] == '`') next = code_end(s, n, at);
-        fo_buf_add(out, s + at, next - at);
+        if (s[at] == '\\' && next < n && (s[next] == '<' || s[next] == '`')) next++;
+        fo_buf_add(w->out, s + at, next - at);
         at = next;
     }
-    if (at < n) fo_buf_char(out, '\n');
+    if (at < n) fo_buf_char(w->out, '\n');
     return at < n ? at + 1 : n;
 }
 
+/* The name in "</Name>", a line of nothing else; empty: it is none. */
+static piece closed_by(const char *s, line l) {
+    size_t end = l.end;
+    while (end > l.text && fo_is_blank(s[end - 1])) end--;
+    if (end - l.text < 4 || memcmp(s + l.text, "</", 2) != 0 || !fo_is_upper(s[l.text + 2]) ||
+        s[end - 1] != '>')
+        return (piece){"", 0};
+    for (size_t i = l.text + 2; i < end - 1; i++)
+        if (!is_name_char(s[i])) return (piece){"", 0};
+    return (piece){s + l.text + 2, end - l.text - 3};
+}
+
+static void close_component(walk *w, piece name) {
+    size_t at = w->depth;
+    while (at && !(w->open[at - 1].name.n == name.n &&
+                   memcmp(w->open[at - 1].name.s, name.s, name.n) == 0))
+        at--;
+    if (at) w->depth = at - 1;
+}
+
+/* Where the line begins without the indent of the component that holds it, so that it is text and no code. */
+static size_t without_indent(walk *w, line l) {
+    if (!w->depth) return l.start;
+    component *c = &w->open[w->depth - 1];
+    const size_t has = l.text - l.start;
+    if (c->cut == UNKNOWN && l.text < l.end) c->cut = (long)has;
+    const size_t cut = c->cut == UNKNOWN ? 0 : (size_t)c->cut;
+    w->changed |= cut && has;
+    return l.start + (has < cut ? has : cut);
+}
+
+/* Which lists are open at a line that is not blank; those of a component are not looked at. */
+static void note_list(walk *w, line l, size_t indent) {
+    size_t at = l.text;
+    while (at < l.end && fo_is_digit(w->s[at])) at++;
+    const bool number = at > l.text && at < l.end && strchr(".)", w->s[at]);
+    const bool bullet = at == l.text && strchr("-*+", w->s[at]);
+    if ((number || bullet) && at + 1 < l.end && fo_is_blank(w->s[at + 1]))
+        w->list = indent + (at - l.text) + 2;
+    else if (w->blank && indent < w->list)
+        w->list = 0;
+}
+
+/* Four blanks behind a blank line are code, but for those that an item of a list has. */
+static bool is_code(walk *w, size_t indent) {
+    return !w->depth && indent >= w->list + 4 && (w->blank || w->code);
+}
+
+/* Lines of a fence stay as they are, but for the indent of a component. */
+static bool write_fence(walk *w, line l) {
+    bool ends = false;
+    const size_t run = fence_at(w->s + l.text, l.end - l.text, &ends);
+    if (!run && !w->fence) return false;
+    const char mark = w->s[l.text];
+    const size_t from = without_indent(w, l);
+    const bool closes = run && w->fence && mark == w->mark && run >= w->fence && ends;
+    if (closes)
+        w->fence = 0;
+    else if (!w->fence)
+        w->fence = run, w->mark = mark;
+    fo_buf_add(w->out, w->s + from, l.next - from);
+    return true;
+}
+
+/* A line of text: one past it. */
+static size_t write_text(walk *w, line l) {
+    const size_t indent = indent_of(w->s, l);
+    const piece closed = closed_by(w->s, l);
+    while (w->depth && indent < w->open[w->depth - 1].indent && !closed.n) w->depth--;
+    note_list(w, l, indent);
+    const bool import = (w->blank || w->drop) && is_import(w->s + l.start, l.end - l.start);
+    w->code = is_code(w, indent);
+    w->drop = import && !w->code;
+    w->blank = false;
+    if (w->code) {
+        fo_buf_add(w->out, w->s + l.start, l.next - l.start);
+        return l.next;
+    }
+    w->changed |= w->drop || closed.n;
+    if (closed.n) {
+        close_component(w, closed);
+        fo_buf_char(w->out, '\n');
+    }
+    return closed.n || w->drop ? l.next : write_line(w, l, without_indent(w, l));
+}
+
 static bool may_have_any(const char *s, size_t n) {
-    if (memmem(s, n, "{#", 2)) return true;
+    if (memmem(s, n, "{#", 2) || memmem(s, n, "{ #", 3) || memmem(s, n, "{: #", 4)) return true;
     for (const char *at = s; (at = memchr(at, '<', n - (size_t)(at - s))); at++)
         if (at + 1 < s + n && fo_is_upper(at[1])) return true;
     return false;
 }
 
 bool markdown_components_write(fo_buf *out, const char *s, size_t n) {
-    bool changed = false;
-    size_t fence = 0;
-    char mark = 0;
+    walk w = {.out = out, .s = s, .n = n, .blank = true};
     if (!may_have_any(s, n)) return false;
     for (size_t at = 0; at < n && !out->failed;) {
-        const char *newline = memchr(s + at, '\n', n - at);
-        const size_t stop = newline ? (size_t)(newline - s) : n, run = fence_at(s + at, stop - at);
-        const char own = run ? s[skip_blanks(s, stop, at)] : 0;
-        const bool opens = run && !fence, closes = run && fence && own == mark && run >= fence;
-        if (opens) fence = run, mark = own;
-        if (fence || run) {
-            fo_buf_add(out, s + at, stop - at + (newline != NULL));
-            at = newline ? stop + 1 : n;
-            if (closes) fence = 0;
-        } else if (is_import(s + at, stop - at)) {
-            changed = true;
-            at = newline ? stop + 1 : n;
-        } else {
-            at = write_line(out, s, n, at, &changed);
+        const line l = line_at(s, n, at);
+        const bool fenced = write_fence(&w, l), blank = l.text == l.end;
+        at = l.next;
+        if (!fenced && !blank) {
+            at = write_text(&w, l);
+            continue;
         }
+        if (!fenced) fo_buf_add(out, s + l.start, l.next - l.start);
+        w.drop = false;
+        w.code = w.code && !fenced;
+        w.blank = !fenced;
     }
-    if (!changed) fo_buf_clear(out);
-    return changed;
+    if (!w.changed) fo_buf_clear(out);
+    return w.changed;
 }

@@ -283,11 +283,64 @@ static void what_components_say_is_text(void **state) {
          "Import rules, too.\n\nimport sites from the list"},
         {"## Sets {1, 2}\n\nA <Tag title=\"never\n\nends.\n",
          "Sets {1, 2}\n\nA <Tag title=\"never\n\nends."},
+        /* words do not run into each other */
+        {"<Step title=\"Install\">Run the installer.</Step>\n", "Install: Run the installer."},
+        {"<Card title=\"Linux\" /><Card title=\"Windows\" />\n", "Linux Windows"},
+        {"Open<Nav path=\"Logs\" />, **<Nav path=\"Users\" />** or <Nav path=\"A\" />now\n",
+         "Open Logs, Users or A now"},
+        {"* item\n  <Note title=\"Careful\">Hot surface.</Note>\n", "- item Careful: Hot surface."},
+        /* nor are they code where they are indented */
+        {"<Faq>\n    <FaqItem question=\"No frames?\">\n        Look at the **camera**.\n\n"
+         "        ```sh\n        ls\n          -l\n        ```\n    </FaqItem>\n"
+         "    <FaqItem question=\"No sound?\">\n        Sing.\n    </FaqItem>\n</Faq>\nDone.\n",
+         "No frames?\n\nLook at the camera.\n\nls\n  -l\n\nNo sound?\n\nSing.\n\nDone."},
+        {"Write:\n\n    <Nav path=\"y\" />\n\n    <Panel>\n      <Nav path=\"z\" />\n    "
+         "</Panel>\n\n"
+         "so.\n",
+         "Write:\n\n<Nav path=\"y\" />\n\n<Panel>\n  <Nav path=\"z\" />\n</Panel>\n\nso."},
+        {"```foo``` is how inline code looks.\n\n<Nav path=\"y\" />\n",
+         "foo is how inline code looks.\n\ny"},
+        {"Write \\<Panel title=\"Left\">.\n", "Write <Panel title=\"Left\">."},
+        {"<pre>\nuse:\nimport A from 'a';\n</pre>\n\n<Nav path=\"y\" />\n",
+         "\nuse:\nimport A from 'a';\n\ny"},
+        /* names of headings */
+        {"## {#key}\n\nIt.\n", "{#key}\n\nIt."},
+        {"## Advanced {#advanced_compose data-toc-label=\"Advanced\"}\n\n## More { #more "
+         "}\n\nIt.\n",
+         "Advanced\n\nMore\n\nIt."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extracted x = read_string(cases[i][0], "text/markdown", NULL);
         assert_string_equal(x.text, cases[i][1]);
         if (i == 0) assert_int_equal(x.blocks[1].kind, TEXT_HEADING);
+        extracted_deinit(&x);
+    }
+}
+
+/* Definitions below headings and boxes ("!!! note") as MkDocs has them: their indented paragraphs are text. */
+static void what_definitions_and_boxes_hold_is_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"#### [`LANG=<lang>`](#LANG) {#LANG}\n\n: Customize the language of\ndocuments.\n\n"
+         "    See the [list](https://a.b/c).\n\n    Defaults to **eng**.\n\n        code\n\n"
+         "    !!! note\n\n        Use `chi_sim`.\n\n#### Next\n\n: It.\n\nText.\n\n    code 2\n",
+         "LANG=<lang>\n\nCustomize the language of documents.\n\nSee the list.\n\nDefaults to "
+         "eng.\n\n"
+         "code\n\nUse chi_sim.\n\nNext\n\nIt.\n\nText.\n\ncode 2"},
+        {"Bin\n: Nappies.\n\n    And **litter**.\n", "Bin: Nappies.\n\nAnd litter."},
+        {"!!! warning \"Hot\"\n    Use **gloves**.\n\n=== \"Linux\"\n\n    ```sh\n    ls\n      "
+         "-l\n    ```\n"
+         "\nEnd\n",
+         "Hot\n\nUse gloves.\n\nLinux\n\nls\n  -l\n\nEnd"},
+        {"1. Do it.\n\n    ??? tip\n\n        With **care**.\n\n    Then rest.\n",
+         "1. Do it.\nWith care.\nThen rest."},
+        /* what only looks like it */
+        {"```\n!!! note\n\n    x\n```\n\nThree!!! marks\n\n    a: b\n",
+         "!!! note\n\n    x\n\nThree!!! marks\n\na: b"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i][0], "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i][1]);
         extracted_deinit(&x);
     }
 }
@@ -304,6 +357,7 @@ int main(void) {
         cmocka_unit_test(front_matter_may_be_toml),
         cmocka_unit_test(long_front_matter_is_bounded),
         cmocka_unit_test(what_components_say_is_text),
+        cmocka_unit_test(what_definitions_and_boxes_hold_is_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

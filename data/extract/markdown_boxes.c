@@ -1,0 +1,152 @@
+/* See markdown_boxes.h. */
+#include "data/extract/markdown_boxes.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+enum { DEEPEST = 16, INDENT = 4 };
+
+typedef struct line {
+    size_t start, text, end, next; /* text: behind its blanks; end: before those behind it */
+} line;
+
+typedef struct walk {
+    fo_buf *out;
+    const char *s;
+    bool changed;       /* not as it was */
+    bool blank;         /* the line above is */
+    bool list;          /* one is open: what an item holds is indented, too */
+    char mark;          /* of the open fence */
+    size_t fence;       /* marks of it; 0: none is open */
+    size_t at[DEEPEST]; /* columns that the open boxes begin in */
+    size_t depth;
+} walk;
+
+static line line_at(const char *s, size_t n, size_t at) {
+    const char *newline = memchr(s + at, '\n', n - at);
+    line l = {at, at, newline ? (size_t)(newline - s) : n, newline ? (size_t)(newline - s) + 1 : n};
+    while (l.text < l.end && s[l.text] == ' ') l.text++;
+    while (l.end > l.text && fo_is_blank(s[l.end - 1])) l.end--;
+    return l;
+}
+
+static bool begins(const char *s, line l, const char *mark) {
+    const size_t n = strlen(mark);
+    return l.end - l.text > n && memcmp(s + l.text, mark, n) == 0;
+}
+
+/* ": Customize the language" */
+static bool is_definition(const char *s, line l) {
+    return begins(s, l, ": ") || begins(s, l, ":\t");
+}
+
+/* `!!! note`, `??? tip "Faster"`, `???+ note inline end`, `=== "Linux"`: its words and its title are letters and a string. */
+static bool is_box(const char *s, line l, size_t *title, size_t *n_title) {
+    static const char *const marks[] = {"!!! ", "??? ", "???+ ", "=== \"", "===! \"", "===+ \""};
+    size_t at = 0;
+    for (size_t i = 0; !at && i < sizeof marks / sizeof *marks; i++)
+        if (begins(s, l, marks[i])) at = l.text + strlen(marks[i]) - (marks[i][0] == '=');
+    if (!at) return false;
+    while (at < l.end && (fo_is_letter(s[at]) || fo_is_digit(s[at]) || strchr("-_ ", s[at]))) at++;
+    *title = at + 1;
+    *n_title = at < l.end ? l.end - at - 1 : 0;
+    if (at == l.end) return true;
+    if (s[at] != '"' || !*n_title || s[l.end - 1] != '"') return false;
+    --*n_title;
+    return true;
+}
+
+static bool is_item(const char *s, line l) {
+    size_t at = l.text;
+    while (at < l.end && fo_is_digit(s[at])) at++;
+    if (at == l.text ? !strchr("-*+", s[at]) : at >= l.end || !strchr(".)", s[at])) return false;
+    return at + 1 < l.end && s[at + 1] == ' ';
+}
+
+/* The line without the indents of the boxes that hold it. */
+static size_t without_indents(walk *w, line l) {
+    const size_t cut = w->depth * INDENT, has = l.text - l.start;
+    w->changed |= cut && has;
+    return l.start + (has < cut ? has : cut);
+}
+
+static void write_line(walk *w, line l) {
+    const size_t from = without_indents(w, l);
+    fo_buf_add(w->out, w->s + from, l.next - from);
+}
+
+static bool write_fence(walk *w, line l) {
+    const char *s = w->s;
+    size_t run = 0;
+    while (l.text + run < l.end && strchr("`~", s[l.text]) && s[l.text + run] == s[l.text]) run++;
+    const bool others =
+        s[l.text] == '`' && memchr(s + l.text + run, '`', l.end - l.text - run) != NULL;
+    const bool is = run >= 3 && !others;
+    if (!is && !w->fence) return false;
+    if (!w->fence)
+        w->fence = run, w->mark = s[l.text];
+    else if (is && s[l.text] == w->mark && run >= w->fence && l.text + run == l.end)
+        w->fence = 0;
+    write_line(w, l);
+    return true;
+}
+
+/* A box ends where a line behind a blank one, or a heading, is not indented enough for it. */
+static void end_boxes(walk *w, line l) {
+    const size_t indent = l.text - l.start;
+    if (!w->blank && w->s[l.text] != '#') return;
+    while (w->depth && indent < w->at[w->depth - 1] + INDENT) w->depth--;
+}
+
+/* Where a box may begin: elsewhere its line is one of code. */
+static bool may_begin(const walk *w, line l) {
+    const size_t indent = l.text - l.start, held = w->depth ? w->at[w->depth - 1] + INDENT : 0;
+    return w->list || (indent >= held && indent < held + INDENT);
+}
+
+static void write_text(walk *w, line l) {
+    size_t title = 0, n_title = 0;
+    end_boxes(w, l);
+    if (is_item(w->s, l))
+        w->list = true;
+    else if (w->blank && l.text == l.start)
+        w->list = false;
+    const bool may = may_begin(w, l), box = may && is_box(w->s, l, &title, &n_title);
+    if (box) {
+        const size_t from = without_indents(w, l);
+        fo_buf_add(w->out, w->s + from, l.text - from);
+        fo_buf_add(w->out, w->s + title, n_title);
+        fo_buf_str(w->out, "\n\n");
+        w->changed = true;
+    } else {
+        write_line(w, l);
+    }
+    if ((box || (may && is_definition(w->s, l))) && w->depth < DEEPEST)
+        w->at[w->depth++] = l.text - l.start;
+}
+
+static bool may_have_any(const char *s, size_t n) {
+    static const char *const marks[] = {"\n: ",  "\n:\t",  "!!! ",    "??? ",
+                                        "???+ ", "=== \"", "===! \"", "===+ \""};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (memmem(s, n, marks[i], strlen(marks[i]))) return true;
+    return false;
+}
+
+bool markdown_boxes_write(fo_buf *out, const char *s, size_t n) {
+    walk w = {.out = out, .s = s, .blank = true};
+    if (!may_have_any(s, n)) return false;
+    for (size_t at = 0; at < n && !out->failed;) {
+        const line l = line_at(s, n, at);
+        const bool blank = l.text == l.end;
+        at = l.next;
+        if (blank)
+            fo_buf_add(out, s + l.start, l.next - l.start);
+        else if (!write_fence(&w, l))
+            write_text(&w, l);
+        w.blank = blank;
+    }
+    if (!w.changed) fo_buf_clear(out);
+    return w.changed;
+}
