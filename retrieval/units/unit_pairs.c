@@ -27,7 +27,7 @@ static const struct pair {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs, MOST_LINES = 4 /* of a question */ };
 
-/* Bytes of the word, a colon and blanks that n bytes at s begin with, bold or not; 0: they do not, or nothing follows. */
+/* Bytes of the word, a colon and blanks that n bytes at s begin with, bold or not: n where nothing follows, 0: they do not. */
 static size_t mark_of(const char *s, size_t n, const char *word) {
     const size_t k = strlen(word);
     size_t at = 0;
@@ -39,11 +39,11 @@ static size_t mark_of(const char *s, size_t n, const char *word) {
         at += 3;
     } else {
         while (at < n && s[at] == ' ') at++;
-        if (at + 1 >= n || s[at] != ':' || !strchr(" *", s[at + 1])) return 0;
+        if (at >= n || s[at] != ':' || (at + 1 < n && !strchr(" *\n", s[at + 1]))) return 0;
         at++;
     }
-    while (at < n && strchr(" *", s[at])) at++;
-    return at < n ? at : 0;
+    while (at < n && strchr(" *\n", s[at])) at++;
+    return at;
 }
 
 static bool has_question_mark(const char *s, size_t n) {
@@ -86,6 +86,7 @@ static void take(unit_lines *l, size_t i, size_t last, size_t answer, size_t mar
         l->v[k].start = l->v[k].end;
     }
     l->v[answer].start += (uint32_t)mark;
+    if (l->v[answer].start == l->v[answer].end) l->v[answer].class = LINE_BLANK; /* "A:" alone */
 }
 
 void unit_pairs_find(unit_lines *l) {

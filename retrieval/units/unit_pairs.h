@@ -7,7 +7,7 @@
 
 #include "retrieval/units/unit_lines.h"
 
-/* Make each such question, all its lines, a heading, and let its answer begin behind the mark. */
+/* Make each such question, all its lines, a heading, and let its answer begin behind the mark, which may stand on a line of its own. */
 void unit_pairs_find(unit_lines *l);
 
 /* Is a heading such a question, with a question mark or without? */

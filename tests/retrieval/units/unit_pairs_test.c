@@ -27,6 +27,19 @@ static void a_marked_question_heads_its_answer(void **state) {
     }
 }
 
+static void marks_stand_on_lines_of_their_own(void **state) {
+    (void)state;
+    const char *text =
+        "Q: How long is the guarantee?\nA:\nTwo years from the day you bought it.\n\n"
+        "Q:\nWho mends it?\n\nA:\n\nThe dealer mends it.";
+    read_units(text);
+    expect(text, "Two years from the day you bought it.", TEXT_UNIT_SENTENCE,
+           "Q: How long is the guarantee?");
+    expect(text, "The dealer mends it.", TEXT_UNIT_SENTENCE, "Q:\nWho mends it?");
+    for (size_t i = 0; i < units.n; i++)
+        assert_false(is(text, units.v[i].start, units.v[i].end, "A:"));
+}
+
 /* One letter with a colon may stand for anything. */
 static void letters_alone_mark_no_pairs(void **state) {
     (void)state;
@@ -42,6 +55,7 @@ static void letters_alone_mark_no_pairs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_question_heads_its_answer),
+        cmocka_unit_test(marks_stand_on_lines_of_their_own),
         cmocka_unit_test(letters_alone_mark_no_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
