@@ -48,12 +48,12 @@ static bool is_turn(const char *s, line l) {
     return chat_turn_read(s + l.start, l.end - l.start, &turn);
 }
 
-/* A line that stands alone and reads like a heading: short, no stop at its end. */
+/* A line that stands alone and reads like a heading: short, no stop at its end, nothing drawn and nothing said in a chat. */
 static bool is_title(const char *s, size_t n, line l) {
     enum { BYTES = 320, CHARACTERS = 80 };
     return l.end > l.start && l.end - l.start <= BYTES && (unsigned char)s[l.start] > ' ' &&
            fo_utf8_count(s + l.start, l.end - l.start) <= CHARACTERS && !has_stop(s, l) &&
-           !is_item(s, n, l);
+           !is_item(s, n, l) && !is_underline(s, l) && !is_turn(s, l);
 }
 
 /* The general category of the character at s[*at], which goes on behind it. */
@@ -72,6 +72,17 @@ static bool has_columns(const char *s, line l) {
         while (next < l.end && s[next] == ' ') next++;
         if (s[next] != '-' && !(i > l.start && s[i - 1] == '-')) return true;
         i = next - 1;
+    }
+    return false;
+}
+
+/* Names of columns: such are in the next line that has something, too, but for a drawn one. */
+static bool names_columns(const char *s, size_t n, line l) {
+    if (!has_columns(s, l)) return false;
+    for (size_t at = l.next; at < n;) {
+        const line below = line_at(s, n, at);
+        at = below.next;
+        if (below.start < below.end && !is_underline(s, below)) return has_columns(s, below);
     }
     return false;
 }
@@ -194,28 +205,52 @@ static void take_cover(builder *b, const char *s, const line lines[], size_t cou
     fo_buf_free(&both);
 }
 
+/* Does the same line come again behind the drawn one, with no more than an entry and no blank line between? Such lines part the
+ * entries of a list: "-----" "Bob Smith" "Room 100" "-----" "Ann Jones" "Room 200" "-----". */
+static bool comes_again(const char *s, size_t n, line rule) {
+    enum { LINES = 3 };
+    line l = rule;
+    for (int lines = 0; l.next < n && lines <= LINES; lines++) {
+        l = line_at(s, n, l.next);
+        if (l.start == l.end) return false;
+        if (l.end - l.start == rule.end - rule.start &&
+            memcmp(s + l.start, s + rule.start, l.end - l.start) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* May the lines from first to last be a heading that ends in a drawn line? "Bob Smith" above "Room 100" is an entry. */
+static bool may_be_ruled(const char *s, size_t n, line first, line last, line rule) {
+    const bool entry = last.start != first.start && has_figure(s, last) && !in_capitals(s, last) &&
+                       !in_capitals(s, first);
+    return !entry && !comes_again(s, n, rule);
+}
+
 /* A heading of one or two lines that stands behind a drawn line at s[rule]: one to be that ends in another drawn line, "====="
- * above and below "Meeting of 3 May", or in a blank line with text behind it, as press releases have theirs below a line.
- * Empty: there is none. *stop: behind all of it. */
+ * above and below "Meeting of 3 May", or in a blank line with text behind it, as press releases have theirs below a line. The
+ * names of columns are none. Empty: there is none. *stop: behind all of it. */
 static line ruled_heading(const char *s, size_t n, line rule, size_t *stop) {
     enum { LINES = 2 };
     const line none = {rule.next, rule.next, rule.next};
-    line found = none, l = rule;
+    line found = none, first = rule, last = rule, l = rule;
     if (!is_underline(s, rule)) return none;
     for (int lines = 0; l.next < n && lines <= LINES; lines++) {
         const bool opens = memmem(s + l.start, l.end - l.start, ": ", 2) != NULL;
         l = line_at(s, n, l.next);
         if (found.end > found.start && is_underline(s, l)) {
             *stop = l.end;
-            return found;
+            return may_be_ruled(s, n, first, last, l) ? found : none;
         }
         if (found.end > found.start && l.start == l.end) {
             while (l.next < n && l.start == l.end) l = line_at(s, n, l.next);
             *stop = found.end;
             return opens || l.start == l.end || is_underline(s, l) ? none : found;
         }
-        if (!is_title(s, n, l) || lines == LINES || (lines && opens)) return none;
-        if (!lines) found.start = l.start;
+        if (!is_title(s, n, l) || has_columns(s, l) || lines == LINES || (lines && opens))
+            return none;
+        if (!lines) found.start = l.start, first = l;
+        last = l;
         found.end = l.end;
         found.next = l.next;
     }
@@ -223,7 +258,7 @@ static line ruled_heading(const char *s, size_t n, line rule, size_t *stop) {
 }
 
 /* Mark line l of the n bytes that begin at b's base as a heading, if it is one: where to read on; 0: it is none. first: nothing
- * but blank lines is above it. */
+ * but blank and drawn lines is above it. */
 static size_t mark_heading(builder *b, size_t base, size_t n, line l, bool after_blank,
                            bool first) {
     const char *s = b->text.data + base;
@@ -235,12 +270,13 @@ static size_t mark_heading(builder *b, size_t base, size_t n, line l, bool after
         return line_at(s, n, stop).next;
     }
     const line below = l.next < n ? line_at(s, n, l.next) : (line){n, n, n};
-    const bool underlined =
-        after_blank && below.end > below.start && is_underline(s, below) && is_title(s, n, l);
+    const bool underlined = after_blank && below.end > below.start && is_underline(s, below) &&
+                            is_title(s, n, l) && !names_columns(s, n, l);
     line cover[COVER_LINES];
     const size_t n_cover = first ? cover_lines(s, n, l.start, cover, COVER_LINES) : 0;
     if (first) l = without_indent(s, l);
-    const bool alone = first && l.next < n && below.start == below.end && is_title(s, n, l);
+    const bool alone = first && l.next < n && below.start == below.end && is_title(s, n, l) &&
+                       !names_columns(s, n, l);
     if (!underlined && !alone && !n_cover && !(first && leads_in_capitals(s, n, l, below)))
         return 0;
     const uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
@@ -288,7 +324,8 @@ static void mark_plain(builder *b, size_t n) {
             kind = item ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
         }
         end = l.end;
-        first = after_blank = false;
+        first &= is_underline(s, l); /* a drawn line may stand above the title */
+        after_blank = false;
     }
     if (end > start) builder_mark(b, base + start, base + end, kind, 0);
 }

@@ -174,6 +174,36 @@ static void drawn_lines_part_headings_from_text(void **state) {
     extracted_deinit(&x);
 }
 
+/* Lines are drawn around the entries of a list and the names of columns, too; and no such line is a title itself. */
+static void drawn_lines_part_other_things_too(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *title;
+    } cases[] = {
+        {"-----\nBob Smith\nRoom 100\n-----\nAnn Jones\nRoom 200\n-----\n", NULL},
+        {"-----\nBob Smith\nthe porter\n-----\nAnn Jones\nthe cook\n-----\n", NULL},
+        {"-----\nBob Smith\nRoom 100\n-----\n\nThey work here.\n", NULL},
+        {"=====\nANNUAL REPORT\nof May 2026\n=====\n\nIt was good.\n", "ANNUAL REPORT of May 2026"},
+        {"=====\nMeeting of 3 May\n=====\nNobody came.\n\n=====\nMeeting of 4 May\n=====\n",
+         "Meeting of 3 May"},
+        {"=====\n\nAnnual report 2026\n\n=====\n\nIt was good.\n", "Annual report 2026"},
+        {"=====\n=====\nReport of 3 May\n\nIt was good.\n", "Report of 3 May"},
+        {"---------------\nName      Price\n---------------\nTea       2\nCoffee    3\n", NULL},
+        {"---------------\nName      Price\n\nTea       2\nCoffee    3\n", NULL},
+        {"Name      Price\n---------------\nTea       2\nCoffee    3\n", NULL},
+        {"[09:02] Imke: ok\n\n[09:03] Bob: The pump is broken.\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_as_type(cases[i].text, "text/plain");
+        const bool same = cases[i].title ? x.title && !strcmp(x.title, cases[i].title) : !x.title;
+        if (!same) fail_msg("case %zu: '%s'", i, x.title ? x.title : "");
+        for (size_t k = 0; k < x.n_blocks && !cases[i].title; k++)
+            assert_int_not_equal(x.blocks[k].kind, TEXT_HEADING);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heading_is_the_title_before_the_text_alone),
@@ -181,6 +211,7 @@ int main(void) {
         cmocka_unit_test(capitals_right_above_the_text_are_a_title),
         cmocka_unit_test(drawn_lines_part_headings_from_text),
         cmocka_unit_test(the_lines_of_a_cover_are_a_title),
+        cmocka_unit_test(drawn_lines_part_other_things_too),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
