@@ -104,6 +104,14 @@ static void add_substitution(const reader *r, const char *s, size_t n, fo_buf *o
     fo_buf_add(out, s, n);
 }
 
+/* Bytes of "[#]_", "[#name]_", "[*]_", a note that is numbered by what writes the page; 0: there is none. */
+static size_t note_at(const char *s, size_t n) {
+    size_t i = 2;
+    if (n < 4 || s[0] != '[' || !strchr("#*", s[1])) return 0;
+    while (s[1] == '#' && i < n && (is_word(s[i]) || strchr("-_.+:", s[i]))) i++;
+    return i + 1 < n && s[i] == ']' && s[i + 1] == '_' ? i + 2 : 0;
+}
+
 static void strip(markup *m, const char *s, size_t n, fo_buf *out) {
     for (size_t at = 0; at < n;) {
         char c = s[at];
@@ -112,6 +120,9 @@ static void strip(markup *m, const char *s, size_t n, fo_buf *out) {
         if (c == '\\' && at + 1 < n) {
             if (s[at + 1] != ' ') fo_buf_char(out, s[at + 1]);
             at += 2;
+        } else if (c == '[' && (end = note_at(s + at, n - at))) {
+            while (out->len && out->data[out->len - 1] == ' ') out->data[--out->len] = '\0';
+            at += end;
         } else if (c == ':' && starts && (end = role_at(s, n, at)) &&
                    find_end(s, n, at + end, "`")) {
             size_t stop = find_end(s, n, at + end, "`");
@@ -305,8 +316,11 @@ static void read_explicit(reader *r, const text_line *l) {
         markup_close(&r->m);
         return take_body(r, l->indent, false);
     }
-    if (s < end && *s == '[') { /* .. [1] a footnote */
+    if (s < end && *s == '[') { /* .. [1] a footnote; "[#]" is no number that a reader sees */
+        const char *close = memchr(s, ']', (size_t)(end - s));
         markup_open(&r->m, TEXT_PARAGRAPH, 0);
+        if (close && end - s > 2 && strchr("#*", s[1]))
+            for (s = close + 1; s < end && *s == ' ';) s++;
         return markup_words(&r->m, s, (size_t)(end - s));
     }
     const char *p = s;

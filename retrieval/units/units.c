@@ -93,17 +93,36 @@ static bool is_word(const unit_reader *r, size_t i) {
     return fo_is_upper(r->in.text[l->start]) && (small + 1 == n || (capitals == n && n > 2));
 }
 
+/* "-W, --words <count>: Sets how many words it has [Default: 7]": an option with what is said of it on its line. Where that
+ * begins; 0: nothing is said there. */
+static uint32_t said_of_option(const unit_reader *r, size_t i) {
+    enum { WORDS = 3 };
+    size_t n, words = 1;
+    const char *s = unit_lines_text(&r->in, i, &n), *colon = memmem(s, n, ": ", 2);
+    if (r->in.v[i].class != LINE_OPTION || !colon) return 0;
+    const uint32_t body = r->in.v[i].start + (uint32_t)(colon - s) + 2;
+    for (uint32_t k = body; k < r->in.v[i].end; k++) words += r->in.text[k] == ' ';
+    return words >= WORDS ? body : 0;
+}
+
 /* An option or term and what is said of it: line i, and further options right below. */
 static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     bool option = r->in.v[i].class == LINE_OPTION;
     size_t last = i;
-    while (option) { /* "-0" NEWLINE "--null": one entry */
+    while (option && !said_of_option(r, last)) { /* "-0" NEWLINE "--null": one entry */
         size_t next = unit_lines_skip_blank(&r->in, last + 1);
         if (next >= r->in.n || next > last + 2 || r->in.v[next].class != LINE_OPTION) break;
         last = next;
     }
     uint32_t head_start = r->in.v[i].start, head_end = r->in.v[last].end;
     size_t at = unit_lines_skip_blank(&r->in, last + 1);
+    const uint32_t said = said_of_option(r, last);
+    if (said && at > last + 1) {
+        *rc = unit_reader_add(r, head_start, head_end, TEXT_UNIT_DEFINITION, r->heading_start,
+                              r->heading_end, TEXT_UNIT_HEADING);
+        if (!*rc) r->out->v[r->out->n - 1].body = said;
+        return last + 1;
+    }
     if (at >= r->in.n || r->in.v[at].class != LINE_TEXT ||
         (option && unit_is_heading(&r->in, at) && unit_is_shouted(&r->in, at))) {
         /* nothing is said of it here: a list of options, or the text ends */

@@ -187,9 +187,20 @@ static void a_comment_of_org_is_written_in_capitals(void **state) {
                "org", "Comment period\n\nIt ends on 5 May.\n\nCOMMENTARY\n\nSome do.");
 }
 
+static void notes_without_a_number_of_their_own_leave_no_mark(void **state) {
+    (void)state;
+    read_named("a.rst",
+               "Upgrades are mandatory [#]_. Ask us [#more-1]_ or [1]_\n\nList [#] of all.\n\n"
+               ".. [#] Not with a package.\n.. [#more-1] By mail.\n.. [1] By post.\n",
+               "rst",
+               "Upgrades are mandatory. Ask us or [1]\n\nList [#] of all.\n\n"
+               "Not with a package.\n\nBy mail.\n\n[1] By post.");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_before_a_bar_are_the_text_of_a_cell),
+        cmocka_unit_test(notes_without_a_number_of_their_own_leave_no_mark),
         cmocka_unit_test(cells_of_asciidoc_go_over_rows_and_columns),
         cmocka_unit_test(raised_figures_of_asciidoc_stand_apart),
         cmocka_unit_test(raised_figures_of_restructured_text_stand_apart),

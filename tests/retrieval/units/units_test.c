@@ -721,9 +721,24 @@ static void a_name_heads_the_paragraph_it_begins(void **state) {
     expect(german, "Bitte spülen.", TEXT_UNIT_SENTENCE, "# Haus");
 }
 
+/* What follows an option that has what is said of it on its line is none of it. */
+static void an_option_on_one_line_takes_nothing_of_the_next(void **state) {
+    (void)state;
+    const char *text = "-W, --words <count>: Sets the number of words. [Default: 7]\n\n"
+                       "-w, --word-list <path>: Sets the path of the list.\n\n"
+                       "-R, --recursive: Lists all of them\n\n-0\n\nEnds them.";
+    read_units(text);
+    expect(text, "-W, --words <count>: Sets the number of words. [Default: 7]",
+           TEXT_UNIT_DEFINITION, "");
+    expect(text, "-w, --word-list <path>: Sets the path of the list.", TEXT_UNIT_SENTENCE, "");
+    expect(text, "-R, --recursive: Lists all of them", TEXT_UNIT_DEFINITION, "");
+    expect(text, "-0\n\nEnds them.", TEXT_UNIT_DEFINITION, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_heads_the_paragraph_it_begins),
+        cmocka_unit_test(an_option_on_one_line_takes_nothing_of_the_next),
         cmocka_unit_test(an_option_stays_with_its_description),
         cmocka_unit_test(an_example_hangs_on_what_leads_in),
         cmocka_unit_test(one_word_is_no_answer_by_itself),
