@@ -100,7 +100,8 @@ bool text_columns_name_others(const char *first, size_t n_first, const char *sec
         return false;
     for (size_t i = 0; i < count; i++) {
         const bool above = a[i].start <= b[i + 1].end && a[i].end >= b[i + 1].start;
-        if (a[i].figures || a[i].start < b[0].end || !above) return false;
+        const bool value = a[i].figures && !fo_is_letter(first[a[i].at]); /* "24 hours" */
+        if (value || a[i].start < b[0].end || !above) return false;
     }
     return true;
 }

@@ -34,7 +34,7 @@ size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOS
 bool text_columns_are_below(const char *above, size_t n_above, const char *s, size_t n);
 
 /* Does `first` name the columns of `second`, which stands below it, but the first, "            Gym     Pool"? Both from where
- * their lines begin. */
+ * their lines begin. No name begins with a figure. */
 bool text_columns_name_others(const char *first, size_t n_first, const char *second, size_t n);
 
 /* Does `first` name all columns of `second`, which stands below it, three at least, and is set otherwise: "Stay      Price a night"

@@ -81,11 +81,27 @@ static void a_row_that_a_passage_begins_with_stays_one(void **state) {
     expect(text, "Secco | lunedì", TEXT_UNIT_ROW, "");
 }
 
+static void a_name_of_a_column_may_have_a_figure_behind_words(void **state) {
+    (void)state;
+    const char *text = "3. DOSE\n\n                      single dose    most in 24 hours\n"
+                       " Adults               1 tablet       3 tablets\n"
+                       " Children             half a tablet  one and a half tablets\n"
+                       " People over 70       half a tablet  2 tablets\n";
+    read_units(text);
+    expect(text, "People over 70       half a tablet  2 tablets", TEXT_UNIT_ROW,
+           "                      single dose    most in 24 hours");
+    text = "Waters:\n\n            2 boats    3 huts\n Lake 1     4 boats    1 hut\n"
+           " Lake 2     5 boats    9 huts\n Lake 3     6 boats    8 huts\n";
+    read_units(text); /* values name nothing */
+    expect(text, "Lake 2     5 boats    9 huts", TEXT_UNIT_ROW, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_line_of_a_passage_has_its_indent_before_it),
         cmocka_unit_test(clauses_behind_their_numbers_are_no_rows),
         cmocka_unit_test(names_above_the_middle_of_their_values_name_them),
+        cmocka_unit_test(a_name_of_a_column_may_have_a_figure_behind_words),
         cmocka_unit_test(a_remark_behind_a_row_is_a_cell_of_it),
         cmocka_unit_test(a_wide_character_takes_two_places),
         cmocka_unit_test(a_row_that_a_passage_begins_with_stays_one),

@@ -142,6 +142,30 @@ static void letters_and_roman_numbers_are_marks(void **state) {
         expect(text, items[i], TEXT_UNIT_ITEM, "Guests bring");
 }
 
+/* Entries without bullets: what does not fit on the line of one is indented on the next line. */
+static void entries_may_have_a_hanging_indent(void **state) {
+    (void)state;
+    const char *text = "TURN TO\n\n"
+                       "  Mrs. Norma Tully, social services: help at home, aids, rehabilitation\n"
+                       "      after your stay. Room B 112, weekdays 9 to 12.\n"
+                       "  Mr. Declan Roe, patients' advocate: complaints and praise. Room B 114,\n"
+                       "      Wednesdays 14 to 16.\n"
+                       "  Rev. Anne Sotherby: chaplaincy. The chapel is always open.\n\nThe end.";
+    read_units(text);
+    expect(text,
+           "Mr. Declan Roe, patients' advocate: complaints and praise. Room B 114,\n"
+           "      Wednesdays 14 to 16.",
+           TEXT_UNIT_ITEM, "TURN TO");
+    expect(text, "Rev. Anne Sotherby: chaplaincy. The chapel is always open.", TEXT_UNIT_ITEM,
+           "TURN TO");
+    /* a paragraph, of which a line happens to begin with a capital, and one whose lines end on purpose */
+    text = "The boats lie at the pier of the old harbour until the end of the season in\n"
+           "October. Then they are brought to the hall, where they stay dry in winter.\n\n"
+           "Dear Ann,\n    thank you for the boats.\nYours, Bo";
+    read_units(text);
+    for (size_t i = 0; i < units.n; i++) assert_int_not_equal(units.v[i].kind, TEXT_UNIT_ITEM);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_item_in_an_item_hangs_on_that_one),
@@ -149,6 +173,7 @@ int main(void) {
         cmocka_unit_test(a_step_may_have_further_paragraphs),
         cmocka_unit_test(what_word_and_mails_set_are_bullets_too),
         cmocka_unit_test(a_sentence_below_an_entry_is_no_part_of_it),
+        cmocka_unit_test(entries_may_have_a_hanging_indent),
         cmocka_unit_test(letters_and_roman_numbers_are_marks),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
