@@ -131,8 +131,7 @@ static bool is_row_with_bullet(const unit_lines *l, size_t i) {
     return cells > 2;
 }
 
-/* Line i with its indent, which of the first one stands before the text. */
-static const char *indented(const unit_lines *l, size_t i, size_t *n) {
+const char *unit_lines_indented(const unit_lines *l, size_t i, size_t *n) {
     const char *end = l->text + l->v[i].end, *from = l->text + l->v[i].start,
                *first = l->text - l->before;
     if (!(i == 0 && l->goes_on))
@@ -147,7 +146,8 @@ static bool is_below(const unit_lines *l, size_t above, size_t i) {
     for (int k = 0; k < 2; k++)
         if (l->v[pair[k]].class != LINE_TEXT && !is_row_with_bullet(l, pair[k])) return false;
     size_t n_above, n;
-    const char *from = indented(l, above, &n_above), *from_below = indented(l, i, &n);
+    const char *from = unit_lines_indented(l, above, &n_above),
+               *from_below = unit_lines_indented(l, i, &n);
     return text_columns_are_below(from, n_above, from_below, n);
 }
 
@@ -156,7 +156,8 @@ static bool is_below(const unit_lines *l, size_t above, size_t i) {
 static void find_names_above(unit_lines *l, size_t i) {
     size_t n_above, n;
     if (i == 0 || l->v[i - 1].class != LINE_TEXT || (i == 1 && l->goes_on)) return;
-    const char *above = indented(l, i - 1, &n_above), *row = indented(l, i, &n);
+    const char *above = unit_lines_indented(l, i - 1, &n_above),
+               *row = unit_lines_indented(l, i, &n);
     const bool others =
         above[0] == ' ' && above >= l->text && text_columns_name_others(above, n_above, row, n);
     if (!others && !text_columns_name_all(above, n_above, row, n)) return;
@@ -256,49 +257,6 @@ static void find_led(unit_lines *l) {
         if (l->v[i].class == LINE_TEXT && unit_is_led(l, i)) l->v[i].class = LINE_ITEM;
 }
 
-static size_t indent_of(const unit_lines *l, size_t i) {
-    size_t n;
-    const char *from = indented(l, i, &n);
-    return (size_t)(l->text + l->v[i].start - from);
-}
-
-/* Does line i begin as an entry does, with a capital? Behind a number stands a clause. */
-static bool may_begin_entry(const unit_lines *l, size_t i) {
-    size_t n;
-    int32_t cp;
-    const char *s = unit_lines_text(l, i, &n);
-    return fo_utf8_decode(s, n, &cp) && cp > 0 && utf8proc_category(cp) == UTF8PROC_CATEGORY_LU;
-}
-
-/* Are the lines of text [i, end) entries, of which what did not fit on a line is indented on the next one? */
-static bool is_hanging(const unit_lines *l, size_t i, size_t end) {
-    enum { DEEPER = 2 };
-    const size_t base = indent_of(l, i);
-    size_t deep = 0, entries = 0;
-    for (size_t k = i; k < end; k++) {
-        const size_t indent = indent_of(l, k);
-        if (indent == base && may_begin_entry(l, k)) {
-            entries++;
-            continue;
-        }
-        if (k == i || indent < base + DEEPER || (deep && indent != deep)) return false;
-        if (l->text[l->v[k - 1].end - 1] == ':' || unit_breaks_on_purpose(l, k - 1)) return false;
-        deep = indent;
-    }
-    return deep && entries > 1;
-}
-
-/* "Ann Roe, advocate: complaints and" NEWLINE "    praise. Room 4." NEWLINE "Bo Keane: wounds.": each entry is an item. */
-static void find_hanging(unit_lines *l) {
-    for (size_t i = l->goes_on, end; i < l->n; i = end + 1) {
-        for (end = i; end < l->n && l->v[end].class == LINE_TEXT;) end++;
-        if (end == i || !is_hanging(l, i, end)) continue;
-        const size_t base = indent_of(l, i);
-        for (size_t k = i; k < end; k++)
-            if (indent_of(l, k) == base) l->v[k].class = LINE_ITEM;
-    }
-}
-
 bool unit_is_comment(const char *s, size_t n) {
     return n > 1 && (s[0] == '#' || s[0] == ';' || (s[0] == '/' && s[1] == '/'));
 }
@@ -380,7 +338,6 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
         if (at->class == LINE_TEXT && at->end - at->start > l->width)
             l->width = at->end - at->start;
     }
-    find_hanging(l);
     return FO_OK;
 }
 

@@ -45,6 +45,8 @@ void unit_lines_deinit(unit_lines *l);
 
 /* The bytes of line i, without white space at its ends. */
 const char *unit_lines_text(const unit_lines *l, size_t i, size_t *n);
+/* The same with its indent, which of the first line stands before the text. */
+const char *unit_lines_indented(const unit_lines *l, size_t i, size_t *n);
 /* The last line before the text that is not blank; *n = 0: there is none. */
 const char *unit_lines_above(const unit_lines *l, size_t *n);
 /* The first line from i on that is not blank, or l->n. */

@@ -9,6 +9,7 @@
 
 #include "kernels/utf8.h"
 #include "retrieval/units/table_row.h"
+#include "retrieval/units/unit_hanging.h"
 #include "retrieval/units/unit_headings.h"
 #include "retrieval/units/unit_lines.h"
 #include "retrieval/units/unit_lists.h"
@@ -545,6 +546,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
             r.in.v[i].class = LINE_HEADING;
         }
     if (!rc) unit_pairs_find(&r.in);
+    if (!rc) unit_hanging_find(&r.in);
     if (!rc) find_tags(&r);
     if (!rc) find_fields(&r);
     if (!rc) find_amounts(&r);

@@ -145,7 +145,7 @@ static void letters_and_roman_numbers_are_marks(void **state) {
 /* Entries without bullets: what does not fit on the line of one is indented on the next line. */
 static void entries_may_have_a_hanging_indent(void **state) {
     (void)state;
-    const char *text = "TURN TO\n\n"
+    const char *text = "TURN TO\n"
                        "  Mrs. Norma Tully, social services: help at home, aids, rehabilitation\n"
                        "      after your stay. Room B 112, weekdays 9 to 12.\n"
                        "  Mr. Declan Roe, patients' advocate: complaints and praise. Room B 114,\n"
