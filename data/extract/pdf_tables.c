@@ -7,80 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/extract/pdf_layout.h"
+#include "data/extract/pdf_table_heads.h"
 #include "kernels/utf8.h"
 
-enum {
-    STEPS = 512,         /* a page's width is looked at in so many steps */
-    MAX_COLUMNS = 64,    /* of a table */
-    MAX_ROWS = 1000,     /* of one page's part of a table */
-    MAX_SEGMENTS = 8000, /* of a page: more are no page that anybody reads */
-    MAX_TRIES = 300,     /* of a page: places where a table might begin */
-    MAX_FOUND = 64,      /* tables of a page by wide gaps */
-    EDGES = 3,           /* of a cell: left, right, middle */
-    EDGE_ROWS = 64,      /* of a table, whose edges are looked at */
-};
 static const float GAP = .8f; /* of a line's height: parts cells of a row */
 static const float NARROW =
     1.3f; /* of the gap between words: parts cells whose edges stand below each other */
 static const float GUTTER = .55f; /* the same, for the strip between two columns */
 static const float NARROW_GUTTER = .25f;
 
-typedef struct segment { /* words of a line without a wide gap between them */
-    pdf_line *line;
-    size_t word, n_words;
-    float x0, x1;
-    uint32_t row;
-} segment;
-
-typedef struct row {
-    size_t first, n; /* segments, from left to right */
-    float y0, y1;
-    bool leader; /* dots lead to a page's number */
-} row;
-
-typedef struct span {
-    float x0, x1;
-} span;
-
-typedef struct extent {
-    float y0, y1; /* of a table on its page */
-    size_t rows, columns;
-} extent;
-
-typedef struct finder {
-    pdf_layout *p;
-    builder *b;
-    segment *s;
-    size_t n;
-    row *rows;
-    size_t n_rows;
-    float left, width; /* of all segments */
-    float gutter;      /* of the page: only tables that reach over it are sought; 0: all are */
-    float gap;         /* of a line's height: parts cells */
-    bool narrow;       /* it is so small that edges must tell a table from text */
-    bool only_looks;   /* what is found goes to `found` alone */
-    extent found[MAX_FOUND];
-    size_t n_found;
-    float edges[MAX_COLUMNS][EDGES][EDGE_ROWS]; /* of the cells of the table at hand: edges_meet */
-    /* the table at hand */
-    uint16_t covered[STEPS]; /* by how many rows */
-    span columns[MAX_COLUMNS];
-    size_t n_columns, wide_rows; /* rows of two segments or more */
-} finder;
-
 /* ---- rows and their parts ------------------------------------------------------------------------- */
-
-static float height_of(const pdf_line *l) {
-    float h = l->box[3] - l->box[1];
-    return h < 4 ? 4 : h > 40 ? 40 : h;
-}
-
-static size_t word_end(const finder *f, const pdf_line *l, size_t word) {
-    if (word + 1 == l->word + l->n_words) return l->at + l->n;
-    size_t next = f->p->words[word + 1].at;
-    return next - (f->p->text.data[next - 1] == ' ');
-}
 
 /* The width of a letter where all are as wide, as a typewriter's are; 0: they are not. */
 static float typewritten(const finder *f, const pdf_line *l) {
@@ -88,7 +24,7 @@ static float typewritten(const finder *f, const pdf_line *l) {
     float least = 1e9f, most = 0;
     for (size_t i = l->word; i < l->word + l->n_words; i++) {
         const size_t letters =
-            fo_utf8_count(f->p->text.data + w[i].at, word_end(f, l, i) - w[i].at);
+            fo_utf8_count(f->p->text.data + w[i].at, pdf_finder_word_end(f, l, i) - w[i].at);
         const float width = (w[i].x1 - w[i].x0) / (float)(letters ? letters : 1);
         if (width < least) least = width;
         if (width > most) most = width;
@@ -99,7 +35,7 @@ static float typewritten(const finder *f, const pdf_line *l) {
 static void split_line(finder *f, pdf_line *l) {
     const pdf_word *w = f->p->words;
     const float letter = f->narrow ? 1.5f * typewritten(f, l) : 0;
-    float gap = f->gap * height_of(l);
+    float gap = f->gap * pdf_finder_height_of(l);
     if (gap < letter) gap = letter;
     for (size_t i = l->word, end = l->word + l->n_words, k; i < end; i = k) {
         float x0 = w[i].x0, x1 = w[i].x1;
@@ -129,7 +65,8 @@ static int by_row(const void *a, const void *b) {
 
 /* "....." or ". . . ." */
 static bool is_leader(const finder *f, const segment *s) {
-    size_t at = f->p->words[s->word].at, end = word_end(f, s->line, s->word + s->n_words - 1);
+    size_t at = f->p->words[s->word].at,
+           end = pdf_finder_word_end(f, s->line, s->word + s->n_words - 1);
     size_t run = 0, apart = 0;
     for (; at < end; at++) {
         char c = f->p->text.data[at];
@@ -210,32 +147,16 @@ static size_t find_columns(const finder *f, float height, span *out) {
     return n;
 }
 
-/* The column of a stretch, that which it shares most with; *crossed: it reaches into others too. */
-static size_t column_of(const finder *f, float x0, float x1, bool *crossed) {
-    size_t best = 0, touched = 0;
-    float most = -1e9f;
-    for (size_t i = 0; i < f->n_columns; i++) {
-        float from = x0 > f->columns[i].x0 ? x0 : f->columns[i].x0;
-        float to = x1 < f->columns[i].x1 ? x1 : f->columns[i].x1;
-        touched += to - from > 1;
-        if (to - from <= most) continue;
-        most = to - from;
-        best = i;
-    }
-    *crossed = touched > 1;
-    return best;
-}
-
 static bool fits_a_column(const finder *f, const segment *s) {
     bool crossed;
-    column_of(f, s->x0, s->x1, &crossed);
+    pdf_finder_column_of(f, s->x0, s->x1, &crossed);
     return !crossed;
 }
 
 /* ---- which rows ----------------------------------------------------------------------------------- */
 
 static size_t segment_bytes(const finder *f, const segment *s) {
-    return word_end(f, s->line, s->word + s->n_words - 1) - f->p->words[s->word].at;
+    return pdf_finder_word_end(f, s->line, s->word + s->n_words - 1) - f->p->words[s->word].at;
 }
 
 /* n words or more that are no signs of a formula. */
@@ -255,7 +176,7 @@ static size_t grow_table(finder *f, size_t i) {
     memset(f->covered, 0, sizeof f->covered);
     f->n_columns = f->wide_rows = 0;
     size_t last = i; /* the last row that belongs to it for certain */
-    float height = height_of(f->s[f->rows[i].first].line);
+    float height = pdf_finder_height_of(f->s[f->rows[i].first].line);
     for (size_t k = i; k < f->n_rows && k - i < MAX_ROWS; k++) {
         const row *r = &f->rows[k];
         float room = k - i < 3 ? 2.5f : 2; /* rules stand around a head */
@@ -266,7 +187,9 @@ static size_t grow_table(finder *f, size_t i) {
             /* Behind the last full row, what goes on in a column but the first is part of it. */
             bool tight = r->y0 - f->rows[k - 1].y1 < .5f * height && last + 1 == k;
             bool crossed;
-            if (tight && column_of(f, f->s[r->first].x0, f->s[r->first].x1, &crossed) > 0) last = k;
+            if (tight &&
+                pdf_finder_column_of(f, f->s[r->first].x0, f->s[r->first].x1, &crossed) > 0)
+                last = k;
             continue;
         }
         span columns[MAX_COLUMNS];
@@ -310,7 +233,7 @@ static size_t end_at_heading(finder *f, size_t i, size_t n) {
         if (f->rows[k].n > 1 || s->x0 > f->left + f->width / 4) continue;
         tries++;
         if (grow_table(f, k + 1) < FEWEST || f->n_columns <= joint || f->wide_rows < FEWEST ||
-            column_of(f, s->x0, s->x0 + 1, &crossed) > 0)
+            pdf_finder_column_of(f, s->x0, s->x0 + 1, &crossed) > 0)
             continue;
         if (crossing_rows(f, i, k) * 2 > k - i) end = k;
     }
@@ -322,25 +245,10 @@ static size_t end_at_heading(finder *f, size_t i, size_t n) {
 
 /* ---- what the columns hold ------------------------------------------------------------------------- */
 
-static bool is_number(const char *s, size_t n) {
-    size_t digits = 0, letters = 0;
-    for (size_t i = 0; i < n; i++) {
-        digits += isdigit((unsigned char)s[i]) != 0;
-        letters += isalpha((unsigned char)s[i]) || (unsigned char)s[i] >= 0xC3;
-    }
-    return digits && digits >= letters;
-}
-
-/* A superscript is none. */
-static bool segment_is_number(const finder *f, const segment *s) {
-    if (height_of(s->line) < .8f * (f->rows[s->row - 1].y1 - f->rows[s->row - 1].y0)) return false;
-    size_t at = f->p->words[s->word].at, end = word_end(f, s->line, s->word + s->n_words - 1);
-    return is_number(f->p->text.data + at, end - at);
-}
-
 /* "1.", "(a)", "*": what begins an item of a list. */
 static bool is_marker(const finder *f, const segment *s) {
-    size_t at = f->p->words[s->word].at, end = word_end(f, s->line, s->word + s->n_words - 1);
+    size_t at = f->p->words[s->word].at,
+           end = pdf_finder_word_end(f, s->line, s->word + s->n_words - 1);
     const char *t = f->p->text.data + at;
     size_t n = end - at;
     if (n > 4) return false;
@@ -382,7 +290,7 @@ static bool cells_of(const finder *f, const row *r, span out[MAX_COLUMNS]) {
     for (size_t j = 0; j < r->n; j++) {
         const segment *s = &f->s[r->first + j];
         bool crossed;
-        span *cell = &out[column_of(f, s->x0, s->x1, &crossed)];
+        span *cell = &out[pdf_finder_column_of(f, s->x0, s->x1, &crossed)];
         if (crossed) return false;
         if (s->x0 < cell->x0) cell->x0 = s->x0;
         if (s->x1 > cell->x1) cell->x1 = s->x1;
@@ -429,17 +337,18 @@ static bool is_table(finder *f, size_t i, size_t n) {
         for (size_t j = 0; j < r->n; j++) {
             const segment *s = &f->s[r->first + j];
             bool crossed;
-            size_t col = column_of(f, s->x0, s->x1, &crossed);
+            size_t col = pdf_finder_column_of(f, s->x0, s->x1, &crossed);
             column_sum *to = &c[col];
             float room = f->columns[col].x1 - f->columns[col].x0;
             crossing += crossed;
             over += s->x0 < f->gutter - 2 && s->x1 > f->gutter + 2;
-            scraps += s->n_words == 1 && segment_bytes(f, s) < 3 && !segment_is_number(f, s);
+            scraps += s->n_words == 1 && segment_bytes(f, s) < 3 && !pdf_finder_is_number(f, s);
             cells += col != last;
             to->cells++;
             to->words += s->n_words;
-            to->numbers += segment_is_number(f, s);
-            to->small += segment_is_number(f, s) && s->x1 - s->x0 < 2.f * height_of(s->line);
+            to->numbers += pdf_finder_is_number(f, s);
+            to->small +=
+                pdf_finder_is_number(f, s) && s->x1 - s->x0 < 2.f * pdf_finder_height_of(s->line);
             to->markers += is_marker(f, s);
             to->sentences += is_sentence(f, s, 5) && s->x1 - s->x0 > .6f * room;
             last = col;
@@ -478,7 +387,7 @@ static bool add_piece(finder *f, const segment *s, size_t word, size_t n, uint32
     if (!pdf_layout_grow(f->b, (void **)&p->pieces, p->n_pieces, &p->cap_pieces, sizeof *p->pieces))
         return false;
     const pdf_word *w = p->words;
-    size_t end = word_end(f, s->line, word + n - 1);
+    size_t end = pdf_finder_word_end(f, s->line, word + n - 1);
     pdf_piece *to = &p->pieces[p->n_pieces++];
     *to = (pdf_piece){.at = w[word].at,
                       .n = end - w[word].at,
@@ -488,22 +397,47 @@ static bool add_piece(finder *f, const segment *s, size_t word, size_t n, uint32
     return true;
 }
 
-/* A segment becomes pieces: it is parted where a gap between words stands in a gutter. What reaches over
+/* Do the cells of most rows of the table begin right here, as the word does? */
+static bool begins_cells(const finder *f, float x) {
+    static const float SAME = .75f;
+    size_t rows = 0;
+    for (size_t k = f->row; k < f->row + f->n_table_rows; k++)
+        for (size_t j = 0; j < f->rows[k].n; j++) {
+            const float own = f->s[f->rows[k].first + j].x0;
+            if (own > x + SAME || own < x - SAME) continue;
+            rows++;
+            break;
+        }
+    return rows > 1 && rows * 2 >= f->n_table_rows;
+}
+
+/* Is no gap between words of the segment wider than this one? */
+static bool is_widest(const finder *f, const segment *s, float gap) {
+    static const float SAME = .1f;
+    const pdf_word *w = f->p->words;
+    for (size_t i = s->word + 1; i < s->word + s->n_words; i++)
+        if (w[i].x0 - w[i - 1].x1 > gap + SAME) return false;
+    return true;
+}
+
+/* A segment becomes pieces: it is parted where a gap between words stands in a gutter, however narrow where
+ * the cells of the column begin behind it: "City bike Road bike" above "45" and "49". What reaches over
  * several columns without one (a head over others) belongs to the first of them; `spread`: to each. */
 static bool add_segment(finder *f, const segment *s, uint32_t r, bool spread, uint64_t *columns) {
     const pdf_word *w = f->p->words;
     for (size_t i = s->word, end = s->word + s->n_words, k; i < end; i = k) {
         bool crossed;
         float x1 = w[i].x1;
-        size_t col = column_of(f, w[i].x0, x1, &crossed);
+        size_t col = pdf_finder_column_of(f, w[i].x0, x1, &crossed);
         for (k = i + 1; k < end; k++) {
             bool over;
-            size_t next = column_of(f, w[k].x0, w[k].x1, &over);
+            size_t next = pdf_finder_column_of(f, w[k].x0, w[k].x1, &over);
             float gutter = next > col ? f->columns[next].x0 - f->columns[col].x1 : 0;
             float gap =
                 w[k].x0 - x1; /* words of a sentence stand closer than half of their height */
             if (next > col && !over && x1 <= f->columns[next].x0 &&
-                (gap > .6f * gutter || gap > .45f * height_of(s->line)))
+                (gap > .6f * gutter || gap > .45f * pdf_finder_height_of(s->line) ||
+                 (is_widest(f, s, gap) && begins_cells(f, w[k].x0))))
                 break;
             x1 = w[k].x1;
         }
@@ -525,109 +459,14 @@ static int by_cell(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static size_t count_bits(uint64_t x) {
-    return (size_t)__builtin_popcountll(x);
-}
-
-typedef struct lines_of { /* what is known of a row of a page */
-    uint64_t columns;
-    size_t numbers;
-    bool spans; /* it reaches over columns */
-} lines_of;
-
-static lines_of look_at(const finder *f, const row *r) {
-    lines_of out = {0};
-    for (size_t j = 0; j < r->n; j++) {
-        const segment *s = &f->s[r->first + j];
-        bool crossed;
-        out.columns |= (uint64_t)1 << column_of(f, s->x0, s->x1, &crossed);
-        out.numbers += segment_is_number(f, s);
-        out.spans |= crossed;
-    }
-    return out;
-}
-
-/* Years, or nothing, over columns of numbers that have a name at their left: they head them. */
-static bool years_head_it(const finder *f, size_t i, size_t n) {
-    lines_of first = look_at(f, &f->rows[i]);
-    if (first.columns & 1 || count_bits(first.columns) < 2 || n < 3) return false;
-    size_t named = 0;
-    for (size_t k = i + 1; k < i + n; k++) named += look_at(f, &f->rows[k]).columns & 1;
-    if (named * 10 < (n - 1) * 8) return false;
-    for (size_t j = 0; j < f->rows[i].n; j++) {
-        const segment *s = &f->s[f->rows[i].first + j];
-        const char *t = f->p->text.data + f->p->words[s->word].at;
-        if (s->n_words > 1 || !(strncmp(t, "19", 2) == 0 || strncmp(t, "20", 2) == 0))
-            return !segment_is_number(f, s);
-    }
-    return true;
-}
-
-/* A full row above others that have empty cells: only what names the columns stands over each. */
-static bool full_row_heads_it(const finder *f, size_t i, size_t n) {
-    lines_of first = look_at(f, &f->rows[i]);
-    if (f->n_columns < 3 || n < 3 || first.numbers || first.spans) return false;
-    if (count_bits(first.columns) < f->n_columns) return false;
-    size_t gaps = 0;
-    for (size_t k = i + 1; k < i + n; k++)
-        gaps += count_bits(look_at(f, &f->rows[k]).columns) < f->n_columns;
-    return gaps * 2 > n - 1;
-}
-
-/* Names of groups of columns above the names of columns: what stands in the corner tells the second row. */
-static bool has_groups(const finder *f, size_t i, size_t n) {
-    if (n < 3) return false;
-    lines_of a = look_at(f, &f->rows[i]), b = look_at(f, &f->rows[i + 1]);
-    return !(a.columns & 1) && b.columns & 1 && !a.numbers && !b.numbers &&
-           count_bits(b.columns) > count_bits(a.columns) && count_bits(b.columns) > 2;
-}
-
-/* Are there figures in the second column of most rows behind the first, and none in it? */
-static bool names_figures(const finder *f, size_t i, size_t n) {
-    size_t figures = 0;
-    for (size_t k = i; k < i + n; k++)
-        for (size_t j = 0; j < f->rows[k].n; j++) {
-            const segment *s = &f->s[f->rows[k].first + j];
-            bool crossed;
-            if (column_of(f, s->x0, s->x1, &crossed) != 1 || !segment_is_number(f, s)) continue;
-            if (k == i) return false;
-            figures++;
-        }
-    return figures * 10 >= (n - 1) * 7;
-}
-
-/* How many rows of the page make up the head, 0: it cannot be told. They have no numbers, and all that
- * come have some. */
-static size_t head_rows(const finder *f, size_t i, size_t n) {
-    size_t k = 0, with = 0;
-    if (f->n_columns == 2) return names_figures(f, i, n) && !look_at(f, &f->rows[i]).numbers;
-    while (k < n && k < 5 && !look_at(f, &f->rows[i + k]).numbers) k++;
-    for (size_t j = k; j < n; j++) with += look_at(f, &f->rows[i + j]).numbers > 0;
-    if (!k || k == n || k == 5 || with * 10 < (n - k) * 7) return has_groups(f, i, n) ? 2 : 0;
-    /* It ends at a gap that is wider than those above: the second row is of words by chance. */
-    uint64_t named = 0;
-    for (size_t j = 1; j < k; j++) {
-        named |= look_at(f, &f->rows[i + j - 1]).columns;
-        /* It names more of them, or each of those under a name for several. */
-        if (look_at(f, &f->rows[i + j]).columns & ~named || look_at(f, &f->rows[i + j - 1]).spans)
-            continue;
-        float gap = f->rows[i + j].y0 - f->rows[i + j - 1].y1;
-        float next = f->rows[i + j + 1].y0 - f->rows[i + j].y1;
-        if (gap > next + .05f * height_of(f->s[f->rows[i].first].line)) k = j;
-    }
-    /* "Group A" alone above its rows is no part of it. */
-    while (k > 1 && look_at(f, &f->rows[i + k - 1]).columns == 1) k--;
-    return k;
-}
-
 /* Does row k of the page go on with what the row above it begins? */
 static bool goes_on(const finder *f, size_t k, uint64_t above) {
     const row *r = &f->rows[k];
-    lines_of is = look_at(f, r);
-    float height = height_of(f->s[r->first].line), gap = r->y0 - f->rows[k - 1].y1;
+    lines_of is = pdf_finder_look_at(f, r);
+    float height = pdf_finder_height_of(f->s[r->first].line), gap = r->y0 - f->rows[k - 1].y1;
     if (gap > .6f * height || is.columns & 1 || is.columns & ~above) return false;
     if (is.numbers && f->n_columns > 2) return false;
-    return count_bits(is.columns) < count_bits(above) || f->n_columns == 2;
+    return pdf_finder_count(is.columns) < pdf_finder_count(above) || f->n_columns == 2;
 }
 
 static void take_table(finder *f, size_t i, size_t n) {
@@ -640,9 +479,10 @@ static void take_table(finder *f, size_t i, size_t n) {
                    .n_columns = (uint32_t)f->n_columns,
                    .left = f->columns[0].x0,
                    .right = f->columns[f->n_columns - 1].x1};
-    size_t head = head_rows(f, i, n);
-    t.headed = head > 0 || years_head_it(f, i, n) || full_row_heads_it(f, i, n);
+    size_t head = pdf_table_heads_rows(f, i, n);
+    t.headed = head > 0 || pdf_table_heads_first(f, i, n);
     uint64_t columns = 0;
+    f->row = i, f->n_table_rows = n;
     for (size_t k = i; k < i + n; k++) {
         bool in_head = k - i < head;
         if (k > i && !(in_head || (k - i != head && goes_on(f, k, columns)))) {
@@ -708,8 +548,9 @@ static void look_through(finder *f) {
         tries += n > 0;
         /* Above and below it, what stands in one column alone is another matter. */
         size_t skip = 0;
-        while (n && count_bits(look_at(f, &f->rows[i + skip]).columns) < 2) skip++, n--;
-        while (n && look_at(f, &f->rows[i + skip + n - 1]).columns == 1) n--;
+        while (n && pdf_finder_count(pdf_finder_look_at(f, &f->rows[i + skip]).columns) < 2)
+            skip++, n--;
+        while (n && pdf_finder_look_at(f, &f->rows[i + skip + n - 1]).columns == 1) n--;
         i += n ? skip : 0;
         if (n > 1 && is_table(f, i, n) && deal_with_table(f, i, n)) {
             i += n;
@@ -736,7 +577,7 @@ static float usual_gap(const pdf_layout *p, pdf_line *const *lines, size_t n) {
     for (size_t i = 0; i < n && k < MOST; i++)
         for (size_t w = 1; lines[i]->n_words > 2 && w < lines[i]->n_words && k < MOST; w++) {
             const pdf_word *at = &p->words[lines[i]->word + w];
-            gaps[k++] = (at->x0 - at[-1].x1) / height_of(lines[i]);
+            gaps[k++] = (at->x0 - at[-1].x1) / pdf_finder_height_of(lines[i]);
         }
     if (k < FEWEST) return GAP;
     qsort(gaps, k, sizeof *gaps, by_place);

@@ -245,6 +245,52 @@ static void amounts_beside_lines_are_a_table(void **state) {
     }
 }
 
+/* A line of words at places of their own, each letter four points wide and twelve high. */
+static void add_words_at(source *s, int y, const int *x, const char *text) {
+    fo_buf words = {0};
+    int x1 = *x;
+    for (size_t i = 0, n; *text; text += n + (text[n] == ' '), i++) {
+        n = strcspn(text, " ");
+        x1 = x[i] + 4 * (int)n;
+        fo_buf_printf(&words, "<word xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\">%.*s</word>",
+                      x[i], y, x1, y + 12, (int)n, text);
+    }
+    char box[96];
+    snprintf(box, sizeof box, "xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\"", *x, y, x1, y + 12);
+    fo_buf_printf(&s->xml, "<block %s><line %s>%s</line></block>", box, box, words.data);
+    fo_buf_free(&words);
+}
+
+/* Cells as wide as their column are hardly farther from the next one than words are from each other; and names of columns may
+ * have figures, and nothing above the names of rows. */
+static void cells_may_stand_close_to_each_other(void **state) {
+    (void)state;
+    source s = {0};
+    fo_buf is = {0};
+    begin_page(&s);
+    add_words_at(&s, 100, (const int[]){135}, "46");
+    add_words_at(&s, 100, (const int[]){190, 202}, "46 SP");
+    add_words_at(&s, 116, (const int[]){56, 88, 113, 125}, "Cutting width 47 cm");
+    add_words_at(&s, 116, (const int[]){174, 186}, "48 cm");
+    add_words_at(&s, 132, (const int[]){56}, "Weight");
+    add_words_at(&s, 132, (const int[]){113, 125}, "27 kg");
+    add_words_at(&s, 132, (const int[]){174, 186}, "33 kg");
+    add_words_at(&s, 148, (const int[]){56}, "Engine");
+    add_words_at(&s, 148, (const int[]){113, 129, 145, 161, 174, 190, 206, 222},
+                 "139 cc, 2.1 kW 166 cc, 2.7 kW");
+    for (int i = 0; i < 4; i++) {
+        add_words_at(&s, 164 + 16 * i, (const int[]){56}, i % 2 ? "Box" : "Tank");
+        add_words_at(&s, 164 + 16 * i, (const int[]){113, 129}, "0.8 l");
+        add_words_at(&s, 164 + 16 * i, (const int[]){174, 190}, "1.1 l");
+    }
+    cells(&s, &is);
+    assert_string_equal(is.data, "*46|46 SP\nCutting width|47 cm|48 cm\nWeight|27 kg|33 kg\n"
+                                 "Engine|139 cc, 2.1 kW|166 cc, 2.7 kW\n"
+                                 "Tank|0.8 l|1.1 l\nBox|0.8 l|1.1 l\nTank|0.8 l|1.1 l\n"
+                                 "Box|0.8 l|1.1 l");
+    fo_buf_free(&is);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_at_the_edge_of_a_page_are_no_page_numbers),
@@ -252,6 +298,7 @@ int main(void) {
         cmocka_unit_test(page_numbers_beside_other_words_count_pages),
         cmocka_unit_test(a_table_below_a_form_has_its_own_columns),
         cmocka_unit_test(amounts_beside_lines_are_a_table),
+        cmocka_unit_test(cells_may_stand_close_to_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
