@@ -106,6 +106,14 @@ static uint32_t said_of_option(const unit_reader *r, size_t i) {
     return words >= WORDS ? body : 0;
 }
 
+/* Does line i begin with an option's name, whatever else it says? */
+static bool begins_option(const unit_reader *r, size_t i) {
+    size_t n;
+    if (i >= r->in.n) return false;
+    const char *s = unit_lines_text(&r->in, i, &n);
+    return n > 2 && s[0] == '-' && (fo_is_letter(s[1]) || (s[1] == '-' && fo_is_letter(s[2])));
+}
+
 /* An option or term and what is said of it: line i, and further options right below. */
 static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     bool option = r->in.v[i].class == LINE_OPTION;
@@ -118,7 +126,7 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     uint32_t head_start = r->in.v[i].start, head_end = r->in.v[last].end;
     size_t at = unit_lines_skip_blank(&r->in, last + 1);
     const uint32_t said = said_of_option(r, last);
-    if (said && at > last + 1) {
+    if (said && (at > last + 1 || begins_option(r, at))) {
         *rc = unit_reader_add(r, head_start, head_end, TEXT_UNIT_DEFINITION, r->heading_start,
                               r->heading_end, TEXT_UNIT_HEADING);
         if (!*rc) r->out->v[r->out->n - 1].body = said;

@@ -733,6 +733,11 @@ static void an_option_on_one_line_takes_nothing_of_the_next(void **state) {
     expect(text, "-w, --word-list <path>: Sets the path of the list.", TEXT_UNIT_SENTENCE, "");
     expect(text, "-R, --recursive: Lists all of them", TEXT_UNIT_DEFINITION, "");
     expect(text, "-0\n\nEnds them.", TEXT_UNIT_DEFINITION, "");
+    text = "-W, --words <count>: Sets the number of words. [Default: 7]\n"
+           "-w, --word-list <path>: Sets the path of the list.";
+    read_units(text);
+    expect(text, "-W, --words <count>: Sets the number of words. [Default: 7]",
+           TEXT_UNIT_DEFINITION, "");
 }
 
 int main(void) {
