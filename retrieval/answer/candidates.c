@@ -22,6 +22,7 @@
 #include "retrieval/answer/row_keys.h"
 #include "retrieval/answer/row_opposites.h"
 #include "retrieval/answer/row_routes.h"
+#include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/table_names.h"
 #include "retrieval/answer/tiers.h"
@@ -741,6 +742,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) rc = table_names_mark(set, err);
     if (!rc) heading_names_mark(set);
     if (!rc) tiers_mark(set);
+    if (!rc) setting_entries_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);

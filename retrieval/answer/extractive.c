@@ -23,6 +23,7 @@
 #include "retrieval/question/size_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/small_letters.h"
+#include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/version_changes.h"
@@ -546,6 +547,8 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];
     size_t n = version_changes_take(set, in, max_chars, chosen);
     if (n) out->support = fmax(out->support, version_changes_support);
+    if (!n && (n = setting_entries_default(set, in, max_chars, chosen)))
+        out->support = fmax(out->support, setting_entries_support);
     if (out->support < least || out->support == 0) return FO_OK;
     const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     const size_t most = want < EXTRACTIVE_MOST_SENTENCES ? want : EXTRACTIVE_MOST_SENTENCES;

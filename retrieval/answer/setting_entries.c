@@ -1,0 +1,450 @@
+#include "retrieval/answer/setting_entries.h"
+
+#include <strings.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/text/word_tokens.h"
+
+const double setting_entries_support = 0.9;
+
+enum { MOST_NAMES = 4, LONGEST_TAG = 160 };
+
+typedef struct stretch {
+    const char *s;
+    size_t n;
+} stretch;
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool in_name(char c) {
+    return fo_is_letter(c) || fo_is_digit(c) || c == '_' || c == '-' || c == '.';
+}
+
+/* The name at or behind byte *at of text[len], which moves behind it; empty: there is none. "-nat-lease", "mail.max_size". */
+static stretch next_name(const char *text, size_t len, size_t *at) {
+    size_t i = *at;
+    while (i < len && !in_name(text[i])) i++;
+    const size_t from = i;
+    while (i < len && in_name(text[i])) i++;
+    *at = i;
+    while (i > from && strchr(".-", text[i - 1])) i--; /* the end of a sentence */
+    return (stretch){text + from, i - from};
+}
+
+static bool is_option(stretch x) {
+    const size_t dashes = x.n > 1 && x.s[0] == '-' ? 1 + (x.s[1] == '-') : 0;
+    return dashes && x.n > dashes && fo_is_letter(x.s[dashes]);
+}
+
+/* Is it like no word of the language: "MAX_SIZE", "maxSize", "-size", "nat-lease", "mail.size"? */
+static bool is_setting(stretch x) {
+    bool inside = false, letter = false;
+    if (is_option(x)) return true;
+    for (size_t i = 0; i < x.n; i++) {
+        letter |= fo_is_letter(x.s[i]);
+        if (i == 0) continue;
+        inside |= strchr("_-.", x.s[i]) != NULL;
+        inside |= fo_is_upper(x.s[i]) && fo_is_letter(x.s[i - 1]) && !fo_is_upper(x.s[i - 1]);
+    }
+    return inside && letter && fo_is_letter(x.s[0]);
+}
+
+/* Is the name of an entry the one that was asked for? Dashes before it may be left out, and what it is a part of:
+ * "options.maxSize". */
+static bool is_named(stretch entry, stretch asked) {
+    if (!is_option(asked))
+        while (entry.n && entry.s[0] == '-') entry.s++, entry.n--;
+    if (entry.n < asked.n || memcmp(entry.s + entry.n - asked.n, asked.s, asked.n) != 0)
+        return false;
+    return entry.n == asked.n || (entry.s[entry.n - asked.n - 1] == '.' && !is_option(asked));
+}
+
+/* Does the text say the name, as a word of its own? */
+static bool says_name(const char *text, size_t len, stretch asked) {
+    for (size_t at = 0;;) {
+        const stretch x = next_name(text, len, &at);
+        if (!x.n && at >= len) return false;
+        if (x.n && is_named(x, asked)) return true;
+    }
+}
+
+/* The text without marks of a heading, a list or code. */
+static stretch unmarked(const char *s, size_t n) {
+    while (n && strchr("#*`~[ \t\r\n", s[0])) s++, n--;
+    while (n && strchr("*`~:] \t\r\n", s[n - 1])) n--;
+    return (stretch){s, n};
+}
+
+/* What the names of an entry end before: "=<num>", " <path>", "[=on]", ": text". */
+static size_t before_value(stretch tag) {
+    for (size_t i = 0; i < tag.n; i++)
+        if (strchr("=<[({:$\n", tag.s[i])) return i;
+    return tag.n;
+}
+
+/* Are the bytes between two names of one entry those that part such, "-L, --length", "-p | --port"? */
+static bool parts_names(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!strchr(" ,|/`*", s[i])) return false;
+    return true;
+}
+
+/* "docker-compose" may be a program, a page or a compound: as a setting it has a value behind it, or dashes before. */
+static bool is_compound(stretch x) {
+    for (size_t i = 0; i < x.n; i++)
+        if (strchr("_.", x.s[i]) || fo_is_upper(x.s[i])) return false;
+    return !is_option(x);
+}
+
+/* Is the heading or tag the name of a setting, or several of one, "-L, --length <length>", and nothing else but the value it
+ * takes? *first: the first name. *named: is the asked one among them? */
+static bool heads_entry(const char *s, size_t n, const stretch *asked, stretch *first,
+                        bool *named) {
+    const stretch tag = unmarked(s, n);
+    const size_t end = before_value(tag);
+    const char *behind = tag.s;
+    *first = (stretch){0};
+    *named = false;
+    if (!tag.n || tag.n > LONGEST_TAG ||
+        (end < tag.n && tag.s[end] == '(' && end && tag.s[end - 1] != ' '))
+        return false;
+    for (size_t at = 0, count = 0; at < end; count++) {
+        const stretch x = next_name(tag.s, end, &at);
+        if (!x.n) break;
+        const bool value = count > 0 && is_option(*first) && !is_option(x); /* "-o FILE" */
+        if (!parts_names(behind, (size_t)(x.s - behind)) || (!value && !is_setting(x)))
+            return false;
+        if (!value && is_compound(x) && !(end < tag.n && strchr("=:", tag.s[end]))) return false;
+        behind = x.s + x.n;
+        if (!first->n) *first = x;
+        *named |= !value && is_named(x, *asked);
+    }
+    return first->n > 0 && parts_names(behind, (size_t)(tag.s + end - behind));
+}
+
+/* ---- what states a default ------------------------------------------------------------------- */
+
+enum stated {
+    STATES_NONE,
+    STATES_LOOSELY,
+    STATES_OF_SOMETHING,
+    STATES_PLAINLY,
+    STATES_ALONE, /* ... and says nothing else before that */
+};
+
+/* What a default is said of is the setting itself: nothing, a bracket, "it", "this", the end of a sentence before it. */
+static bool is_of_the_setting(const word_token *before) {
+    return !before->n || (!before->letters && !before->digits) ||
+           word_token_in("it this which that and value setting option parameter the its", before);
+}
+
+/* What a word that means a default states, by the word before it and what stands behind byte `at`. */
+static enum stated stated_by(const char *s, size_t n, size_t at, const word_token *last) {
+    word_token behind = word_token_next(s, n, &at);
+    if (word_token_in("value setting", &behind)) behind = word_token_next(s, n, &at);
+    const bool value =
+        behind.n && (word_token_in("to is", &behind) || behind.digits ||
+                     strchr(":=|\"'`", behind.s[0]) || (last->n && strchr("([", last->s[0])));
+    if (!value) return word_token_in("by", last) ? STATES_LOOSELY : STATES_NONE;
+    if (!last->n) return STATES_ALONE;
+    return is_of_the_setting(last) ? STATES_PLAINLY : STATES_OF_SOMETHING;
+}
+
+/* "Defaults to 3", "(default 60)", "[Default: on]", "The default is 10", "by default", "If unset, ...". */
+static enum stated states_default(const char *s, size_t n) {
+    enum stated most = STATES_NONE, now;
+    word_token last = {0};
+    bool condition = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) return most;
+        now = STATES_NONE;
+        if (word_token_in("default defaults", &t))
+            now = stated_by(s, n, at, &last);
+        else if (condition && (word_token_in("unset omitted absent empty", &t) ||
+                               (word_token_in("not", &last) &&
+                                word_token_in("set given specified defined", &t))))
+            now = STATES_LOOSELY;
+        condition |= word_token_in("if when unless while", &t);
+        if (t.letters || t.digits || strchr("([", t.s[0])) last = t;
+        if (now > most) most = now;
+    }
+}
+
+/* The tag of a definition, "-z, --gzip"; empty: the unit is none. */
+static stretch tag_of(const candidate_passage *p, const text_unit *u) {
+    if (u->kind != TEXT_UNIT_DEFINITION || u->body <= u->start) return (stretch){0};
+    return (stretch){p->text.text + u->start, u->body - u->start};
+}
+
+static enum stated unit_states(const candidate_passage *p, const text_unit *u) {
+    if (u->kind == TEXT_UNIT_HEADER || u->kind == TEXT_UNIT_STEPS || u->named) return STATES_NONE;
+    const size_t tag = tag_of(p, u).n; /* "-default-size" states none */
+    const enum stated states =
+        states_default(p->text.text + u->start + tag, u->end - u->start - tag);
+    return u->kind == TEXT_UNIT_HEADING && states < STATES_ALONE ? STATES_NONE : states;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* Which entry the units of a passage stand in, one after the other. */
+typedef struct entry_walk {
+    stretch name; /* the first one of the entry; empty: in none */
+    bool named;   /* it is the one that was asked for */
+    bool begins;  /* the unit that was read last is its heading or definition */
+} entry_walk;
+
+/* "!!! note", "Example:" part nothing from the entry that they stand in. */
+static bool is_aside(stretch heading) {
+    return heading.n &&
+           (heading.s[0] == '!' || heading.s[0] == '?' || heading.s[heading.n - 1] == ':');
+}
+
+static entry_walk walk_from(const candidate_passage *p, const stretch *asked) {
+    entry_walk w = {0};
+    if (!heads_entry(p->heading, strlen(p->heading), asked, &w.name, &w.named)) w = (entry_walk){0};
+    return w;
+}
+
+static void walk_on(entry_walk *w, const candidate_passage *p, const text_unit *u,
+                    const stretch *asked) {
+    const stretch heading = {p->text.text + u->start, u->end - u->start};
+    const bool is_heading = u->kind == TEXT_UNIT_HEADING;
+    const stretch tag = is_heading ? heading : tag_of(p, u);
+    stretch first;
+    bool named;
+    w->begins = tag.n && heads_entry(tag.s, tag.n, asked, &first, &named);
+    if (w->begins) {
+        w->name = first;
+        w->named = named;
+    } else if (is_heading && !is_aside(heading) && unit_states(p, u) == STATES_NONE) {
+        *w = (entry_walk){0};
+    }
+}
+
+/* The next line of a text that is an entry of its own, "-l, --lower: Lower case. [Default: on]", at or behind byte *at, which moves
+ * behind it; *tag: bytes before the colon. False: there are no more. */
+static bool next_line(const char *s, size_t n, size_t *at, stretch *line, size_t *tag) {
+    while (*at < n) {
+        const char *stop = memchr(s + *at, '\n', n - *at);
+        const size_t end = stop ? (size_t)(stop - s) : n;
+        *line = (stretch){s + *at, end - *at};
+        *at = end + 1;
+        while (line->n && line->s[0] == ' ') line->s++, line->n--;
+        if (!is_option(*line)) continue;
+        for (*tag = 0; *tag + 1 < line->n; ++*tag)
+            if (line->s[*tag] == ':' && line->s[*tag + 1] == ' ') return true;
+    }
+    return false;
+}
+
+/* ... that is the asked option's; empty: there is none. */
+static stretch line_of(const candidate_passage *p, const stretch *asked, size_t *tag) {
+    stretch line, first;
+    bool named;
+    for (size_t at = 0; next_line(p->text.text, p->text.len, &at, &line, tag);)
+        if (heads_entry(line.s, *tag, asked, &first, &named) && named) return line;
+    return (stretch){0};
+}
+
+/* Does one of the passages have an entry of that name? */
+static bool has_entry(const candidate_set *set, stretch asked) {
+    size_t tag;
+    for (size_t i = 0; i < set->n_passages; i++) {
+        const candidate_passage *p = &set->passages[i];
+        entry_walk w = walk_from(p, &asked);
+        if (w.named || line_of(p, &asked, &tag).n) return true;
+        for (size_t k = 0; k < p->units.n; k++) {
+            walk_on(&w, p, &p->units.v[k], &asked);
+            if (w.named) return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the question ---------------------------------------------------------------------------- */
+
+typedef struct names_asked {
+    stretch v[MOST_NAMES];
+    size_t n;
+    bool by_default; /* the default is asked for */
+    bool plainly;    /* ... and not how it is changed, or why it is so */
+} names_asked;
+
+static bool is_within(const names_asked *x, const char *s) {
+    for (size_t i = 0; i < x->n; i++)
+        if (s >= x->v[i].s && s < x->v[i].s + x->v[i].n) return true;
+    return false;
+}
+
+static void read_default(names_asked *out, const question *q) {
+    static const char not_so[] = "change override overriding restore reset why";
+    bool negated = false;
+    out->plainly = !q->procedure && q->kind != ASK_REASON;
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (is_within(out, t.s)) continue;
+        out->by_default |= word_token_in("default defaults unset", &t) ||
+                           (negated && word_token_in("set given specified", &t));
+        negated |= word_token_in("not don doesn isn nothing", &t);
+        out->plainly &= !word_token_in(not_so, &t);
+    }
+}
+
+/* The question's settings that have entries in the passages. */
+static names_asked read_names(const candidate_set *set) {
+    names_asked out = {0};
+    const question *q = &set->q;
+    for (size_t at = 0; at < q->text.len && out.n < MOST_NAMES;) {
+        const stretch x = next_name(q->text.text, q->text.len, &at);
+        if (x.n && is_setting(x) && has_entry(set, x)) out.v[out.n++] = x;
+    }
+    read_default(&out, q);
+    return out;
+}
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+static bool says_any(const candidate_passage *p, const text_unit *u, const names_asked *asked) {
+    for (size_t i = 0; i < asked->n; i++)
+        if (says_name(p->text.text + u->start, u->end - u->start, asked->v[i])) return true;
+    return false;
+}
+
+/* Does unit `order` stand below the name of a setting, and of none that was asked for? */
+static bool is_below_another(const candidate_passage *p, size_t order, const names_asked *asked) {
+    bool other = false;
+    for (size_t i = 0; i < asked->n; i++) {
+        entry_walk w = walk_from(p, &asked->v[i]);
+        for (size_t k = 0; k <= order; k++) walk_on(&w, p, &p->units.v[k], &asked->v[i]);
+        if (w.named) return false;
+        other = w.name.n > 0;
+    }
+    return other;
+}
+
+void setting_entries_mark(candidate_set *set) {
+    const names_asked asked = read_names(set);
+    for (size_t i = 0; i < set->n && asked.n; i++) {
+        candidate *c = &set->c[i];
+        const candidate_passage *p = &set->passages[c->passage];
+        const bool of_it = says_any(p, &c->unit, &asked);
+        if (!of_it && is_below_another(p, c->order, &asked)) c->f[CAND_OTHER_THING] = CAND_RIVAL;
+        if (asked.by_default && asked.plainly && !unit_states(p, &c->unit) &&
+            c->f[CAND_NO_AMOUNT] < 1)
+            c->f[CAND_NO_AMOUNT] = 1;
+    }
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static bool says_word(const char *text, const char *s, size_t n) {
+    for (const char *at = text; (at = strchr(at, s[0])); at++)
+        if (strncasecmp(at, s, n) == 0) return true;
+    return false;
+}
+
+/* Does the question say nothing that neither the passage nor its document's name has: whose setting it is? */
+static bool is_its_own(const question *q, const candidate_passage *p, const names_asked *asked) {
+    static const char generic[] =
+        "default defaults unset set given specified what's setting settings option options "
+        "variable variables environment value values parameter parameters flag argument config "
+        "configuration key nothing";
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const char *s = q->text.text + w->start;
+        const size_t n = w->end - w->start;
+        if ((w->flags & (WORD_STOP | WORD_PART)) || is_within(asked, s) || !fact_is_content(w) ||
+            fo_words_have_any_case(generic, s, n))
+            continue;
+        const int term = question_term_of(q, w->id);
+        if (term >= 0 && ((p->said | p->title | p->named) >> term & 1)) continue;
+        if (says_word(p->document, s, n)) continue;
+        return false;
+    }
+    return true;
+}
+
+static candidate whole(const candidate_passage *p, size_t index, size_t order, text_unit u) {
+    const fact_sentence s = candidate_words(&p->text, u.start, u.end);
+    return (candidate){.passage = (uint32_t)index,
+                       .order = (uint32_t)order,
+                       .start = u.start,
+                       .end = u.end,
+                       .w0 = s.w0,
+                       .w1 = s.w1,
+                       .unit = u};
+}
+
+/* A unit with the name of its entry before it; `begins`: it has that itself. */
+static candidate said_of(const candidate_passage *p, size_t index, size_t order, stretch name,
+                         bool begins) {
+    text_unit u = p->units.v[order];
+    if (begins) return whole(p, index, order, u);
+    if (tag_of(p, &u).n) u.start = u.body; /* a line before it that is taken for a term */
+    u.body = u.start;
+    if (u.kind == TEXT_UNIT_DEFINITION || u.kind == TEXT_UNIT_HEADING) u.kind = TEXT_UNIT_SENTENCE;
+    u.head_start = name.n ? (uint32_t)(name.s - p->text.text) : 0;
+    u.head_end = u.head_start + (uint32_t)name.n;
+    u.outer_start = u.outer_end = 0;
+    u.head_kind = TEXT_UNIT_HEADING;
+    u.nested = false;
+    candidate c = whole(p, index, order, u);
+    c.headed = name.n > 0;
+    return c;
+}
+
+/* The line of an option that has one to itself, as it stands. */
+static candidate line_whole(const candidate_passage *p, size_t index, stretch line) {
+    text_unit u = {.start = (uint32_t)(line.s - p->text.text), .kind = TEXT_UNIT_SENTENCE};
+    u.body = u.start;
+    u.end = u.start + (uint32_t)line.n;
+    size_t order = 0;
+    while (order + 1 < p->units.n && p->units.v[order + 1].start <= u.start) order++;
+    return whole(p, index, order, u);
+}
+
+typedef struct found {
+    candidate c;
+    enum stated states;
+} found;
+
+/* What states the default of one name in one passage most plainly, if more so than *best. */
+static void find_default(found *best, const candidate_passage *p, size_t index,
+                         const stretch *asked) {
+    entry_walk w = walk_from(p, asked);
+    bool here = false; /* the name stands in the text, not only above it */
+    size_t tag = 0;
+    const stretch line = line_of(p, asked, &tag);
+    if (line.n) {
+        const enum stated states = states_default(line.s + tag, line.n - tag);
+        if (states > best->states) *best = (found){line_whole(p, index, line), states};
+        return;
+    }
+    for (size_t i = 0; i < p->units.n; i++) {
+        walk_on(&w, p, &p->units.v[i], asked);
+        here |= w.begins;
+        const enum stated states = w.named ? unit_states(p, &p->units.v[i]) : STATES_NONE;
+        if (states <= best->states) continue;
+        const stretch name = here ? w.name : (stretch){0};
+        *best = (found){said_of(p, index, i, name, w.begins), states};
+    }
+}
+
+size_t setting_entries_default(const candidate_set *set, const extractive_input *in,
+                               size_t max_chars, candidate *chosen) {
+    const names_asked asked = read_names(set);
+    size_t n = 0, used = 0;
+    if (!asked.n || !asked.by_default || !asked.plainly) return 0;
+    for (size_t k = 0; k < asked.n; k++) {
+        found best = {0};
+        for (size_t i = 0; i < set->n_passages && i < in->n_passages; i++)
+            if (is_its_own(&set->q, &set->passages[i], &asked))
+                find_default(&best, &set->passages[i], i, &asked.v[k]);
+        if (!best.states || used + (best.c.end - best.c.start) > max_chars) return 0;
+        used += best.c.end - best.c.start;
+        chosen[n++] = best.c;
+    }
+    return n;
+}

@@ -1,0 +1,29 @@
+/* setting_entries.h - settings and options that a manual has one below the other, each with what is said of it:
+ *
+ *     MAIL_RETRIES=<num>
+ *
+ *     How often a mail is sent again.
+ *
+ *     Defaults to 3.
+ *
+ * The line that says the default lacks the name, and is word by word that of every other setting. So whose it is, the name above
+ * tells: a heading, a term or an option with its description. Names are those no word of the language is like: with a "_" or a
+ * capital inside, a dot, a hyphen, or dashes before them. English. */
+#ifndef FORAGE_RETRIEVAL_SETTING_ENTRIES_H
+#define FORAGE_RETRIEVAL_SETTING_ENTRIES_H
+
+#include "retrieval/answer/candidates.h"
+
+/* How sure a default is that stands below the very name that was asked for. By hand. */
+extern const double setting_entries_support;
+
+/* Where the question names settings that have entries: what stands below the name of another one, and does not name them, is of
+ * a rival (CAND_OTHER_THING); where their default is asked for, what states none does not meet that (CAND_NO_AMOUNT). */
+void setting_entries_mark(candidate_set *set);
+
+/* Where the default of settings is asked for, and nothing else but whose they are: chosen[EXTRACTIVE_MOST_SENTENCES] gets what
+ * states it for each of them, said behind its name, max_chars bytes at most. How many; 0: it is not asked, or not said. */
+size_t setting_entries_default(const candidate_set *set, const extractive_input *in,
+                               size_t max_chars, candidate *chosen);
+
+#endif

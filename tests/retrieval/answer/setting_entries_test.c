@@ -1,0 +1,102 @@
+/* Whose default it is, the name above tells. */
+#include "tests/test.h"
+
+#include "retrieval/answer/extractive.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
+
+static char *ask(const char *text, const char *question, double min_support) {
+    extractive_answer a;
+    fo_err err = {0};
+    const passage p = {.text = text, .len = strlen(text), .title = "Settings of Quercus"};
+    const extractive_input in = {.question = question,
+                                 .passages = &p,
+                                 .n_passages = 1,
+                                 .lx = &lx,
+                                 .min_support = min_support};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    for (size_t i = 0; i < a.n_citations; i++)
+        if (!a.citations[i].verified) fail_msg("%s: %s", question, a.text);
+    char *out = strdup(a.text);
+    extractive_answer_deinit(&a);
+    return out;
+}
+
+static void is(const char *text, const char *question, const char *expected) {
+    char *answer = ask(text, question, 0);
+    if (strcmp(answer, expected) != 0) fail_msg("%s: %s", question, answer);
+    free(answer);
+}
+
+static void lacks(const char *text, const char *question, const char *other) {
+    char *answer = ask(text, question, 0);
+    if (strstr(answer, other)) fail_msg("%s: %s", question, answer);
+    free(answer);
+}
+
+static const char settings[] =
+    "Database\n\n"
+    "QUERCUS_DB_ENGINE=<engine>\n\nWhich database is used. Large houses set QUERCUS_DB_ENGINE to "
+    "postgresql.\n\nDefaults to `sqlite`.\n\n"
+    "QUERCUS_DB_HOST=<host>\n\nThe host of the database.\n\n"
+    "QUERCUS_DB_PORT=<port>\n\nThe port of the database, see QUERCUS_DB_HOST.\n\n"
+    "Defaults to 5432\n\n"
+    "QUERCUS_DEFAULT_GROUPS=<list>\n\nGroups that new users are added to, as for "
+    "QUERCUS_DB_HOST.\n\nDefaults to None\n\n"
+    "QUERCUS_TRASH_DAYS=<num>\n\nHow long a deleted paper is kept. Longer times need more "
+    "room.\n\nAllowed are 1 to 90. Defaults to 30 days.\n\n";
+
+static void a_default_is_of_the_setting_it_stands_below(void **state) {
+    (void)state;
+    is(settings, "What is the default of QUERCUS_DB_ENGINE?",
+       "QUERCUS_DB_ENGINE: Defaults to `sqlite`. [1]");
+    is(settings, "What is the default value of the setting QUERCUS_DB_PORT?",
+       "QUERCUS_DB_PORT: Defaults to 5432 [1]");
+    is(settings, "What's QUERCUS_TRASH_DAYS if I don't set it?",
+       "QUERCUS_TRASH_DAYS: Defaults to 30 days. [1]");
+    is(settings, "What is the default of QUERCUS_DEFAULT_GROUPS?",
+       "QUERCUS_DEFAULT_GROUPS: Defaults to None [1]");
+    is(settings, "What are the defaults of QUERCUS_DB_PORT and QUERCUS_DB_ENGINE?",
+       "QUERCUS_DB_PORT: Defaults to 5432 [1] QUERCUS_DB_ENGINE: Defaults to `sqlite`. [2]");
+}
+
+static void the_default_of_another_setting_is_no_answer(void **state) {
+    (void)state;
+    lacks(settings, "What is the default of QUERCUS_DB_HOST?", "Defaults");
+    lacks(settings, "How do I change the default of QUERCUS_DB_PORT?", "sqlite");
+    lacks(settings, "What is the default of QUERCUS_DB_PORT on a Mac?", "sqlite");
+    lacks(settings, "What is QUERCUS_DEFAULT_GROUPS?", "sqlite");
+}
+
+static const char options[] =
+    "Options\n\n"
+    "-nat\n\nAsk the router for a port.\n\n"
+    "-nat-lease=<duration>\n\nLength of the lease in minutes (default 60).\n\n"
+    "-nat-renewal=<duration>\n\nHow often it is renewed (default 30).\n\n"
+    "Words\n\n"
+    "-L, --length <length>: Sets how long it is. [Default: 16]\n"
+    "-l, --lower: Uses small letters. [Default: Enabled]\n"
+    "-s, --special: Uses signs. More of them are safer. [Default: Disabled]\n";
+
+static void a_default_is_of_the_option_it_stands_behind(void **state) {
+    (void)state;
+    static const char lease[] =
+        "-nat-lease=<duration>: Length of the lease in minutes (default 60). [1]";
+    is(options, "What is the default of -nat-lease in Quercus?", lease);
+    is(options, "What is the default of nat-lease?", lease);
+    is(options, "What is the default of -nat-renewal?",
+       "-nat-renewal=<duration>: How often it is renewed (default 30). [1]");
+    is(options, "What is the default of --lower?",
+       "-l, --lower: Uses small letters. [Default: Enabled] [1]");
+    is(options, "What is the default of -s?",
+       "-s, --special: Uses signs. More of them are safer. [Default: Disabled] [1]");
+    lacks(options, "What is the default of -nat?", "60");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
+        cmocka_unit_test(the_default_of_another_setting_is_no_answer),
+        cmocka_unit_test(a_default_is_of_the_option_it_stands_behind),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
