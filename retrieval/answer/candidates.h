@@ -69,7 +69,9 @@ typedef struct candidate {
     bool
         headed; /* the heading it stands below says what it is about, and it does not: said with it */
     uint32_t dated_start,
-        dated_end;   /* of a row: the heading that says its day (dated_headings.h) */
+        dated_end; /* of a row: the heading that says its day (dated_headings.h) */
+    const char *
+        section; /* the heading of the section that its passage goes on with, said before it; NULL: it is not */
     uint32_t tiers;  /* the list of tiers that it is of (tiers.h), counted from 1; 0: of none */
     bool tier_holds; /* ... and it is the one for the amount that is asked about */
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */

@@ -97,37 +97,51 @@ int dated_heading_above(const candidate_passage *p, const text_unit *u) {
     return day;
 }
 
-/* ... that names a version or a time, with headings that part nothing from it between them. */
+static bool names_asked(const char *s, size_t n, enum asked_for asked) {
+    return asked == ASKED_VERSION ? names_version(s, n) : names_time(s, n);
+}
+
+/* ... that names a version or a time, with headings that part nothing from it between them. *section: where there is none in the
+ * text, that of the section which the text goes on with; else NULL. */
 static const text_unit *dated_above(const candidate_passage *p, const text_unit *u,
-                                    enum asked_for asked) {
+                                    enum asked_for asked, const char **section) {
     const text_unit *above = NULL;
+    *section = names_asked(p->heading, strlen(p->heading), asked) ? p->heading : NULL;
     for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
         const text_unit *h = &p->units.v[i];
         const char *s = p->text.text + h->start;
         const size_t n = h->end - h->start;
         if (h->kind != TEXT_UNIT_HEADING) continue;
-        if (asked == ASKED_VERSION ? names_version(s, n) : names_time(s, n))
-            above = h;
-        else if (!dated_heading_of_changes(s, n))
-            above = NULL;
+        const bool dated = names_asked(s, n, asked);
+        if (dated || !dated_heading_of_changes(s, n)) {
+            above = dated ? h : NULL;
+            *section = NULL;
+        }
     }
     return above;
+}
+
+/* "The following changes are also included:" above an item, or before all of them, leaves the heading above that to be said. */
+static bool has_lead(const text_unit *u) {
+    return u->kind == TEXT_UNIT_STEPS ||
+           (u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM &&
+            u->head_end > u->head_start);
 }
 
 void dated_heading_take(const candidate_set *set, candidate *c) {
     const candidate_passage *p = &set->passages[c->passage];
     const text_unit *u = &c->unit;
-    const bool row = u->kind == TEXT_UNIT_ROW;
+    const bool row = u->kind == TEXT_UNIT_ROW, beside = row || has_lead(u);
     enum asked_for asked = asked_for(&set->q);
     if (row && asked == ASKED_NOTHING && set->q.demands.days) asked = ASKED_TIME;
     if (asked == ASKED_NOTHING || p->command ||
-        (!row && u->kind != TEXT_UNIT_SENTENCE && u->kind != TEXT_UNIT_ITEM) ||
-        (!row && u->head_kind != TEXT_UNIT_HEADING && u->head_end > u->head_start) ||
+        (!beside && u->kind != TEXT_UNIT_SENTENCE && u->kind != TEXT_UNIT_ITEM) ||
+        (!beside && u->head_kind != TEXT_UNIT_HEADING && u->head_end > u->head_start) ||
         (asked == ASKED_TIME && names_time(p->text.text + c->start, c->end - c->start)))
         return;
-    const text_unit *above = dated_above(p, u, asked);
+    const text_unit *above = dated_above(p, u, asked, &c->section);
     if (!above) return;
-    if (row) {
+    if (beside) {
         c->dated_start = above->start;
         c->dated_end = above->end;
         return;

@@ -296,7 +296,7 @@ static void add_lines(fo_buf *b, const char *s, size_t n, bool all) {
         if (b->len && mark && b->data[b->len - 1] != '\n') {
             if (b->data[b->len - 1] == ' ') b->len--;
             fo_buf_char(b, '\n');
-        } else if (b->len && b->data[b->len - 1] != '\n') {
+        } else if (b->len && !strchr(" \n", b->data[b->len - 1])) {
             fo_buf_char(b, ' ');
         }
         add_running(b, s + at, end - at);
@@ -337,7 +337,12 @@ static bool add_pair(fo_buf *b, const char *row, size_t n, const candidate *c) {
     return true;
 }
 
+/* The heading that says its day, its version or whose it is, and that it does not stand right below. */
 static void add_day(fo_buf *b, const passage *p, const candidate *c) {
+    if (c->section) {
+        add_running(b, c->section, strlen(c->section));
+        fo_buf_str(b, ": ");
+    }
     if (c->dated_end == c->dated_start) return;
     add_running(b, p->text + c->dated_start, c->dated_end - c->dated_start);
     fo_buf_str(b, ": ");
@@ -468,6 +473,7 @@ int extractive_text_assemble(extractive_answer *out, const candidate_set *set,
             first.headed &= !candidate_same_head(&c[k], &first);
             if (c[k].passage == first.passage && c[k].dated_start == first.dated_start)
                 first.dated_end = first.dated_start;
+            if (c[k].passage == first.passage && c[k].section) first.section = NULL;
         }
         if (first.unit.nested && i > 0 && candidate_same_head(&c[i - 1], &first))
             first.unit.head_end = first.unit.head_start; /* right behind another one of that item */

@@ -429,6 +429,7 @@ static void find_default(found *best, const candidate_passage *p, size_t index,
         if (states <= best->states) continue;
         const stretch name = here ? w.name : (stretch){0};
         *best = (found){said_of(p, index, i, name, w.begins), states};
+        if (!here) best->c.section = p->heading; /* the passage begins behind the name */
     }
 }
 

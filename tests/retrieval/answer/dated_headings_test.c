@@ -4,12 +4,11 @@
 #include "retrieval/answer/extractive.h"
 #include "tests/retrieval/text/lexicon_fixture.h"
 
-static char *ask_with(const char *text, const char *question, double min_support) {
+static char *ask_of(const passage *p, const char *question, double min_support) {
     extractive_answer a;
     fo_err err = {0};
-    const passage p = {.text = text, .len = strlen(text), .title = "Release notes"};
     const extractive_input in = {.question = question,
-                                 .passages = &p,
+                                 .passages = p,
                                  .n_passages = 1,
                                  .lx = &lx,
                                  .max_sentences = 1,
@@ -19,6 +18,11 @@ static char *ask_with(const char *text, const char *question, double min_support
     char *out = strdup(a.text);
     extractive_answer_deinit(&a);
     return out;
+}
+
+static char *ask_with(const char *text, const char *question, double min_support) {
+    const passage p = {.text = text, .len = strlen(text), .title = "Release notes"};
+    return ask_of(&p, question, min_support);
 }
 
 static char *ask(const char *text, const char *question) {
@@ -51,6 +55,29 @@ static void a_change_is_said_below_its_version(void **state) {
     begins(notes, "Since when does the agent ask for access after each update?",
            "- The agent asks for access");
     begins(notes, "When may I write to the list of users?", "- Write to the list of users.");
+}
+
+static void a_change_below_a_lead_in_is_of_the_version_above(void **state) {
+    (void)state;
+    static const char led[] =
+        "Release notes\n\n0.28.0 (28 November 2024)\n\nThe following changes are included:\n\n- "
+        "The "
+        "proxies argument was removed.\n- The app argument was removed.\n\n0.27.2 (27 August "
+        "2024)\n\n- A type was reintroduced.\n";
+    begins(led, "In which Quercus release was the proxies argument removed?",
+           "0.28.0 (28 November 2024): The following changes are included:");
+    /* the passage goes on with the section of a version */
+    const char *goes_on = strstr(led, "The following");
+    const passage p = {.text = goes_on,
+                       .len = strlen(goes_on),
+                       .title = "Release notes",
+                       .heading = "0.28.0 (28 November 2024)"};
+    char *answer = ask_of(&p, "Which version removed the proxies argument?", -1);
+    if (strncmp(answer, "0.28.0 (28 November 2024): ", 27) != 0) fail_msg("%s", answer);
+    free(answer);
+    answer = ask_of(&p, "In which version was a type reintroduced?", -1);
+    if (strncmp(answer, "0.27.2 (27 August 2024): A type", 31) != 0) fail_msg("%s", answer);
+    free(answer);
 }
 
 static const char changelog[] =
@@ -119,6 +146,7 @@ static void a_row_is_of_the_day_above_its_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
+        cmocka_unit_test(a_change_below_a_lead_in_is_of_the_version_above),
         cmocka_unit_test(what_changed_in_a_version_stands_below_it),
         cmocka_unit_test(a_day_heads_what_happened_on_it),
         cmocka_unit_test(a_row_is_of_the_day_above_its_table),

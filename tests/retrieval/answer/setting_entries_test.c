@@ -21,6 +21,23 @@ static char *ask(const char *text, const char *question, double min_support) {
     return out;
 }
 
+static void a_passage_may_go_on_with_a_setting(void **state) {
+    (void)state;
+    extractive_answer a;
+    fo_err err = {0};
+    static const char text[] = "More papers need more room.\n\nDefaults to 30 days.\n\n"
+                               "QUERCUS_RETRIES=<num>\n\nTries.\n\nDefaults to 3.\n";
+    const passage p = {.text = text, .len = strlen(text), .heading = "QUERCUS_TRASH_DAYS=<num>"};
+    const extractive_input in = {.question = "What is the default of QUERCUS_TRASH_DAYS?",
+                                 .passages = &p,
+                                 .n_passages = 1,
+                                 .lx = &lx};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    assert_string_equal(a.text, "QUERCUS_TRASH_DAYS=<num>: Defaults to 30 days. [1]");
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+}
+
 static void is(const char *text, const char *question, const char *expected) {
     char *answer = ask(text, question, 0);
     if (strcmp(answer, expected) != 0) fail_msg("%s: %s", question, answer);
@@ -95,6 +112,7 @@ static void a_default_is_of_the_option_it_stands_behind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
+        cmocka_unit_test(a_passage_may_go_on_with_a_setting),
         cmocka_unit_test(the_default_of_another_setting_is_no_answer),
         cmocka_unit_test(a_default_is_of_the_option_it_stands_behind),
     };
