@@ -263,7 +263,39 @@ static bool says_when_too(const candidate_set *set, const candidate *c) {
     return says_when(p, &c->unit);
 }
 
+/* "What does the red button do?", "What happens if I press it?" */
+static bool asks_what_it_does(const question *q) {
+    word_token last = {0};
+    bool what = false, does = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(q->text.text, q->text.len, &at);
+        if (!t.n) return what && does && word_token_in("do happens happen", &last);
+        what |= word_token_in("what", &t);
+        does |= what && word_token_in("does do did happens happen will", &t);
+        if (t.letters && !word_token_in("happens happen", &last)) last = t;
+    }
+}
+
+/* Behind a sentence that says where it is, or when it is shown, does one begin with "this button", of which the question asks what it
+ * does: "Clicking this button will ..."? */
+static bool says_what_it_does(const candidate_set *set, const candidate *c) {
+    enum { FIRST_WORDS = 4 };
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[c->passage];
+    if (c->passage != best->passage || c->order != best->order + 1 ||
+        c->unit.kind != TEXT_UNIT_SENTENCE || best->unit.kind != TEXT_UNIT_SENTENCE ||
+        c->unit.head_start != best->unit.head_start || !asks_what_it_does(&set->q))
+        return false;
+    for (uint32_t i = c->w0; i + 1 < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
+        const fact_word *w = &p->text.words[i], *next = w + 1;
+        if (fo_words_have_any_case("this that these those", p->text.text + w->start,
+                                   w->end - w->start))
+            return p->terms[i + 1] >= 0 && fact_says(&p->text, best->w0, best->w1, next->id);
+    }
+    return false;
+}
+
 bool continuation_belongs(const candidate_set *set, const candidate *c) {
     return says_when_too(set, c) || continuation_settles(set, c) || says_more_of_it(set, c) ||
-           is_of_its_entry(set, c);
+           is_of_its_entry(set, c) || says_what_it_does(set, c);
 }

@@ -54,6 +54,9 @@ static const char honey[] =
 static const char lanterns[] =
     "On the last Saturday in August some 3,000 paper lanterns float down the Osk in memory of the "
     "ferry. If the river is higher than 2.8 metres, the lanterns are hung in the market instead.";
+static const char folder[] =
+    "Folders\n\nWhen a folder is out of step, a red \"Override\" button is shown below it.\n\n"
+    "Clicking this button sends the state of this machine to all others.";
 static void what_belongs_to_the_best_is_said_behind_it(void **state) {
     (void)state;
     static const struct {
@@ -85,6 +88,8 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
         {"What does a pause of my gym membership cost?", gym, "free. Flex members cannot pause.",
          "\n"},
         {"How high is the early exit fee?", exits, "prices. This does not apply", "Notice"},
+        {"What does a red \"Override\" button do?", folder, "Clicking this button sends the state",
+         "without limit"},
         /* "without limit" takes nothing back */
         {"How long is the gas contract fixed for?", contract, "of 12 months.", "without limit"},
         /* that is not asked */
