@@ -102,11 +102,13 @@ static bool names_asked(const char *s, size_t n, enum asked_for asked) {
 }
 
 /* ... that names a version or a time, with headings that part nothing from it between them. *section: where there is none in the
- * text, that of the section which the text goes on with; else NULL. */
+ * text, that of the version whose section the text goes on with; else NULL. */
 static const text_unit *dated_above(const candidate_passage *p, const text_unit *u,
                                     enum asked_for asked, const char **section) {
     const text_unit *above = NULL;
-    *section = names_asked(p->heading, strlen(p->heading), asked) ? p->heading : NULL;
+    *section = asked == ASKED_VERSION && dated_heading_of_version(p->heading, strlen(p->heading))
+                   ? p->heading
+                   : NULL;
     for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
         const text_unit *h = &p->units.v[i];
         const char *s = p->text.text + h->start;

@@ -9,7 +9,7 @@
 /* Where the question asks for a version or a time, and the unit does not say the time itself: the nearest heading above it in
  * its passage that names one, with no heading of another thing between them, becomes what the unit hangs on; what a row of a
  * table, or a list or an item of it with a line that leads in, stands below (c->dated_start, dated_end), of a row also where the question names a
- * day. Where the passage goes on with the section of such a heading, that one (c->section). *c may be as it was. English names of
+ * day. Where the passage goes on with the section of a version, its heading (c->section). *c may be as it was. English names of
  * sections ("Added", "Known problems"). */
 void dated_heading_take(const candidate_set *set, candidate *c);
 
