@@ -117,13 +117,13 @@ static bool next_cell(row_walk *walk, const candidate_passage *p, const text_uni
     for (table_pair cell; row_cell_next(walk, p, u, &cell);) {
         const char *name = cell.name ? cell.name : "";
         size_t n_name = cell.name ? cell.n_name : 0;
-        if (n_name + cell.n_value + 4 > sizeof out->s) continue;
         const bool bare = is_bare_bound(cell.value, cell.n_value);
         const size_t in_brackets = bare ? unit_of_name(name, &n_name) : 0;
         const char *unit = in_brackets ? name + cell.n_name - 1 - in_brackets : name;
         out->ahead = false;
         const size_t n_unit =
             bare && !in_brackets ? unit_before_name(name, n_name, &out->ahead) : in_brackets;
+        if (n_name + cell.n_value + n_unit + 4 > sizeof out->s) continue;
         out->n_name = n_name;
         out->n = (size_t)snprintf(out->s, sizeof out->s, "%.*s: %.*s %.*s", (int)n_name, name,
                                   (int)cell.n_value, cell.value, (int)n_unit, unit);

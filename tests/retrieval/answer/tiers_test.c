@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "kernels/buf.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/values/value_bounds.h"
 #include "tests/retrieval/text/lexicon_fixture.h"
@@ -256,6 +257,21 @@ static void what_speaks_of_the_amount_itself_is_not_set_apart(void **state) {
     assert_spared("What does a parcel of 35 kg cost?", parcels, "by freight");
 }
 
+/* The cell that is read has room for the unit of its column, or is not read. */
+static void a_column_with_a_long_name_is_left_out(void **state) {
+    (void)state;
+    for (int n = 200; n <= 244; n += 44) {
+        fo_buf text = {0};
+        fo_buf_str(&text, "Days before departure");
+        while (text.len < (size_t)n) fo_buf_char(&text, 'x');
+        fo_buf_str(&text, " | Share\n30 to 15 | 40 %\n14 to 5 | 60 %\n4 to 1 | 80 %\n");
+        fo_buf_char(&text, 0);
+        assert_tier("What do we pay 10 days before departure?", text.data,
+                    n == 200 ? "14 to 5" : NULL, n == 200 ? 2 : 0);
+        fo_buf_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_hold_amounts_of_their_kind),
@@ -265,6 +281,7 @@ int main(void) {
         cmocka_unit_test(an_amount_falls_within_a_row_an_item_or_a_sentence),
         cmocka_unit_test(two_amounts_fall_within_one_row),
         cmocka_unit_test(what_speaks_of_the_amount_itself_is_not_set_apart),
+        cmocka_unit_test(a_column_with_a_long_name_is_left_out),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
