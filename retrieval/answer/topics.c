@@ -52,7 +52,47 @@ static bool asks_for_cause(const question *q) {
            word_tokens_say("cause caused causes reason reasons", q->text.text, q->text.len);
 }
 
-/* "Root cause", "Reasons for it": what stands below says why, if it is about what the question is about. */
+/* How many marks a heading has before it, "## Reasons"; 0: none tells its level. */
+static size_t level_of(const candidate_passage *p, const text_unit *u) {
+    size_t n = 0;
+    while (u->start + n < u->end && p->text.text[u->start + n] == '#') n++;
+    return n;
+}
+
+/* The question's terms in the headings that heading u stands under: those before it of a higher level, and where no marks tell
+ * levels, those right above it and what the document begins with. */
+static uint64_t terms_above(const candidate_passage *p, const text_unit *u) {
+    size_t level = level_of(p, u);
+    bool right_above = true;
+    uint64_t terms = 0;
+    for (size_t i = (size_t)(u - p->units.v); i-- > 0;) {
+        const text_unit *h = &p->units.v[i];
+        const size_t its = level_of(p, h);
+        right_above &= h->kind == TEXT_UNIT_HEADING;
+        if (h->kind != TEXT_UNIT_HEADING) continue;
+        if (level ? !its || its >= level : !right_above && !(i == 0 && p->text.before == 0))
+            continue;
+        terms |= candidate_terms(p, h->start, h->end);
+        level = its;
+    }
+    return terms;
+}
+
+/* What the question says besides that it asks for a cause. */
+static uint64_t terms_but_causes(const question *q) {
+    uint64_t terms = 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && !fo_words_have_any_case("cause causes caused reason reasons",
+                                              q->text.text + w->start, w->end - w->start))
+            terms |= 1ull << k;
+    }
+    return terms;
+}
+
+/* "Root cause", "Reasons for it": what stands below says why, if its title or the headings that it stands under say what the
+ * question is about. Other sections may be about that too. */
 static bool heads_causes(const question *q, const candidate_passage *p, const text_unit *u) {
     static const double much = 0.5;
     const fact_sentence s = candidate_words(&p->text, u->start, u->end);
@@ -67,7 +107,8 @@ static bool heads_causes(const question *q, const candidate_passage *p, const te
                                     n))
             return false;
     }
-    return causes && question_share(q, p->said | p->title) >= much;
+    const uint64_t above = p->title | terms_above(p, u), asked = terms_but_causes(q);
+    return causes && question_share(q, above & asked) >= much * question_share(q, asked);
 }
 
 static double of_heading(const question *q, const candidate_passage *p, const text_unit *u) {

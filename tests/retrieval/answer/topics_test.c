@@ -2,6 +2,7 @@
  * explained; and not below another question about the same words. */
 #include "tests/test.h"
 
+#include "retrieval/answer/candidates.h"
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/topics.h"
 #include "tests/retrieval/text/lexicon_fixture.h"
@@ -96,11 +97,42 @@ static void passages_that_explain_a_term_lead(void **state) {
     }
 }
 
+/* What stands below "Reasons" gives those of what its title and the headings above name, and not of other sections. */
+static void a_cause_is_of_what_its_title_names(void **state) {
+    (void)state;
+    static const char text[] =
+        "# New library\n\nThe library moves in June. It is closed on Monday. "
+        "Cards cost 5 euros.\n\n## Reasons\n\nThe old house was too small "
+        "and damp.\n\n## Costs\n\nThe move costs 40,000 euros.\n";
+    static const struct {
+        const char *asked;
+        bool below;
+    } cases[] = {{"Why does the library move?", true},
+                 {"What is the reason for the new library?", true},
+                 {"Why is the library closed on Monday?", false},
+                 {"Why do cards cost 5 euros?", false}};
+    const passage p = {
+        .text = text, .len = strlen(text), .title = "", .score = 1, .dense = 0.5f, .sparse = 3};
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        candidate_set set = {0};
+        const extractive_input in = {
+            .question = cases[i].asked, .passages = &p, .n_passages = 1, .lx = &lx};
+        double most = 0;
+        assert_ok(candidate_set_read(&set, &in, &err), &err);
+        for (size_t k = 0; k < set.n; k++)
+            if (set.c[k].f[CAND_TOPIC] > most) most = set.c[k].f[CAND_TOPIC];
+        if ((most > 0) != cases[i].below) fail_msg("%s: %g", cases[i].asked, most);
+        candidate_set_deinit(&set);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stands_below_the_question_answers_it),
         cmocka_unit_test(a_term_is_explained_by_its_row_or_its_sentence),
         cmocka_unit_test(passages_that_explain_a_term_lead),
+        cmocka_unit_test(a_cause_is_of_what_its_title_names),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
