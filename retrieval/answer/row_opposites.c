@@ -18,9 +18,10 @@ typedef struct said_words {
     size_t n;
 } said_words;
 
-/* "Isn't" denies what is said of somebody; "why don't members" denies no members. */
+/* "Isn't" denies what is said of somebody; "why don't members" denies no members, and "if I do not return it" a verb alone. */
 static bool is_not(const word_token *before, const word_token *t, bool first) {
-    return word_token_in("not non no without never outside except excluding", t) ||
+    return (word_token_in("not", t) && !word_token_in("do does did", before)) ||
+           word_token_in("non no without never outside except excluding", t) ||
            (!first && word_token_in("t", t) && word_token_in("isn aren wasn weren", before));
 }
 

@@ -1,7 +1,9 @@
 #include "retrieval/answer/row_routes.h"
 
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/text/word_tokens.h"
 #include "retrieval/values/cell_values.h"
 
@@ -43,6 +45,12 @@ static bool read_word(route_reader *r, const char *s, size_t n) {
     return true;
 }
 
+/* "From 8 to 12", "from Monday to Friday" name no places. */
+static bool may_be_a_place(const question *q, const fact_word *w) {
+    return !(w->flags & (WORD_DIGIT | WORD_NUMERAL | WORD_CALENDAR)) &&
+           !demand_day_named(q->text.text + w->start, w->end - w->start);
+}
+
 static route route_of_question(const question *q) {
     route out = {0};
     route_reader r = {PLACE_NONE, false, false};
@@ -51,6 +59,7 @@ static route route_of_question(const question *q) {
         const int k = question_term_of(q, w->id);
         if (read_word(&r, q->text.text + w->start, w->end - w->start)) continue;
         if (w->flags & WORD_STOP) r.now = PLACE_NONE;
+        if (!may_be_a_place(q, w)) continue;
         if (k >= 0 && r.now == PLACE_FROM) out.from |= 1ull << k;
         if (k >= 0 && r.now == PLACE_TO) out.to |= 1ull << k;
     }
@@ -73,6 +82,10 @@ static route route_of_row(const candidate_passage *p, const text_unit *u) {
     for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
         const enum place place = place_of_column(&cell);
         const uint64_t terms = candidate_terms_at(p, cell.value, cell.n_value);
+        cell_value v;
+        if (cell_value_read(cell.value, cell.n_value, &v) &&
+            (v.unit != CELL_PLAIN || fo_is_digit(cell.value[0])))
+            continue; /* hours, days, amounts; "Pier 2" is a place */
         if (place == PLACE_FROM) out.from |= terms;
         if (place == PLACE_TO) out.to |= terms;
     }

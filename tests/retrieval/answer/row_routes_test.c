@@ -41,6 +41,13 @@ static void rows_go_the_way_that_is_asked_for(void **state) {
     expect("Who is the pilot from Bergen to Oslo?", flights, "--.-"); /* no column of pilots */
     static const char prices[] = "Place | Price\nOslo | 20 EUR\nBergen | 30 EUR\n";
     expect("What does a trip from Oslo to Bergen cost?", prices, "..");
+    static const char hours[] = "Day | From | To\nMonday | 8 | 12\nTuesday | 8 | 12\n"
+                                "Friday | 14 | 18\n";
+    expect("Is the surgery open on Tuesday from 8 to 12?", hours, "...");
+    expect("Is the surgery open from Monday to Friday?", hours, "...");
+    static const char courses[] = "Course | From | To | Room\nYoga | 9:00 | 11:00 | Blue\n"
+                                  "Judo | 14:00 | 16:00 | Green\n";
+    expect("In which room is yoga from 9:00 to 11:00?", courses, "..");
 }
 
 static void a_row_that_denies_is_another_one(void **state) {
@@ -58,6 +65,10 @@ static void a_row_that_denies_is_another_one(void **state) {
     expect("What fee do members pay?", fees, ".-");
     expect("What fee do non-members pay?", fees, "-.");
     expect("Why don't members pay?", fees, ".-");
+    static const char books[] = "Case | Fee\nLate return | 0.50 EUR\nReturn in time | 0 EUR\n"
+                                "Lost book | 20 EUR\n";
+    expect("What is the fee if I do not return a book on time?", books, "...");
+    expect("What is the fee if I did not return a book?", books, "...");
     static const char limits[] = "Night | Limit\nIn London | 160\nNot in London | 120\n";
     expect("What is the limit of a night outside London?", limits, "-.");
     static const char alone[] = "Who | Fee\nGuests | 5 EUR\nNon-members | 9 EUR\n";
