@@ -599,11 +599,12 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
             c.f[CAND_BY_TABLE] = 1;
             c.f[CAND_MISSING_NAME] = 0; /* that it is not among them is the answer */
         }
+        const int other_time = unit_of_another_time(set, p, u);
         c.f[CAND_OTHER_THING] =
             is_of_a_rival(set, p, u) || is_other_number(set, p, u) || row_affirms(set, p, u) ||
-                    row_is_left_out(set, p, u) || unit_is_of_another_time(&set->q, p, u)
+                    row_is_left_out(set, p, u) || other_time == CAND_RIVAL
                 ? CAND_RIVAL
-                : p->other_command || p->off_subject || is_other_office(set, p, u) ||
+                : other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||
                       row_denies(set, p, u) || unit_leaves_out(&set->q, p, u) ||
                       row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;

@@ -378,6 +378,14 @@ static uint64_t row_subject(const candidate_passage *p, const text_unit *u) {
     return row_cell_next(&walk, p, u, &cell) ? candidate_terms_at(p, cell.value, cell.n_value) : 0;
 }
 
+/* "IBAN | DE12" below "Account holder | Harrow Optics": what one thing has, and whose it is a value tells. */
+static bool is_of_pairs(const candidate_passage *p, const text_unit *u) {
+    row_walk walk = {0};
+    size_t n = 0;
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) n++;
+    return n <= 2;
+}
+
 /* The rows of one table, [from, to) of the set: where some are called by a name of the question, all that do not say it are of
  * somebody else, and where only those say much of the question, none of them answers it. */
 static void set_apart_others_rows(candidate_set *set, const candidate_passage *p, size_t from,
@@ -393,6 +401,7 @@ static void set_apart_others_rows(candidate_set *set, const candidate_passage *p
             theirs |= c->set & ~row_subject(p, &c->unit); /* "Main library" is what it is called */
     }
     own |= p->title | candidate_head_terms(p, &set->c[from].unit);
+    if (is_of_pairs(p, &set->c[from].unit)) theirs &= ~names;
     const bool none = question_share(&set->q, theirs & ~own) >= much;
     for (size_t i = from; named && i < to; i++)
         if (none || !(set->c[i].set & named)) set->c[i].f[CAND_OTHER_THING] = CAND_RIVAL;

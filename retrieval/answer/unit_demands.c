@@ -74,6 +74,11 @@ static bool counts_others(const question *q, const candidate_passage *p, const t
                                         q->text.len));
 }
 
+/* "The commission is 3 percent": what is paid may be a share. */
+static bool says_a_share(const char *s, size_t n) {
+    return fo_has_digit(s, n) && (memchr(s, '%', n) || word_tokens_say("percent per cent", s, n));
+}
+
 /* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
  * name); what the numbers of a table are is seldom said in each row. */
 static double amount_lacking(const candidate_set *set, const candidate_passage *p,
@@ -97,7 +102,8 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
         !demand_dimension_in(dimension, text + u->start, u->end - u->start) &&
         !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
         return 1;
-    if (stated == AMOUNT_NOT_STATED && amount == AMOUNT_MONEY && !row)
+    if (stated == AMOUNT_NOT_STATED && amount == AMOUNT_MONEY && !row &&
+        !says_a_share(text + u->start, u->end - u->start))
         return 2; /* "She gets a yearly rent": the price itself is named, and is not said */
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
     if (row && row_is_of_sums(&set->q, p, u)) return 2;

@@ -140,19 +140,68 @@ static enum relation asked_relation(const question *q, int *term) {
     return *term < 0 ? RELATION_NONE : asked;
 }
 
-bool unit_is_of_another_time(const question *q, const candidate_passage *p, const text_unit *u) {
+/* "If you do not subscribe during the trial, all is deleted": does word i stand in a condition, whose consequence may come later? */
+static bool is_in_a_condition(const fact_text *t, size_t first, size_t i) {
+    while (i > first && !is_word(t, i, "if when unless once whenever")) {
+        if (t->words[i].flags & WORD_CLAUSE) return false;
+        i--;
+    }
+    return is_word(t, i, "if when unless once whenever");
+}
+
+/* "Until the concert", "when it ends", "once it is over", "hours ahead of it": the unit speaks of several times in other words. */
+static bool says_another_time(const fact_text *t, const fact_sentence *s) {
+    bool when = false;
+    for (size_t i = s->w0; i < s->w1; i++) {
+        if (is_word(t, i, "until till ahead afterwards")) return true;
+        if (t->words[i].flags & WORD_CLAUSE) when = false;
+        when |= is_word(t, i, "when once");
+        if (when && is_word(t, i, "end ends ended over finished finishes starts begins"))
+            return true;
+    }
+    return false;
+}
+
+/* "Painkillers are handed out before the operation, take two a day at home": does a clause end with the noun, and another one of
+ * some words go on behind it? "After the trial, members pay" is one clause. */
+static bool goes_on_behind(const fact_text *t, const fact_sentence *s, size_t relation,
+                           size_t noun) {
+    enum { FEWEST = 3 };
+    bool content = false;
+    for (size_t i = s->w0; i < relation; i++) content |= fact_is_content(&t->words[i]);
+    return content && noun + FEWEST < s->w1 && (t->words[noun + 1].flags & WORD_CLAUSE);
+}
+
+/* Does a unit of the passages say the asked relation with that noun? Then it is that which answers. */
+static bool is_said_elsewhere(const candidate_set *set, enum relation asked, int term) {
+    for (size_t i = 0; i < set->n_passages; i++) {
+        const candidate_passage *p = &set->passages[i];
+        for (size_t k = 0; k < p->text.n_words; k++) {
+            if (relation_of(&p->text, k) != asked) continue;
+            const size_t noun = related_noun(&p->text, k, p->text.n_words);
+            if (noun < p->text.n_words && p->terms[noun] == term) return true;
+        }
+    }
+    return false;
+}
+
+int unit_of_another_time(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     int term;
-    const enum relation asked = asked_relation(q, &term);
+    const enum relation asked = asked_relation(&set->q, &term);
     const fact_text *t = &p->text;
     const fact_sentence s = candidate_words(t, u->start, u->end);
-    bool other = false;
+    bool other = false, behind = false;
     for (size_t i = s.w0; asked != RELATION_NONE && i < s.w1; i++) {
         const enum relation r = relation_of(t, i);
-        if (r == asked) return false; /* whatever it stands before: "after it" */
+        if (r == asked) return 0; /* whatever it stands before: "after it" */
         const size_t noun = r == RELATION_NONE ? s.w1 : related_noun(t, i, s.w1);
-        other |= noun < s.w1 && p->terms[noun] == term;
+        if (noun == s.w1 || p->terms[noun] != term) continue;
+        if (is_in_a_condition(t, s.w0, i)) return 0;
+        behind |= r < asked && goes_on_behind(t, &s, i, noun);
+        other = true;
     }
-    return other;
+    if (!other || says_another_time(t, &s)) return 0;
+    return is_said_elsewhere(set, asked, term) ? CAND_RIVAL : !behind;
 }
 
 /* ---- labels ------------------------------------------------------------------------------ */

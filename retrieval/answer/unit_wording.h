@@ -9,8 +9,10 @@
 bool unit_leaves_out(const question *q, const candidate_passage *p, const text_unit *u);
 
 /* Who asks what holds during the trial gets no answer by what holds after it: of the noun that the question's "before", "during" or
- * "after" stands before, the unit says another one of the three, and nowhere that one. English. */
-bool unit_is_of_another_time(const question *q, const candidate_passage *p, const text_unit *u);
+ * "after" stands before, the unit says another one of the three, and nowhere that one. CAND_RIVAL where a unit of the passages says
+ * that one; 1: none does; 0: it is not so, or what begins in one of them may last behind it ("until", "ahead of", "when it ends", in
+ * a condition: "if you do not subscribe during the trial, all is deleted"). English. */
+int unit_of_another_time(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 
 /* Who asks whether something can be done on Windows is answered by "It is only possible on Linux and macOS": it has all words of
  * the question but that name, and names others alone behind "only" and the name's preposition. English. */

@@ -442,6 +442,31 @@ static void rows_called_by_a_name_answer_of_it(void **state) {
                                  0);
     assert_string_equal(a.text, "Branch: Elm; Books: 9,000 [1]");
     extractive_answer_deinit(&a);
+    /* whose all of it is, a value of it says */
+    static const char account[] = "| Field | Value |\n|---|---|\n| Account holder | Harrow Optics "
+                                  "|\n| IBAN | DE12 3456 |\n| CEO | Petra Lindner |\n";
+    a = ask_in("english", "What is the IBAN of Harrow Optics?", account, 0.01);
+    assert_string_equal(a.text, "Field: IBAN; Value: DE12 3456 [1]");
+    assert_true(a.features.other_thing == 0);
+    extractive_answer_deinit(&a);
+    a = ask_in("english", "Who is the CEO of Harrow Optics?", account, 0.01);
+    assert_true(a.features.other_thing == 0);
+    extractive_answer_deinit(&a);
+}
+
+/* A share is no sum, and says more of what is paid than nothing. */
+static void a_price_may_be_a_share(void **state) {
+    (void)state;
+    extractive_answer a = ask_in("english", "How much is the commission for sellers?",
+                                 "The commission for sellers is 3 percent.", 0);
+    assert_true(a.features.no_amount == 1);
+    extractive_answer_deinit(&a);
+    a = ask_in("english", "How much is the deposit?", "A deposit of 20% is due on booking.", 0);
+    assert_true(a.features.no_amount == 1);
+    extractive_answer_deinit(&a);
+    a = ask_in("english", "How much is the deposit?", "A deposit is due on booking.", 0);
+    assert_true(a.features.no_amount == 2);
+    extractive_answer_deinit(&a);
 }
 
 /* What holds after it is not what holds during it, and what is said of neither may be. */
@@ -459,6 +484,33 @@ static void another_time_of_the_same_thing_is_no_answer(void **state) {
     a = ask_in("english", "What fee do members pay during the trial?", either, 0);
     assert_non_null(strstr(a.text, "30 euros"));
     extractive_answer_deinit(&a);
+    static const struct {
+        const char *question, *text;
+        double other; /* CAND_OTHER_THING */
+    } cases[] = {
+        {"What happens to my notes after the trial?",
+         "If you do not subscribe during the trial, all your notes are deleted on day 31.", 0},
+        {"How many painkillers do I take after the operation?",
+         "Painkillers are handed out before the operation, take two a day for the week at home.",
+         0},
+        {"May I eat before the operation?",
+         "You stop eating eight hours ahead of the operation, and after the operation you may "
+         "drink tea.",
+         0},
+        {"Where do members meet after the concert?",
+         "Members meet in the foyer when the concert ends; nobody talks during the concert.", 0},
+        {"What fee do members pay during the trial?", "After the trial members pay a fee.", 1},
+        {"What fee do members pay during the trial?",
+         "After the trial members pay a fee.\n\nDuring the trial cards are blue.", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        a = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (a.features.other_thing != cases[i].other && cases[i].other < 2)
+            fail_msg("%s: %g", cases[i].question, a.features.other_thing);
+        if (cases[i].other == 2 && strstr(a.text, "fee"))
+            fail_msg("%s: %s", cases[i].question, a.text);
+        extractive_answer_deinit(&a);
+    }
 }
 
 /* "Only on Linux" says that it cannot be done on Windows, and of a fourth word nothing. */
@@ -496,6 +548,7 @@ int main(void) {
         cmocka_unit_test(what_is_said_without_it_is_no_answer),
         cmocka_unit_test(rows_called_by_a_name_answer_of_it),
         cmocka_unit_test(what_can_be_done_only_elsewhere_is_answered),
+        cmocka_unit_test(a_price_may_be_a_share),
         cmocka_unit_test(another_time_of_the_same_thing_is_no_answer),
         cmocka_unit_test(what_a_label_names_is_where_it_says),
     };
