@@ -114,6 +114,23 @@ static bool is_chosen(const candidate *c, const candidate *chosen, size_t n) {
     return false;
 }
 
+/* What only sounds like a reason, "too", "fell", is one where it speaks of the same: by a word, pointing at it, as read with the
+ * question, or before it, below a heading that says what is asked about. */
+static bool is_of_the_same(const candidate_set *set, const candidate *c, const candidate *of) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const fact_text *t = &p->text;
+    size_t at = 0;
+    const word_token first = first_word(t->text + c->start, c->end - c->start, &at);
+    if (word_token_in("it this that these those they he she", &first) ||
+        (set->crossed && cross_reading_of(c) >= 0) ||
+        (c->order < of->order && candidate_head_terms(p, &c->unit)))
+        return true;
+    for (uint32_t i = c->w0; i < c->w1; i++)
+        if (fact_is_content(&t->words[i]) && fact_says(t, of->w0, of->w1, t->words[i].id))
+            return true;
+    return false;
+}
+
 size_t antecedent_reason_beside(const candidate_set *set, const candidate *chosen, size_t n) {
     size_t found = set->n;
     int most = 0;
@@ -124,7 +141,9 @@ size_t antecedent_reason_beside(const candidate_set *set, const candidate *chose
         const candidate *c = &set->c[i];
         const int reason = reason_of(set, c);
         bool beside = false;
-        for (size_t k = 0; k < n; k++) beside |= are_beside(set, c, &chosen[k]);
+        for (size_t k = 0; k < n; k++)
+            beside |= are_beside(set, c, &chosen[k]) &&
+                      (reason == 2 || is_of_the_same(set, c, &chosen[k]));
         if (!beside || reason <= most || c->f[CAND_QUESTION] > 0 || is_chosen(c, chosen, n))
             continue;
         most = reason;

@@ -20,7 +20,8 @@ const text_unit *antecedent_of(const candidate_passage *p, uint32_t order);
 int antecedent_reason(const char *s, size_t n);
 
 /* Who asks why, and is told chosen[n] without a reason, is told the sentence right before or behind one of them that has one, in the
- * same paragraph: "The owner will not pay for the repair. The board gave up the move." Which of set->c; set->n: there is none. */
+ * same paragraph: "The owner will not pay for the repair. The board gave up the move." What only says that something failed has to
+ * speak of the same: a word, "it", a heading above both. Which of set->c; set->n: there is none. */
 size_t antecedent_reason_beside(const candidate_set *set, const candidate *chosen, size_t n);
 
 #endif

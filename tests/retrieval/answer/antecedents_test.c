@@ -102,10 +102,35 @@ static void what_has_to_be_said_with_it_is_said(void **state) {
     assert_int_equal(failed, 0);
 }
 
+/* What only sounds like a reason, and speaks of something else, is none. */
+static void another_thing_beside_it_is_no_reason(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *never;
+    } cases[] = {
+        {"Why is the lift locked on Sunday?",
+         "The lift is locked on Sunday. The stairs are too steep for prams.", "stairs"},
+        {"Why did the sales fall in Spain?",
+         "The sales fell by 4 percent in Spain. The plant in Leeds was closed in May and not sold.",
+         "Leeds"},
+        {"Why is the shed locked at night?",
+         "The shed is locked at night. Children do not play here.", "Children"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {
+            .text = cases[i].text, .len = strlen(cases[i].text), .title = "Papers", .sparse = 5};
+        extractive_answer a = ask_passages(cases[i].question, &p, 1);
+        if (!a.lead || strstr(a.text, cases[i].never))
+            fail_msg("%s: %s", cases[i].question, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_points_back_is_told_from_what_stands_alone),
         cmocka_unit_test(what_has_to_be_said_with_it_is_said),
+        cmocka_unit_test(another_thing_beside_it_is_no_reason),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }
