@@ -109,6 +109,28 @@ static bool forbids(const char *s, size_t n) {
             (word_token_in("not", &second) || word_token_is(&second, "'")));
 }
 
+/* Behind its first words, up to the verb: "Flex members". */
+static uint32_t subject_end(const fact_text *t, const candidate *c) {
+    uint32_t i = c->w0;
+    while (i < c->w1 && !fact_is_content(&t->words[i])) i++;
+    while (i < c->w1 && !(t->words[i].flags & (WORD_STOP | WORD_NEGATION | WORD_CLAUSE))) i++;
+    return i;
+}
+
+/* "The van is only washed by hand" says of the van something else than how many it seats: does a sentence share more with the
+ * best or the question than the one word that it begins with? */
+static bool shares_more_than_the_subject(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[c->passage];
+    const fact_text *t = &p->text;
+    for (uint32_t i = subject_end(t, c); i < c->w1; i++) {
+        const fact_word *w = &t->words[i];
+        if (!fact_is_content(w) || (w->flags & WORD_NEGATION)) continue;
+        if (p->terms[i] >= 0 || fact_says(t, best->w0, best->w1, w->id)) return true;
+    }
+    return false;
+}
+
 /* Is it about what the best is about: pointing at it, "This does not apply to flats", or for a third of its words, "Flex members
  * cannot pause"? */
 static bool is_about_the_same(const candidate_set *set, const candidate *c, const char *s,
@@ -116,7 +138,8 @@ static bool is_about_the_same(const candidate_set *set, const candidate *c, cons
     size_t shared, at = 0;
     const word_token first = word_token_next(s, n, &at);
     const size_t words = words_of(set, c, &shared);
-    return word_token_in("this that these those", &first) || (shared && 3 * shared >= words);
+    return word_token_in("this that these those", &first) ||
+           (shared && 3 * shared >= words && shares_more_than_the_subject(set, c));
 }
 
 /* Is there something in the best that "always" or "still" holds against? "No fee is charged. Lunch is always paid." */

@@ -7,7 +7,7 @@
 
 /* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. So is what takes
  * something of it back: "This does not apply to flats", "Flex members cannot pause", "Lunch is always paid", and, of what holds up to
- * a number, what holds "after that". */
+ * a number, what holds "after that"; but not what says of the same subject something else, "The van is only washed by hand". */
 bool continuation_restricts(const candidate_set *set, const candidate *c);
 
 /* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */

@@ -92,6 +92,16 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "without limit"},
         /* "without limit" takes nothing back */
         {"How long is the gas contract fixed for?", contract, "of 12 months.", "without limit"},
+        /* it says of the same thing something else */
+        {"How many people does the van seat?",
+         "The van seats nine people. The van is only washed by hand.", "nine people.", "washed"},
+        {"What does the swimming course cost?",
+         "The swimming course starts on 4 May and costs 90 euros. The swimming course is not held "
+         "on the beach.",
+         "90 euros.", "beach"},
+        {"How many people does the lift take?",
+         "The lift takes four people. The lift must not be used in a fire.", "four people.",
+         "fire"},
         /* that is not asked */
         {"What does the engine symbol mean when it flashes?", car, "flashing: Misfire.", "Drive"},
         {"How much free space does the outdoor unit need?", pump, "40 cm", "Do not start"},
