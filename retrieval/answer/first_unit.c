@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/mail_quotes.h"
@@ -97,6 +98,27 @@ static bool is_overtaken(const candidate_set *set, const candidate *c, const can
     const int day = asks_for_the_latest(&set->q) ? day_of(set, other) : 0;
     return day && day < day_of(set, c) &&
            candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]);
+}
+
+/* Does a sentence say that something is otherwise from then on? */
+static bool says_a_change(const char *s, size_t n) {
+    return word_tokens_say(
+        "now new newly instead longer anymore become becomes became change changes "
+        "changed raise raised raises lowered increased reduced moved moves "
+        "replace replaced replaces set agreed decided adopted approved rejected "
+        "cancelled canceled dropped abandoned postponed again henceforth",
+        s, n);
+}
+
+/* ... and c reads as well and takes the other's place, by what it says or by a figure for a figure: "The logo was printed on shirts"
+ * only mentions what is asked about. */
+static bool replaces(const candidate_set *set, const candidate *c, const candidate *other) {
+    const char *mine = set->passages[c->passage].text.text + c->start,
+               *its = set->passages[other->passage].text.text + other->start;
+    const size_t n = c->end - c->start, n_its = other->end - other->start;
+    return is_overtaken(set, c, other) &&
+           (!set->crossed || cross_reading_of(c) >= cross_reading_of(other)) &&
+           (says_a_change(mine, n) || (fo_has_digit(mine, n) && fo_has_digit(its, n_its)));
 }
 
 /* Is the other one no answer beside c? */
@@ -200,7 +222,7 @@ static void mark_passed_over(candidate_set *set) {
     for (size_t i = 1; i < set->n; i++)
         set->c[i].passed_over =
             !are_neighbours(&set->c[0], &set->c[i]) &&
-            (passes_over(set, &set->c[0], &set->c[i]) || is_overtaken(set, &set->c[0], &set->c[i]));
+            (passes_over(set, &set->c[0], &set->c[i]) || replaces(set, &set->c[0], &set->c[i]));
 }
 
 void first_unit_choose(candidate_set *set) {

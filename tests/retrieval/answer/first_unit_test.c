@@ -130,6 +130,14 @@ static void what_was_decided_last_leads(void **state) {
     a = ask_passages("What is the yearly fee for a locker in the boat house?", &p, 1);
     if (!strstr(a.text, "40 euros")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
+    /* what only mentions it later replaces nothing */
+    static const char club[] = "# Minutes of the club\n\n## 12 January 2025\n\n"
+                               "The logo of the club is blue and white.\n\n"
+                               "## 9 March 2025\n\nThe logo was printed on shirts.\n";
+    const passage logo = {.text = club, .len = strlen(club), .title = "Minutes", .sparse = 5};
+    a = ask_passages("How does the logo of the club look now?", &logo, 1);
+    if (!strstr(a.text, "blue and white")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
 }
 
 int main(void) {
