@@ -124,6 +124,13 @@ static void rank_again(candidate_set *set) {
 
 /* ---- support ----------------------------------------------------------------------------- */
 
+/* What nothing of the named document says may be said there in other words: what the best unit is read as answering, it does. */
+static bool loses_a_word(const candidate_set *set) {
+    const candidate *best = &set->c[0];
+    return !(set->crossed && cross_reading_of(best) >= 0) &&
+           subjects_lose_a_word(set, &set->passages[best->passage]);
+}
+
 static void measure_support(support_features *f, const candidate_set *set,
                             const extractive_input *in) {
     const candidate *best = &set->c[0];
@@ -150,8 +157,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .summary = candidate_names_the_command(best),
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
-        .lost_name = subjects_lose_a_name(set, &set->passages[best->passage]) ||
-                     subjects_lose_a_word(set, &set->passages[best->passage]),
+        .lost_name = subjects_lose_a_name(set, &set->passages[best->passage]) || loses_a_word(set),
         .lost_kind = subjects_lose_a_kind(set, &set->passages[best->passage]),
         .best_idf = best->f[CAND_BEST_IDF],
         .pairs = best->f[CAND_PAIRS],
@@ -484,6 +490,17 @@ static void keep_ranks(extractive_answer *out, const candidate_set *set) {
     }
 }
 
+/* "And what is the salary then?" is not answered by what some other document charges: in a conversation an amount alone, with no
+ * word of the question in or beside the unit, has to be of the document spoken of, and read as an answer. */
+static bool is_an_amount_alone(const candidate_set *set, const support_features *f) {
+    static const double clearly = 2;
+    bool talks = f->follow_up > 0;
+    for (size_t i = 0; i < set->n_passages; i++) talks |= set->passages[i].spoken_of;
+    return talks && set->q.demands.amount != AMOUNT_NONE && !f->across && f->cover_near < 1e-9 &&
+           f->by_table == 0 && f->topic == 0 &&
+           !(f->spoken_of > 0 && isfinite(f->cross) && f->cross >= clearly);
+}
+
 /* Puts the candidates in order and measures how far the first of them is supported. */
 static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
                  fo_err *err) {
@@ -491,7 +508,8 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
     measure_support(&out->features, set, in);
     if (cross_reading_can(set, in)) {
         /* whoever fits weights is to see everything */
-        const bool decided = is_decided(set, &out->features) && !extractive_observer;
+        const bool decided =
+            is_decided(set, &out->features) && !loses_a_word(set) && !extractive_observer;
         int rc = decided ? FO_OK : cross_reading(set, in, err);
         if (rc) return rc;
         if (set->crossed) {
@@ -508,6 +526,8 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
+    if (is_an_amount_alone(set, &out->features))
+        out->support = fmin(out->support, support_threshold / 2);
     return FO_OK;
 }
 

@@ -236,6 +236,33 @@ static void what_hardly_answers_is_not_said(void **state) {
     }
 }
 
+/* A word that the named document never says is said there in other words where what reads both together finds the answer. */
+static void a_synonym_is_no_lost_word(void **state) {
+    (void)state;
+    static const char text[] =
+        "Pets are welcome for a fee of 10 euros a night. The lake is a short "
+        "walk away.";
+    const passage p = {
+        .text = text, .len = strlen(text), .title = "House rules Hotel Seeblick", .sparse = 5};
+    const size_t n_own = strlen("Hotel Seeblick");
+    extractive_input in = {.question = "May I bring my dog to Hotel Seeblick?",
+                           .passages = &p,
+                           .n_passages = 1,
+                           .n_own = &n_own,
+                           .lx = &lx,
+                           .reader = model,
+                           .min_support = -1};
+    extractive_answer a;
+    fo_err err = {0};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    if (a.features.lost_name > 0) fail_msg("dog: %g, %g", a.features.cross, a.support);
+    extractive_answer_deinit(&a);
+    in.question = "Is there a sauna at Hotel Seeblick?";
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    if (a.features.lost_name == 0) fail_msg("sauna: %g, %g", a.features.cross, a.support);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_is_read_with_its_neighbours),
@@ -245,6 +272,7 @@ int main(void) {
         cmocka_unit_test(another_language_is_left_to_the_words),
         cmocka_unit_test(records_are_read_as_rows_below_their_names),
         cmocka_unit_test(what_hardly_answers_is_not_said),
+        cmocka_unit_test(a_synonym_is_no_lost_word),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }

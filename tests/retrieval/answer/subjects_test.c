@@ -100,6 +100,35 @@ static void a_talk_stays_with_its_document(void **state) {
     }
 }
 
+/* An amount that some other document states is no answer in a conversation, where nothing of the question stands by it. */
+static void an_amount_alone_is_none_of_the_talk(void **state) {
+    (void)state;
+    passage p[] = {
+        {.text = "The trial period is four months.", .document = "work.md"},
+        {.text = "The tenant pays for small repairs up to 80 euros.", .document = "lease.md"}};
+    for (size_t k = 0; k < 2; k++) {
+        p[k].len = strlen(p[k].text);
+        p[k].sparse = 5;
+        p[k].dense = 0.9f;
+        p[k].title = "";
+    }
+    for (int talks = 0; talks < 2; talks++) {
+        extractive_answer a;
+        fo_err err = {0};
+        const extractive_input in = {.question = "And what is the salary then?",
+                                     .spoken_of = talks ? "work.md" : NULL,
+                                     .passages = p,
+                                     .n_passages = 2,
+                                     .lx = &lx,
+                                     .dense_floor = 0.1,
+                                     .min_support = 0.01};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        if (talks && a.support > support_threshold) fail_msg("%.2f %s", a.support, a.text);
+        if (!talks && a.support <= support_threshold) fail_msg("%.2f %s", a.support, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void the_document_that_was_asked_about_answers(void **state) {
     (void)state;
     extractive_answer a;
@@ -290,6 +319,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
         cmocka_unit_test(a_talk_stays_with_its_document),
+        cmocka_unit_test(an_amount_alone_is_none_of_the_talk),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
         cmocka_unit_test(a_kind_that_is_not_said_is_lost),
