@@ -109,11 +109,17 @@ static bool forbids(const char *s, size_t n) {
             (word_token_in("not", &second) || word_token_is(&second, "'")));
 }
 
-/* Behind its first words, up to the verb: "Flex members". */
+/* Behind the words that it begins with, up to the verb: "Flex members", "The van". "If it was longer ago" and "On the free plan" are
+ * no subjects. */
 static uint32_t subject_end(const fact_text *t, const candidate *c) {
+    static const char articles[] = "the a an all each every our your its their";
     uint32_t i = c->w0;
-    while (i < c->w1 && !fact_is_content(&t->words[i])) i++;
-    while (i < c->w1 && !(t->words[i].flags & (WORD_STOP | WORD_NEGATION | WORD_CLAUSE))) i++;
+    while (i < c->w1 && fo_words_have_any_case(articles, t->text + t->words[i].start,
+                                               t->words[i].end - t->words[i].start))
+        i++;
+    while (i < c->w1 && fact_is_content(&t->words[i]) &&
+           !(t->words[i].flags & (WORD_NEGATION | (i > c->w0 ? WORD_CLAUSE : 0))))
+        i++;
     return i;
 }
 

@@ -92,6 +92,14 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "without limit"},
         /* "without limit" takes nothing back */
         {"How long is the gas contract fixed for?", contract, "of 12 months.", "without limit"},
+        {"My child threw up ten minutes after the dose, should I give it again?",
+         "If it was less than 15 minutes ago, take the dose again. If it was longer ago, do not. "
+         "Use the syringe in the box.",
+         "again. If it was longer ago, do not.", "syringe"},
+        {"How much is every extra sensor on Business?",
+         "On Starter you pay 2 euros a month for each sensor beyond the plan, on Business 1.20 "
+         "euros. On the free plan none can be added.",
+         "1.20 euros. On the free plan none", "\n"},
         /* it says of the same thing something else */
         {"How many people does the van seat?",
          "The van seats nine people. The van is only washed by hand.", "nine people.", "washed"},
