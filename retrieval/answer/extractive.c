@@ -497,8 +497,7 @@ static bool is_an_amount_alone(const candidate_set *set, const support_features 
     bool talks = f->follow_up > 0;
     for (size_t i = 0; i < set->n_passages; i++) talks |= set->passages[i].spoken_of;
     return talks && set->q.demands.amount != AMOUNT_NONE && !f->across && f->cover_near < 1e-9 &&
-           f->by_table == 0 && f->topic == 0 &&
-           !(f->spoken_of > 0 && isfinite(f->cross) && f->cross >= clearly);
+           f->by_table == 0 && f->topic == 0 && !(f->spoken_of > 0 && !(f->cross < clearly));
 }
 
 /* Puts the candidates in order and measures how far the first of them is supported. */
