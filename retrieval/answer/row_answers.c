@@ -10,6 +10,7 @@
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/row_conditions.h"
 #include "retrieval/text/word_tokens.h"
+#include "retrieval/values/cell_values.h"
 
 /* Do all figures of a record stand where they count nothing: "Person: H. Ek; Extension: 4410"? */
 bool row_only_labels(const char *row, size_t n) {
@@ -307,6 +308,57 @@ bool row_is_of_sums(const question *q, const candidate_passage *p, const text_un
            !(counted &
              (candidate_terms(p, u->head_start, u->head_end) |
               candidate_terms(p, u->start, u->end) | candidate_terms(p, above->start, above->end)));
+}
+
+/* Does a cell whose figure is of a weight, a length, a day, or below a name for one, state no price? */
+static bool is_no_price(const table_pair *cell, bool expense) {
+    static const char counts[] = "no nr number pos position qty quantity pieces date size weight";
+    cell_value v;
+    const char *name = cell->name;
+    size_t at = 0;
+    const word_token first = word_token_next(name, cell->n_name, &at);
+    if (demand_day_named(name, cell->n_name)) return true; /* "Mon": so many that day */
+    if (word_token_in(counts, &first)) return true;
+    if (word_token_in("days hours minutes weeks", &first)) /* "Days before harvest" */
+        return !expense || word_tokens_say("before after until", name, cell->n_name);
+    if (!cell_value_read(cell->value, cell->n_value, &v)) return false;
+    const bool lasts = v.unit == CELL_SPAN || v.unit == CELL_BYTES;
+    word_token unit = {0}, t; /* the last word */
+    at = 0;
+    while ((t = word_token_next(cell->value, cell->n_value, &at)).n) unit = t;
+    return (lasts && !expense) || v.unit == CELL_LENGTH || v.unit == CELL_WEIGHT ||
+           v.unit == CELL_DEGREES || v.unit == CELL_SPEED || v.unit == CELL_CLOCK ||
+           v.unit == CELL_DATE ||
+           (v.unit == CELL_OTHER && word_token_in("l ml cl litre litres liter liters", &unit));
+}
+
+/* Is it said above the table, or in the row, that something is paid: "Prices in euros"? */
+static bool is_of_prices(const candidate_passage *p, const text_unit *u) {
+    static const char paid[] = "price prices cost costs fee fees fare fares charge charges tariff "
+                               "rent hire free";
+    const char *text = p->text.text;
+    const text_unit *above = heading_above(p, u);
+    return word_tokens_say(paid, text + u->start, u->end - u->start) ||
+           word_tokens_say(paid, text + u->head_start, u->head_end - u->head_start) ||
+           (above && word_tokens_say(paid, text + above->start, above->end - above->start));
+}
+
+bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u) {
+    const enum demand_amount amount = q->demands.amount;
+    const bool expense = amount == AMOUNT_EXPENSE;
+    size_t figures = 0;
+    if (u->kind != TEXT_UNIT_ROW || q->demands.language >= 0 ||
+        !(expense || amount == AMOUNT_MONEY) || is_of_prices(p, u))
+        return false;
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
+        bool figure = false;
+        for (size_t i = 0; i < cell.n_value; i++) figure |= fo_is_digit(cell.value[i]);
+        if (!figure) continue;
+        if (!cell.name || !is_no_price(&cell, expense)) return false;
+        figures++;
+    }
+    return figures > 0;
 }
 
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {

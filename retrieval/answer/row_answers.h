@@ -47,6 +47,10 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
 /* "How many customers does it have?": a row below "Revenue by division", whose columns say nothing of customers, counts money. */
 bool row_is_of_sums(const question *q, const candidate_passage *p, const text_unit *u);
 
+/* "What does the loaf cost?": a row whose figures are all of weights, days or times, or stand below days of the week, "Mon: 40",
+ * states no price, unless it is said above it that it does. English. */
+bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u);
+
 /* "Which is the oldest tree?": no row says so by itself. */
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u);
 

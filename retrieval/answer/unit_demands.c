@@ -79,6 +79,37 @@ static bool says_a_share(const char *s, size_t n) {
     return fo_has_digit(s, n) && (memchr(s, '%', n) || word_tokens_say("percent per cent", s, n));
 }
 
+/* "Monthly grant: 540 euros" where the rent is asked for: another sum, and that one is named nowhere near. */
+static bool names_other_sum(const question *q, const candidate_passage *p, const text_unit *u) {
+    const char *asked = q->text.text, *text = p->text.text;
+    const size_t n = q->text.len;
+    const text_unit *above = heading_above(p, u);
+    if (q->demands.language >= 0 || q->demands.amount != AMOUNT_MONEY ||
+        demand_sum_in(asked, n, text + u->start, u->end - u->start) ||
+        demand_sum_in(asked, n, text + u->head_start, u->head_end - u->head_start) ||
+        (above && demand_sum_in(asked, n, text + above->start, above->end - above->start)))
+        return false;
+    return demand_other_sum_in(asked, n, text + u->start, u->end - u->start) ||
+           demand_other_sum_in(asked, n, text + u->head_start, u->head_end - u->head_start);
+}
+
+/* "All prices in euros, for patients who pay": it says in what they are, and none. */
+static bool only_names_currency(const demands *d, const candidate_passage *p, const text_unit *u) {
+    const char *s = p->text.text + u->start;
+    const size_t n = u->end - u->start;
+    word_token before = {0}, t;
+    bool in_one = false;
+    if (u->kind != TEXT_UNIT_SENTENCE || d->language >= 0 ||
+        !(d->amount == AMOUNT_MONEY || d->amount == AMOUNT_EXPENSE))
+        return false;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; before = t) {
+        if (demand_currency_named(&t) && !word_token_in("in", &before)) return false;
+        in_one |= demand_currency_named(&t);
+    }
+    return in_one && demands_amount_in(d, AMOUNT_ANY, s, n) != AMOUNT_STATED &&
+           !word_tokens_say("free charge", s, n);
+}
+
 /* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
  * name); what the numbers of a table are is seldom said in each row. */
 static double amount_lacking(const candidate_set *set, const candidate_passage *p,
@@ -107,6 +138,8 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
         return 2; /* "She gets a yearly rent": the price itself is named, and is not said */
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
     if (row && row_is_of_sums(&set->q, p, u)) return 2;
+    if (row_states_no_price(&set->q, p, u) || names_other_sum(&set->q, p, u)) return 1;
+    if (only_names_currency(d, p, u)) return 1;
     if (counts_others(&set->q, p, u)) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
     return stated == AMOUNT_PERHAPS ? perhaps : 0;

@@ -21,12 +21,12 @@ static const char fractions[] = "third thirds fourth fourths fifth fifths sixth 
                                 "eighths tenth tenths";
 static const char currencies[] =
     "euro euros eur dollar dollars usd pound pounds gbp cent cents pence penny halfpenny shilling "
-    "shillings crown crowns krone kroner krona kronor kronur kr nok sek dkk isk franc francs chf "
+    "shillings krone kroner krona kronor kronur kr nok sek dkk isk franc francs chf "
     "yen jpy yuan cny rupee rupees inr zloty zlotys zlotych pln z\xC5\x82 z\xC5\x82oty "
     "z\xC5\x82otych koruna koruny korun czk k\xC4\x8D forint forints huf peso pesos mxn lira cad "
     "aud nzd hkd sgd zar brl bgn rub uah thb gratis nothing";
-/* Currencies beside a number alone: CAD draws, too. */
-static const char beside_number[] = "cad rub kr";
+/* Currencies beside a number alone: CAD draws, too, and a dentist makes crowns. */
+static const char beside_number[] = "cad rub kr crown crowns";
 static const char prices[] =
     "pay pays paid payable cost costs price prices priced fee fees rent rents rented charge "
     "charged charges surcharge deposit fine fines fined penalty admission entry entrance ticket "
@@ -58,6 +58,15 @@ static const char labels[] =
     "extension zone bus route platform section age aged under over rule class";
 static const char sounds[] = "db dba decibel decibels loud louder quiet quieter silent noisy noise";
 static const char degrees[] = "degree degrees celsius fahrenheit kelvin";
+
+/* "12.5 m/s", "45 km/h": what the unit at t is so far is a speed, and no way and no time. Text up to its end. */
+static bool is_of_a_speed(const char *text, size_t len, const word_token *t) {
+    const size_t behind = (size_t)(t->s - text) + t->n;
+    size_t at = behind + 1;
+    if (behind >= len || text[behind] != '/') return false;
+    const word_token per = word_token_next(text, len, &at);
+    return word_token_in("s sec h hr hour min minute", &per);
+}
 
 static bool is_number(const word_token *t) {
     return t->digits || word_token_in(numerals, t);
@@ -234,11 +243,12 @@ static bool is_behind_on(const char *text, const word_token *day) {
 }
 
 /* A time or a way: "24 months", "3 m", "7:00 to 9:00", "3\'", "from 1914 to 1918", "until 19 July". */
-static bool is_length(const char *text, const word_token *before, const word_token *t) {
+static bool is_length(const char *text, size_t len, const word_token *before, const word_token *t) {
     const bool ranges = word_token_is_dash(before) && before->s > text &&
                         (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
     const bool of_a_name =
         t->letters && fo_is_upper(t->s[0]) && word_token_in("winter winters summer summers", t);
+    if (is_of_a_speed(text, len, t)) return false;
     return (word_token_in(lengths, t) && !of_a_name) || /* "Winter Guests" */
            (is_number(before) &&
             (word_token_in(short_lengths, t) ||
@@ -249,8 +259,8 @@ static bool is_length(const char *text, const word_token *before, const word_tok
                                    demand_month_named(before) >= 0 || ranges));
 }
 
-static bool states(enum demand_amount amount, const char *text, const word_token *before,
-                   const word_token *t) {
+static bool states(enum demand_amount amount, const char *text, size_t len,
+                   const word_token *before, const word_token *t) {
     switch (amount) {
     case AMOUNT_NONE:
         return true;
@@ -263,7 +273,7 @@ static bool states(enum demand_amount amount, const char *text, const word_token
         return word_token_is(t, "\xC2\xB0") || word_token_in(degrees, t) ||
                (word_token_in("minus", before) && is_number(t));
     case AMOUNT_LONG:
-        return is_length(text, before, t);
+        return is_length(text, len, before, t);
     case AMOUNT_LOUDNESS:
         return word_token_in(sounds, t);
     case AMOUNT_LENGTH:
@@ -284,7 +294,7 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
-        if (states(amount, text, &before, &t)) return AMOUNT_STATED;
+        if (states(amount, text, len, &before, &t)) return AMOUNT_STATED;
         if (amount == AMOUNT_TEMPERATURE && t.digits &&
             word_token_in("at above below under over around about", &before))
             stated = AMOUNT_PERHAPS;
@@ -334,6 +344,7 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     const word_token first = word_token_next(question, len, &at),
                      second = word_token_next(question, len, &at);
     const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
+    if (how && word_token_in("tall", &second)) return DIMENSION_HEIGHT;
     for (int i = DIMENSION_WIDTH; i <= DIMENSION_THICKNESS; i++)
         if ((how && word_token_in(dimensions[i].asked, &second)) ||
             (what && word_tokens_say(dimensions[i].asked, question, len)))
@@ -341,7 +352,28 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     return DIMENSION_ANY;
 }
 
+/* Is one of its numbers no speed, weight, time, share, temperature or price? That something is so tall is seldom said: "Crane A:
+ * 38 m". */
+static bool has_number_of_a_way(const char *text, size_t len) {
+    word_token before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
+        if (!is_number(&t) || demand_currency_named(&before) || demand_month_named(&before) >= 0)
+            continue;
+        size_t further = at;
+        const word_token unit = word_token_next(text, len, &further);
+        if (is_of_a_speed(text, len, &unit) || word_token_in("mph kmh kph knots", &unit)) continue;
+        if (word_token_in(weights, &unit) || word_token_in(expenses, &unit) ||
+            word_token_in(degrees, &unit) || word_token_is(&unit, "%") ||
+            word_token_is(&unit, "\xC2\xB0") || demand_currency_named(&unit) ||
+            demand_month_named(&unit) >= 0)
+            continue;
+        return true;
+    }
+    return false;
+}
+
 bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
+    if (dimension == DIMENSION_HEIGHT) return has_number_of_a_way(text, len);
     return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
            memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
 }
@@ -388,6 +420,51 @@ static bool asks_for_the_most(const char *rest, size_t len, const word_token *be
     if (word_token_in("that", &next)) next = word_token_next(rest, len, &at);
     return word_token_in("most least", t) && word_token_in("the", before) &&
            word_token_in("i we you one they he she", &next);
+}
+
+/* Sums that have a name of their own: who asks for one of them is not told another one. A row has words for the same. */
+static const char *const sums[] = {
+    "rent rents rented rental lease tenant tenants landlord let",
+    "salary salaries wage wages pay pays paid payroll earn earns earned income",
+    "deposit deposits bond",
+    "fine fines fined penalty penalties",
+    "grant grants scholarship scholarships stipend stipends allowance allowances bursary bursaries",
+};
+
+/* The sum that the word names, from 1; 0: none. */
+static size_t sum_named(const word_token *t) {
+    static const char *const names[] = {"rent rents", "salary salaries wage wages",
+                                        "deposit deposits", "fine fines",
+                                        "grant grants scholarship scholarships stipend stipends"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (word_token_in(names[i], t)) return i + 1;
+    return 0;
+}
+
+/* "What is the rent", "how much rent": the sum that is asked for. */
+static size_t sum_asked(const char *question, size_t len) {
+    word_token before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(question, len, &at)).n; before = t) {
+        const size_t sum = sum_named(&t);
+        if (sum && word_token_in("the much is monthly yearly annual weekly a my our", &before))
+            return sum;
+    }
+    return 0;
+}
+
+bool demand_sum_in(const char *question, size_t question_len, const char *text, size_t len) {
+    const size_t asked = sum_asked(question, question_len);
+    return !asked || word_tokens_say(sums[asked - 1], text, len);
+}
+
+bool demand_other_sum_in(const char *question, size_t question_len, const char *text, size_t len) {
+    const size_t asked = sum_asked(question, question_len);
+    word_token t;
+    for (size_t at = 0; asked && (t = word_token_next(text, len, &at)).n;) {
+        const size_t sum = sum_named(&t);
+        if (sum && sum != asked) return true;
+    }
+    return false;
 }
 
 static enum demand_amount kind_of_verb(const word_token *t) {

@@ -25,13 +25,24 @@ enum demand_amount {
  * is done, who, why, when and what something is called are other questions. */
 enum demand_amount demand_amount_of(const char *question, size_t len);
 
-enum demand_dimension { DIMENSION_ANY, DIMENSION_WIDTH, DIMENSION_DEPTH, DIMENSION_THICKNESS };
+enum demand_dimension {
+    DIMENSION_ANY,
+    DIMENSION_WIDTH,
+    DIMENSION_DEPTH,
+    DIMENSION_THICKNESS,
+    DIMENSION_HEIGHT, /* how tall: any number but one of a speed, a weight, a time, a price */
+};
 
-/* "How wide is it?", "What is the depth?". DIMENSION_ANY of a length or a height: of those it is often not said that they
- * are one. */
+/* "How wide is it?", "What is the depth?". DIMENSION_ANY of a length or a height in other words: of those it is often not said
+ * that they are one. */
 enum demand_dimension demand_dimension_of(const char *question, size_t len);
 /* May the text say how far something goes that way? True of any. */
 bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len);
+
+/* "What is the rent?": does the text have a word for that sum; does it name another one, a grant, a deposit, a fine? True and
+ * false where none with a name of its own is asked for. */
+bool demand_sum_in(const char *question, size_t question_len, const char *text, size_t len);
+bool demand_other_sum_in(const char *question, size_t question_len, const char *text, size_t len);
 
 enum amount_stated {
     AMOUNT_NOT_STATED,

@@ -54,6 +54,47 @@ static void what_states_no_such_amount_is_refused_in_any_language(void **state) 
     }
 }
 
+/* A number of another kind is no price and no height: loaves of a day, weights, a speed, a grant where rent is asked for. */
+static void a_number_of_another_kind_is_not_what_is_asked(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *answered;
+    } cases[] = {
+        {"What does the barley loaf cost?",
+         "Production\n\n| Product | Mon | Tue | Wed |\n|---|---|---|---|\n"
+         "| Barley loaf | 40 | 30 | 60 |\n| Oat roll | 90 | 80 | 95 |\n",
+         "Prices\n\n| Product | Mon | Tue | Wed |\n|---|---|---|---|\n"
+         "| Barley loaf | 40 | 30 | 60 |\n| Oat roll | 90 | 80 | 95 |\n"},
+        {"How much did the copper sulphate cost?",
+         "| No. | Date | Agent | Rate per ha | Water per ha | Days before harvest |\n"
+         "|---|---|---|---|---|---|\n| 6 | 3 July | Copper sulphate | 5 kg | 800 l | 21 |\n",
+         "| No. | Date | Agent | Rate per ha | Total |\n|---|---|---|---|---|\n"
+         "| 6 | 3 July | Copper sulphate | 5 kg | 80 |\n"},
+        {"What is the rent in Tarnby for exchange students?",
+         "| University | Places | Monthly grant |\n|---|---|---|\n"
+         "| Tarnby, exchange students | 4 | 540 euros |\n",
+         "| University | Places | Monthly rent | Monthly grant |\n|---|---|---|---|\n"
+         "| Tarnby, exchange students | 4 | 310 euros | 540 euros |\n"},
+        {"How tall is the crane?", "The crane stops at wind above 45 km/h (12.5 m/s).",
+         "The crane is 38 m tall."},
+        {"How long is the jib of the crane?", "The jib of the crane turns at 12 m/s.",
+         "The jib of the crane is 12 m."},
+        {"What does a dental implant cost at Dr Weber?", "Dr Weber: dental implants, crowns",
+         "Dr Weber: dental implants, 1,900 crowns"},
+        {"What does a dental implant cost?",
+         "All prices in euros, dental implants for patients who pay themselves.",
+         "All prices in euros, dental implants 900 for patients who pay themselves."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer no = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (!no.abstain) fail_msg("%s: %s", cases[i].question, no.text);
+        extractive_answer yes = ask_in("english", cases[i].question, cases[i].answered, 0);
+        if (yes.abstain) fail_msg("%s: %s", cases[i].question, cases[i].answered);
+        extractive_answer_deinit(&no);
+        extractive_answer_deinit(&yes);
+    }
+}
+
 /* What a list states of others is not stated of the item that is asked about. */
 static void another_item_of_the_list_has_the_value(void **state) {
     (void)state;
@@ -537,6 +578,7 @@ static void what_can_be_done_only_elsewhere_is_answered(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
+        cmocka_unit_test(a_number_of_another_kind_is_not_what_is_asked),
         cmocka_unit_test(another_item_of_the_list_has_the_value),
         cmocka_unit_test(a_title_alone_is_no_value),
         cmocka_unit_test(a_title_that_counts_or_measures_is_a_value),
