@@ -388,6 +388,24 @@ static candidate list_of(const candidate_passage *p, const candidate *c, const t
     return list;
 }
 
+/* Of a list below what is asked about, is it the only item that has the kind of thing that is asked for, and by far the likeliest:
+ * "Lecturer: Dr. Hanne Brisk" of who teaches the module that the list is about? */
+static bool is_the_item(const candidate_set *set, const candidate *c) {
+    static const double answers = 2, far = 3;
+    const enum question_kind kind = set->q.kind;
+    const bool of_a_kind =
+        kind == ASK_PERSON || kind == ASK_TIME || kind == ASK_NUMBER || kind == ASK_PLACE;
+    if (!of_a_kind || !set->crossed || c->f[CAND_TYPE] < 1 || cross_reading_of(c) < answers)
+        return false;
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *d = &set->c[i];
+        if (d->unit.kind == TEXT_UNIT_ITEM && d->start != c->start && candidate_same_head(c, d) &&
+            (d->f[CAND_TYPE] >= 1 || cross_reading_of(d) > cross_reading_of(c) - far))
+            return false;
+    }
+    return true;
+}
+
 /* Where only the heading of a short list says what was asked for, the list answers and not one of its items: "What comes in
  * the box?" So do all that stand in an item which names them and is asked about. All of it, or c itself. */
 static candidate whole_list(const candidate_set *set, const candidate *c) {
@@ -395,7 +413,7 @@ static candidate whole_list(const candidate_set *set, const candidate *c) {
     const text_unit *u = &c->unit;
     if (u->names && c->set != 0) return list_of(p, c, &p->units.v[c->order - 1]);
     if (u->kind != TEXT_UNIT_ITEM || u->head_kind != TEXT_UNIT_HEADING || c->set != 0 ||
-        !candidate_terms(p, u->head_start, u->head_end))
+        !candidate_terms(p, u->head_start, u->head_end) || is_the_item(set, c))
         return *c;
     for (size_t i = 0; i < p->units.n; i++) { /* the whole before a part of it */
         const text_unit *all = &p->units.v[i];
@@ -583,7 +601,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
         out->lead = fo_buf_take(&lead, NULL);
         if (!out->lead) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     }
-    extractive_text_order(chosen, n);
+    extractive_text_order(set, chosen, n);
     out->abstain = n == 0;
     return n ? extractive_text_assemble(out, set, in, chosen, n, err) : FO_OK;
 }

@@ -5,47 +5,13 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/antecedents.h"
+#include "retrieval/answer/cross_reading.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/foreign_marks.h"
 #include "retrieval/units/table_row.h"
 #include "retrieval/text/word_tokens.h"
-
-/* The stretch of neighbours that holds the best sentence, c[0], comes first, though one may be left out between two; the
- * others follow by passage (in order of their best) and place. */
-void extractive_text_order(candidate *c, size_t n) {
-    enum { NEAR = 2 };
-    if (n == 0) return;
-    uint32_t first = c[0].order, last = first, home = c[0].passage;
-    for (size_t again = 0; again < n; again++) {
-        for (size_t i = 1; i < n; i++) {
-            if (c[i].passage != home || c[i].unit.kind != TEXT_UNIT_SENTENCE ||
-                c[0].unit.kind != TEXT_UNIT_SENTENCE)
-                continue;
-            if (c[i].order < first && first - c[i].order <= NEAR) first = c[i].order;
-            if (c[i].order > last && c[i].order - last <= NEAR) last = c[i].order;
-        }
-    }
-    size_t rank[EXTRACTIVE_MOST_SENTENCES];
-    for (size_t i = 0; i < n; i++) {
-        size_t of_passage = 0;
-        while (c[of_passage].passage != c[i].passage) of_passage++;
-        bool leads = i == 0 || c[i].alike ||
-                     (c[i].passage == home && c[i].order >= first && c[i].order <= last);
-        rank[i] = leads ? 0 : of_passage + 1;
-    }
-    for (size_t i = 1; i < n; i++) { /* insertion: n is small */
-        candidate moved = c[i];
-        size_t r = rank[i], at = i;
-        for (; at > 0 && (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].order > moved.order));
-             at--) {
-            c[at] = c[at - 1];
-            rank[at] = rank[at - 1];
-        }
-        c[at] = moved;
-        rank[at] = r;
-    }
-}
 
 /* Does the line that breaks at s[i], before s[next], break between two characters of a script without blanks? */
 static bool breaks_unspaced(const char *s, size_t n, size_t i, size_t next) {
@@ -156,11 +122,11 @@ static bool are_of_two_paragraphs(const passage *p, const candidate *a, const ca
 
 /* "First class is fine if it was cheaper", "in August we cannot make exceptions": without the rule before it that is half of
  * the answer, and may sound like the opposite. */
-static bool is_an_exception(const passage *p, const candidate *c) {
+static bool is_an_exception(const char *text, const candidate *c) {
     size_t at = 0;
     bool allows = false;
     if (c->unit.kind != TEXT_UNIT_SENTENCE) return false;
-    for (word_token t; (t = word_token_next(p->text + c->start, c->end - c->start, &at)).n;) {
+    for (word_token t; (t = word_token_next(text + c->start, c->end - c->start, &at)).n;) {
         if (word_token_in("exception exceptions", &t)) return true;
         if (allows && word_token_in("if when unless only provided", &t)) return true;
         allows = word_token_in("fine ok okay allowed possible permitted accepted", &t);
@@ -168,10 +134,84 @@ static bool is_an_exception(const passage *p, const candidate *c) {
     return false;
 }
 
-static bool speaks_of_before(const passage *p, const candidate *c) {
+static bool speaks_of_before(const char *text, const candidate *c) {
     return (c->unit.kind == TEXT_UNIT_SENTENCE &&
-            antecedent_is_meant(p->text + c->start, c->end - c->start)) ||
-           is_an_exception(p, c);
+            antecedent_is_meant(text + c->start, c->end - c->start)) ||
+           is_an_exception(text, c);
+}
+
+/* ... or where it begins: "During probation it is the statutory amount", "Over Christmas the weekly sum is doubled", which is no sum
+ * that the question names? */
+static bool begins_with_what_is_before(const candidate_passage *p, const candidate *c) {
+    enum { FIRST_WORDS = 8 };
+    const fact_text *t = &p->text;
+    for (uint32_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
+        const fact_word *w = &t->words[i];
+        const char *s = t->text + w->start;
+        const size_t n = w->end - w->start;
+        if (fo_words_have_any_case("it they he she this these those", s, n)) return true;
+        if (fo_words_have_any_case("the", s, n) && i + 2 < c->w1 && p->terms[i + 1] < 0 &&
+            p->terms[i + 2] < 0)
+            return true;
+    }
+    return false;
+}
+
+/* May the sentence be said before the best one of its stretch, as it stands: does what follows it point back at it, does it answer
+ * about as well, or is a reason asked for, that may stand anywhere? What answers less reads there as the answer itself. */
+static bool leads_in(const candidate_set *set, const candidate *c, const candidate *next,
+                     const candidate *best) {
+    static const double as_likely = 0.5;
+    const candidate_passage *p = &set->passages[c->passage];
+    const char *text = p->text.text;
+    if (memmem(text + c->end, next->start - c->end, "\n\n", 2)) return false;
+    if (set->q.demands.reason) return true;
+    if (next->order == c->order + 1 &&
+        (speaks_of_before(text, next) || begins_with_what_is_before(p, next)))
+        return true;
+    return set->crossed ? cross_reading_of(c) >= cross_reading_of(best) - as_likely
+                        : c->score >= best->score - as_likely;
+}
+
+/* The stretch of neighbours that holds the best sentence, c[0], comes first, though one may be left out between two; the
+ * others follow by passage (in order of their best) and place. */
+void extractive_text_order(const candidate_set *set, candidate *c, size_t n) {
+    enum { NEAR = 2 };
+    if (n == 0) return;
+    const candidate best = c[0];
+    candidate top = c[0]; /* the first of the stretch */
+    uint32_t last = best.order;
+    for (size_t again = 0; again < n; again++) {
+        for (size_t i = 1; i < n; i++) {
+            if (c[i].passage != best.passage || c[i].unit.kind != TEXT_UNIT_SENTENCE ||
+                best.unit.kind != TEXT_UNIT_SENTENCE)
+                continue;
+            if (c[i].order < top.order && top.order - c[i].order <= NEAR &&
+                leads_in(set, &c[i], &top, &best))
+                top = c[i];
+            if (c[i].order > last && c[i].order - last <= NEAR) last = c[i].order;
+        }
+    }
+    const uint32_t first = top.order, home = best.passage;
+    size_t rank[EXTRACTIVE_MOST_SENTENCES];
+    for (size_t i = 0; i < n; i++) {
+        size_t of_passage = 0;
+        while (c[of_passage].passage != c[i].passage) of_passage++;
+        bool leads = i == 0 || c[i].alike ||
+                     (c[i].passage == home && c[i].order >= first && c[i].order <= last);
+        rank[i] = leads ? 0 : of_passage + 1;
+    }
+    for (size_t i = 1; i < n; i++) { /* insertion: n is small */
+        candidate moved = c[i];
+        size_t r = rank[i], at = i;
+        for (; at > 0 && (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].order > moved.order));
+             at--) {
+            c[at] = c[at - 1];
+            rank[at] = rank[at - 1];
+        }
+        c[at] = moved;
+        rank[at] = r;
+    }
 }
 
 /* The sentence right before chosen[k] among the candidates; set->n: none that adjoins it, or it is chosen already. */

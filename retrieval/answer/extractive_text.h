@@ -18,8 +18,9 @@ size_t extractive_text_antecedent(const candidate_set *set, const extractive_inp
 /* Is a the name that b's paragraph begins with, and what b hangs on (unit_names.h)? */
 bool extractive_text_heads(const candidate *a, const candidate *b);
 
-/* Sorts c[n], of which the first is the best, n <= EXTRACTIVE_MOST_SENTENCES. */
-void extractive_text_order(candidate *c, size_t n);
+/* Sorts c[n], of which the first is the best, n <= EXTRACTIVE_MOST_SENTENCES: that one first, unless a sentence before it leads
+ * into it or answers about as well. */
+void extractive_text_order(const candidate_set *set, candidate *c, size_t n);
 
 /* Appends a unit up to byte `end` of its passage as it is said. */
 void extractive_text_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end);

@@ -137,6 +137,50 @@ static bool is_asked_rather_than_steps(const candidate_set *set, const candidate
            cross_reading_of(c) - cross_reading_of(best) >= better;
 }
 
+/* Terms of the question that are names. */
+static uint64_t names_asked(const question *q) {
+    uint64_t names = 0;
+    for (size_t k = 0; k < q->n_terms; k++)
+        if (q->terms[k].name) names |= 1ull << k;
+    return names;
+}
+
+/* Does another item of the list of c hold as much of the question, or have what c lacks of it beside something that c has? */
+static bool has_a_rival_in_the_list(const candidate_set *set, const candidate *c,
+                                    const candidate *list) {
+    const uint64_t lacking = list->set & ~c->set;
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *d = &set->c[i];
+        if (d->unit.kind != TEXT_UNIT_ITEM || d->passage != c->passage || d->start == c->start ||
+            d->start < list->start || d->end > list->end || d->f[CAND_OTHER_DAY] > 0 ||
+            d->f[CAND_NO_AMOUNT] >= 1)
+            continue;
+        if ((d->set & c->set) == c->set || ((d->set & lacking) && (d->set & c->set))) return true;
+        if (set->crossed && cross_reading_of(d) > cross_reading_of(c)) return true;
+    }
+    return false;
+}
+
+/* A list of which one item has all that is asked, but for names said of the whole, and the kind of thing that is asked for: "The
+ * hotel can be cancelled until 27 November" of what was settled for the visit. Who asks how is told all of it. */
+static bool is_the_item_of_the_list(const candidate_set *set, const candidate *c) {
+    static const double much = 0.4, cross_as_near = 1;
+    const candidate *best = &set->c[0];
+    const question *q = &set->q;
+    const bool of_a_kind = q->kind == ASK_PERSON || q->kind == ASK_TIME || q->kind == ASK_PLACE;
+    if (!of_a_kind || q->procedure || best->unit.kind != TEXT_UNIT_STEPS ||
+        c->unit.kind != TEXT_UNIT_ITEM || c->passage != best->passage || c->start < best->start ||
+        c->end > best->end || c->f[CAND_TYPE] < 1)
+        return false;
+    const uint64_t lacking = best->set & ~c->set;
+    return (lacking & ~names_asked(q)) == 0 && question_share(q, c->set) >= much &&
+           c->f[CAND_OTHER_DAY] <= best->f[CAND_OTHER_DAY] &&
+           c->f[CAND_NO_AMOUNT] <= best->f[CAND_NO_AMOUNT] &&
+           c->f[CAND_NO_PLACE] <= best->f[CAND_NO_PLACE] &&
+           (!set->crossed || cross_reading_of(c) >= cross_reading_of(best) - cross_as_near) &&
+           !has_a_rival_in_the_list(set, c, best);
+}
+
 static bool begins_with_pronoun(const candidate_set *set, const candidate *c) {
     const char *s = set->passages[c->passage].text.text + c->start;
     size_t n = 0;
@@ -225,6 +269,14 @@ static void mark_passed_over(candidate_set *set) {
             (passes_over(set, &set->c[0], &set->c[i]) || replaces(set, &set->c[0], &set->c[i]));
 }
 
+/* What else stands in the list of the item that leads. */
+static void pass_over_others(candidate_set *set, uint32_t of, uint32_t start, uint32_t end) {
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        c->passed_over = c->passage == of && c->start >= start && c->end <= end;
+    }
+}
+
 void first_unit_choose(candidate_set *set) {
     const candidate *best = &set->c[0];
     /* a table, a section's beginning or a summary of a command is no guess */
@@ -238,6 +290,11 @@ void first_unit_choose(candidate_set *set) {
     if (newer < set->n) bring_to_front(set, newer);
     for (size_t i = 1; !latest && i < set->n && best->score - set->c[i].score <= near; i++) {
         const candidate *c = &set->c[i];
+        if (is_the_item_of_the_list(set, c)) {
+            pass_over_others(set, best->passage, best->start, best->end);
+            bring_to_front(set, i);
+            return;
+        }
         if (!mail_quotes_before(set, c) && is_fit(set, c) &&
             (passes_over(set, c, best) || is_asked_rather_than_steps(set, c) ||
              stands_by_itself(set, c) || holds_without_condition(set, c))) {

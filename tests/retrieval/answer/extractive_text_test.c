@@ -54,6 +54,21 @@ static void an_exception_stands_behind_its_rule(void **state) {
             "Are dogs allowed?", "Dogs are allowed on a lead.");
 }
 
+/* What stands before the best sentence and answers less is said behind it, unless that one points back at it. */
+static void the_best_sentence_comes_first(void **state) {
+    (void)state;
+    answers("A single room costs 312 euros and a studio 405 euros a month. The deposit is 600 "
+            "euros for rooms and 900 euros for studios.",
+            "How much is the deposit for studios?",
+            "The deposit is 600 euros for rooms and 900 euros for studios.");
+    static const char heating[] = "From October to April the heating runs from 6 to 23 o'clock. "
+                                  "When it is freezing it runs all night.";
+    answers(heating, "Does the heating run all night when it is freezing?", heating);
+    static const char duty[] = "Duty is paid with 180 pounds a week. Over Christmas the weekly sum "
+                               "is doubled.";
+    answers(duty, "What of the duty is doubled over Christmas?", duty);
+}
+
 /* What the best sentence names is spoken of in the next one, which has the rest of what was asked for. */
 static void the_next_sentence_says_the_rest(void **state) {
     (void)state;
@@ -153,8 +168,8 @@ static void each_paragraph_is_a_quote_of_its_own(void **state) {
     static const char plays[] = "Bring a coat. The first play has an interval.\n\n"
                                 "The second one, by the judge, is a short play.\n";
     answers_only(plays, "Has the play by the judge an interval?",
-                 "The first play has an interval. [1] The second one, by the judge, is a short "
-                 "play. [2]");
+                 "The second one, by the judge, is a short play. [1] The first play has an "
+                 "interval. [2]");
 }
 
 static void a_sentence_is_said_with_the_name_of_its_paragraph(void **state) {
@@ -183,6 +198,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_of_chinese_breaks_without_a_blank),
         cmocka_unit_test(an_exception_stands_behind_its_rule),
+        cmocka_unit_test(the_best_sentence_comes_first),
         cmocka_unit_test(the_next_sentence_says_the_rest),
         cmocka_unit_test(a_message_answers_with_its_speaker),
         cmocka_unit_test(a_message_stands_behind_what_it_speaks_of),

@@ -140,9 +140,34 @@ static void what_was_decided_last_leads(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* The item that has what is asked for is said without the others of its list. */
+static void the_item_that_answers_is_said_without_its_list(void **state) {
+    (void)state;
+    static const char visit[] =
+        "# Visit of Professor Okada\n\nThen I sum up what was settled:\n\n"
+        "- The talk is in the Green Hall, on 3 December at 17:15. It holds 180 people.\n"
+        "- The title is \"Rivers after the dam\". Professor Yumi Okada speaks for 50 minutes.\n"
+        "- The hotel is the Linden, two nights from 2 to 4 December. The booking can be cancelled "
+        "free of charge until 27 November; after that we pay the first night.\n"
+        "- Her train arrives on 2 December at 16:38.\n";
+    const passage p = {.text = visit, .len = strlen(visit), .title = "Mail", .sparse = 5};
+    extractive_answer a =
+        ask_passages("Until when can the hotel for Professor Okada be cancelled for free?", &p, 1);
+    if (!strstr(a.text, "27 November") || strstr(a.text, "Green Hall")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    static const char modules[] =
+        "# Modules\n\n## SOIL-101 Introduction to Soil Science\n\n- Credits: 6\n"
+        "- Lecturer: Dr. Hanna Brook\n- Prerequisites: none\n- Offered: every autumn\n";
+    const passage m = {.text = modules, .len = strlen(modules), .title = "Modules", .sparse = 5};
+    a = ask_passages("Who teaches soil science?", &m, 1);
+    if (!strstr(a.text, "Hanna Brook") || strstr(a.text, "Credits")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
+        cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_was_decided_last_leads),
         cmocka_unit_test(what_holds_without_a_condition_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
