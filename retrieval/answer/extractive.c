@@ -42,6 +42,8 @@ static const double keep_other_document = 1;
 /* Log odds of the cross-encoder, of a further unit and behind the best: what hardly answers, or far less likely than what is
  * said already, is beside the point. */
 static const double keep_cross = -1, keep_cross_within = 3;
+/* Where the best is so sure that nothing was read again, what is not near it is said by nobody's judgement. */
+static const double keep_unread_within = 2.2;
 /* A whole procedure beside the point does harm: it may be followed. */
 static const double keep_steps_within = 1;
 /* Two sentences that share more than this of their words say the same. */
@@ -315,6 +317,12 @@ static bool is_part_of_the_best(const candidate_set *set, const candidate *c) {
     return continuation_restricts(set, c) || continuation_belongs(set, c);
 }
 
+/* Was it read, but not again with the question? A yes or no may be of some only, "schools may always", and then the rule stands
+ * beside it. */
+static bool is_unread(const candidate_set *set) {
+    return set->read && !set->crossed && !set->q.demands.whether;
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -333,7 +341,8 @@ static bool adds(const candidate_set *set, const candidate *c) {
     if (is_of_another_document(set, c) &&
         (best->score - c->score > keep_other_document || says_what_stands_there(set, c)))
         return false;
-    if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
+    if (c->unit.kind == TEXT_UNIT_SENTENCE)
+        return best->score - c->score <= (is_unread(set) ? keep_unread_within : keep_within);
     double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&
            c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];

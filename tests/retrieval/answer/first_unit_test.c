@@ -164,10 +164,29 @@ static void the_item_that_answers_is_said_without_its_list(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* Where the best is sure, what is far behind it is not said because it stands beside it. */
+static void what_is_far_behind_a_sure_answer_is_not_said(void **state) {
+    (void)state;
+    static const char rent[] =
+        "# Ashby House, tenants' guide\n\n## 1. Rent and deposit\n\n"
+        "A single room costs 312 euros, a room in a shared flat 268 euros, a studio 405 euros; "
+        "heating, water and internet are included, electricity in studios is not. If a debit "
+        "bounces, 7 euros are charged. The deposit is 600 euros for rooms and 900 euros for "
+        "studios.\n\n## 2. Keys\n\nA lost key costs 45 euros.\n";
+    const passage p = {
+        .text = rent, .len = strlen(rent), .title = "Ashby House, tenants' guide", .sparse = 5};
+    extractive_answer a =
+        ask_passages("How much is the deposit for a studio in Ashby House?", &p, 1);
+    if (!strstr(a.text, "900 euros for studios") || strstr(a.text, "bounces"))
+        fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
+        cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
         cmocka_unit_test(what_was_decided_last_leads),
         cmocka_unit_test(what_holds_without_a_condition_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
