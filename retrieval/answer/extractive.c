@@ -318,9 +318,9 @@ static bool is_part_of_the_best(const candidate_set *set, const candidate *c) {
 }
 
 /* Was it read, but not again with the question? A yes or no may be of some only, "schools may always", and then the rule stands
- * beside it. */
+ * beside it; and in other languages than English nothing is read again. */
 static bool is_unread(const candidate_set *set) {
-    return set->read && !set->crossed && !set->q.demands.whether;
+    return set->read && !set->crossed && !set->q.demands.whether && set->q.demands.language < 0;
 }
 
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */

@@ -164,6 +164,7 @@ static bool leads_in(const candidate_set *set, const candidate *c, const candida
     static const double as_likely = 0.5;
     const candidate_passage *p = &set->passages[c->passage];
     const char *text = p->text.text;
+    if (set->q.demands.language >= 0) return true; /* its pronouns are not known here */
     if (memmem(text + c->end, next->start - c->end, "\n\n", 2)) return false;
     if (set->q.demands.reason) return true;
     if (next->order == c->order + 1 &&
