@@ -297,7 +297,7 @@ size_t extractive_text_antecedent(const candidate_set *set, const extractive_inp
         n = add_beside(chosen, n, most, max_chars, set->c[reason], k);
     }
     for (size_t k = 0; k < n; k++) {
-        const bool back = speaks_of_before(&in->passages[chosen[k].passage], &chosen[k]);
+        const bool back = speaks_of_before(in->passages[chosen[k].passage].text, &chosen[k]);
         if (!back && (k > 0 || chosen[k].unit.kind != TEXT_UNIT_SENTENCE)) continue;
         const size_t before = sentence_before(set, in, chosen, n, k);
         if (!back && before < set->n && !names_who_is_meant(set, &chosen[k], &set->c[before]) &&
