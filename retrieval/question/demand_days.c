@@ -61,12 +61,22 @@ static bool is_first_column(const char *text, size_t len, const word_token *t, s
     return text[at] == ' ' && (at + 1 == len || fo_is_blank(text[at + 1]));
 }
 
+/* Does the word end a line behind a bar, two blanks or a tab ("Mon | Tue | Sat"), as the last column does? */
+static bool is_last_column(const char *text, size_t len, const word_token *t, size_t at) {
+    const char *from = t->s;
+    while (from > text && from[-1] == ' ') from--;
+    const bool parted =
+        from > text && (strchr("|\t", from[-1]) || t->s - from > 1) && from[-1] != '\n' && from[-1];
+    while (at < len && text[at] == ' ') at++;
+    return parted && (at == len || text[at] == '\n' || text[at] == '\r');
+}
+
 /* Is there a sign behind the word that ends at byte `at`: one that touches it, a figure, a dash or a bar behind blanks ("Fri
- * 7.30", "Mon - Thu"), or the next column? */
+ * 7.30", "Mon - Thu"), or the next column? The last one has none. */
 static bool is_marked(const char *text, size_t len, const word_token *t, size_t at) {
     size_t i = at;
     while (i < len && text[i] == ' ') i++;
-    if (is_first_column(text, len, t, at)) return true;
+    if (is_first_column(text, len, t, at) || is_last_column(text, len, t, at)) return true;
     if (i == len) return false;
     const bool sign = i == at || fo_is_digit(text[i]) || strchr("|-\xE2", text[i]);
     return sign && !word_token_letter(text[i]) && !fo_is_blank(text[i]);

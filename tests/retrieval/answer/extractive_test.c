@@ -210,7 +210,10 @@ static void days_are_asked_as_they_are_written(void **state) {
         {"When is it open on Saturday?", "Fri 9-12\nSat 9-17", "When is it open on Sat?"},
         {"Which Thursdays, and which Fridays?", "Thurs: 9, Friday: 10",
          "Which Thurs, and which Fridays?"},
+        {"How many on Saturdays?", "Bread | Fri | Sat\nRye | 30 | 50", "How many on Sat?"},
+        {"How many on Saturdays?", "Bread   Fri   Sat\nRye      30    50", "How many on Sat?"},
         {"When is it open on Saturday?", "Saturdays from 9; Sat: hens", NULL},
+        {"When is it open on Saturday?", "where the cat\nsat\n", NULL},
         {"When is it open on Saturday?", "The cat sat in the Sun.", NULL},
         {"When is it open?", "Sat: 9-17", NULL},
     };
