@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/values/value_bounds.h"
 #include "retrieval/text/word_tokens.h"
@@ -24,12 +26,26 @@ typedef struct tier {
     bool has[VALUE_BOUNDS_MAX], holds[VALUE_BOUNDS_MAX];
 } tier;
 
+/* "in 24 hours", "every 3 days": how often, not how long. */
+static bool is_rate(const char *text, const value_bound *v) {
+    word_token last = {0};
+    if (v->unit != CELL_SPAN || v->age || v->ahead) return false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, v->at, &at);
+        if (!t.n) return word_token_in("in per every each", &last);
+        last = t;
+    }
+}
+
 /* "50 cm long and 30 cm wide" are told apart by what bounds are called; of "3 and 9 years old" none is looked for. */
 static amounts read_amounts(const candidate_set *set) {
     value_bound v[VALUE_BOUNDS_MAX];
     const size_t n = value_amounts_in(set->q.text.text, set->q.text.len, v);
     amounts out = {0};
+    bool age = false;
+    for (size_t i = 0; i < n; i++) age |= v[i].age;
     for (size_t i = 0; i < n; i++) {
+        if (age && is_rate(set->q.text.text, &v[i])) continue;
         bool alone = true, told = v[i].way != WAY_NOT_SAID;
         for (size_t k = 0; k < n; k++) {
             if (k == i || !value_amounts_alike(&v[i], &v[k])) continue;
@@ -254,6 +270,40 @@ static size_t find_tiers(const candidate_set *set, const amounts *a, tier tiers[
     return n;
 }
 
+/* The terms of the question in the row's first cell, where that has no figure and says no kind of people: what the row is called. */
+static uint64_t key_of(const candidate_set *set, const tier *t) {
+    static const char people[] = "adult adults child children senior seniors people person persons "
+                                 "student students pensioner pensioners youth youths teenager "
+                                 "teenagers baby babies infant infants junior juniors kid kids";
+    const candidate_passage *p = &set->passages[t->c->passage];
+    const text_unit *u = &t->c->unit;
+    table_pair first;
+    if (u->kind != TEXT_UNIT_ROW ||
+        !table_row_first(p->text.text + u->start, u->end - u->start, u->record, &first) ||
+        fo_has_digit(first.value, first.n_value) ||
+        word_tokens_say(people, first.value, first.n_value))
+        return 0;
+    return candidate_terms_at(p, first.value, first.n_value);
+}
+
+/* Are some rows called by words of the question that are not in the first cells of the others, those are of other things: 70 is "over
+ * 65" in the row of the influenza, and nothing of tetanus. The others leave the list; *n: those that stay. */
+static void keep_called(const candidate_set *set, tier **v, size_t *n) {
+    double most = 0, share[MOST];
+    for (size_t i = 0; i < *n; i++) {
+        share[i] = question_share(&set->q, key_of(set, v[i]));
+        most = fmax(most, share[i]);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        if (share[i] >= most)
+            v[kept++] = v[i];
+        else
+            candidate_set_apart(v[i]->c);
+    }
+    *n = kept;
+}
+
 /* The amounts that two or more of the list state bounds for; those that state none of them leave it. */
 static tier_list make_list(tier **v, size_t n) {
     tier_list list = {.v = v};
@@ -265,6 +315,21 @@ static tier_list make_list(tier **v, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (has_any(v[i], list.amounts)) v[list.n++] = v[i];
     return list;
+}
+
+/* Where a row or a sentence holds an age, another that states one by itself which does not, is of somebody else: "Children under 8
+ * must not take it" beside "People over 70". */
+static void mark_other_ages(const candidate_set *set, const amounts *a, tier *tiers, size_t n) {
+    for (size_t i = 0; i < n * VALUE_BOUNDS_MAX; i++) {
+        const tier *t = &tiers[i / VALUE_BOUNDS_MAX];
+        const size_t k = i % VALUE_BOUNDS_MAX;
+        if (t->c->tiers || !t->has[k] || t->holds[k] || !a->v[k].age) continue;
+        for (size_t o = 0; o < n; o++)
+            if (tiers[o].c->tier_holds && tiers[o].holds[k] &&
+                candidate_one_document(&set->passages[tiers[o].c->passage],
+                                       &set->passages[t->c->passage]))
+                candidate_set_apart(t->c);
+    }
 }
 
 void tiers_mark(candidate_set *set) {
@@ -280,6 +345,7 @@ void tiers_mark(candidate_set *set) {
             members[n_list++] = &tiers[k];
             seen[k] = true;
         }
+        keep_called(set, members, &n_list);
         const tier_list list = make_list(members, n_list);
         if (!list.amounts) continue;
         const candidate *first = list.v[0]->c;
@@ -287,6 +353,7 @@ void tiers_mark(candidate_set *set) {
         if (first->unit.kind == TEXT_UNIT_ROW && set->q.demands.amount != AMOUNT_NONE)
             set->passages[first->passage].beyond |= not_held(&list);
     }
+    mark_other_ages(set, &a, tiers, n);
 }
 
 /* Does the candidate, or what it stands below, name the amount or state a bound that holds it? */
@@ -327,8 +394,52 @@ static void share(candidate *c, const candidate *o) {
     c->cross = fmax(c->cross, o->cross); /* of two of which one is not a number, the other */
 }
 
+/* The terms of an amount of the question, "75 year old": number, unit, and that it is an age. */
+static uint64_t terms_of(const question *q, const value_bound *amount) {
+    enum { WORDS = 3 };
+    uint64_t terms = 0;
+    size_t words = 0;
+    for (size_t i = 0; i < q->text.n_words && words < WORDS; i++) {
+        const fact_word *w = &q->text.words[i];
+        const char *word = q->text.text + w->start;
+        if (w->start < amount->at || (w->flags & WORD_PART)) continue;
+        if (words && !fo_words_have_any_case("year years yr yrs month months week weeks day days "
+                                             "old olds yo",
+                                             word, w->end - w->start))
+            break;
+        const int k = question_term_of(q, w->id);
+        if (k >= 0) terms |= 1ull << k;
+        words++;
+    }
+    return terms;
+}
+
+/* What falls within a bound, has the age: "75 year old" is all in "People over 70". */
+static void cover_amounts(candidate_set *set, const amounts *a) {
+    const question *q = &set->q;
+    for (size_t k = 0; k < a->n; k++) {
+        const uint64_t terms = a->v[k].age ? terms_of(q, &a->v[k]) : 0;
+        for (size_t i = 0; terms && i < set->n; i++) {
+            candidate *c = &set->c[i];
+            const candidate_passage *p = &set->passages[c->passage];
+            if (!c->tier_holds) continue;
+            const uint64_t lacks = terms & ~(c->set | p->title | candidate_head_terms(p, &c->unit));
+            c->f[CAND_COVER] = fmin(1, c->f[CAND_COVER] + question_share(q, lacks));
+            for (size_t t = 0; t < q->n_terms; t++) {
+                if (!(lacks >> t & 1)) continue;
+                const double share = q->terms[t].idf / q->mass;
+                if (q->terms[t].rare) c->f[CAND_MISSING_RARE] -= share;
+                if (q->terms[t].name) c->f[CAND_MISSING_NAME] -= share;
+            }
+            c->f[CAND_MISSING_RARE] = fmax(0, c->f[CAND_MISSING_RARE]);
+            c->f[CAND_MISSING_NAME] = fmax(0, c->f[CAND_MISSING_NAME]);
+        }
+    }
+}
+
 void tiers_settle(candidate_set *set) {
     const amounts a = read_amounts(set);
+    cover_amounts(set, &a);
     for (size_t i = 0; i < set->n_passages; i++)
         if (set->passages[i].beyond) mark_beyond(set, &a, &set->passages[i]);
     for (size_t i = 0; i < set->n; i++) {

@@ -104,10 +104,14 @@ static bool read_unit(const tokens *x, size_t *i, value_bound *out, double *time
     *times = 1;
     out->unit = CELL_PLAIN;
     out->noun = 0;
+    out->short_span = false;
     if (word_token_is_dash(t) && x->t[*i + 1].letters && t->s + 1 == x->t[*i + 1].s)
         t = &x->t[++*i];
     if (!t->letters) return false;
-    if (cell_unit_named(t->s, t->n, &out->unit, times)) return ++*i, true;
+    if (cell_unit_named(t->s, t->n, &out->unit, times)) {
+        out->short_span = out->unit == CELL_SPAN && *times < 86400;
+        return ++*i, true;
+    }
     if (word_token_in("to or and up upwards plus off of in at is are was for from until before "
                       "after under over "
                       "the a an on with per each",
@@ -309,7 +313,8 @@ static bool counts_people(const value_bound *b) {
 bool value_bound_is_for(const value_bound *bound, const value_bound *amount) {
     if (bound->ahead != amount->ahead) return false;
     if (amount->age)
-        return bound->unit == CELL_PLAIN || bound->unit == CELL_SPAN ||
+        return bound->unit == CELL_PLAIN ||
+               (bound->unit == CELL_SPAN && (!bound->short_span || bound->of_years)) ||
                (bound->unit == CELL_OTHER && !counts_people(bound));
     if (bound->way && amount->way && bound->way != amount->way) return false;
     return bound->unit == amount->unit && bound->noun == amount->noun;

@@ -17,6 +17,7 @@ typedef struct value_bound {
     enum value_way way;       /* of a length: "30 cm wide", "Width up to: 30 cm" */
     bool age;                 /* of a question: how old somebody is, in years */
     bool of_years;            /* "under 12s": no seconds where an age is asked for */
+    bool short_span;          /* in hours or less: nobody is 45 minutes old */
     bool ahead;               /* so long before something: "four days before" */
     uint32_t at;              /* its first byte in the text */
 } value_bound;

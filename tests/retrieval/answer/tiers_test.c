@@ -58,6 +58,7 @@ static void bounds_hold_amounts_of_their_kind(void **state) {
         {"What does someone aged 70 pay?", "65 and up", IN},
         {"What does someone aged 70 pay?", "65 plus", IN},
         {"What does a child of nine pay?", "4 to 12", IN},
+        {"What does a child of nine pay?", "up to 45 minutes", OTHER},
         {"What does a child of 9 pay?", "4 to 6", OUT},
         {"Is 5 s fast?", "under 12s", IN},
         {"Is there a locker for a bag 30 cm wide?", "Width up to: 35 cm", IN},
@@ -215,6 +216,27 @@ static void an_amount_falls_within_a_row_an_item_or_a_sentence(void **state) {
     assert_tier("What does my 3-year-old pay?", sentences, "under 6", 1);
 }
 
+static void an_amount_falls_within_a_row_that_is_called_so(void **state) {
+    (void)state;
+    static const char shots[] =
+        "Vaccine | Who | How often\nTetanus | all | every 20 years up to 65, "
+        "every 10 years after\nInfluenza | over 65, nurses | each year\n"
+        "Shingles | over 65 | once";
+    assert_tier("How often does a 70 year old need a tetanus vaccine?", shots, NULL, 2);
+}
+
+static void an_age_is_not_that_of_others(void **state) {
+    (void)state;
+    static const char leaflet[] =
+        "Who | One dose | Most in 24 hours\nAdults | 1 tablet | 3 tablets\n"
+        "Children 8 to 11 years | half a tablet | 1 tablet\n"
+        "People over 70 | half a tablet | 2 tablets\n\n"
+        "Leave six hours between doses. Children under 8 years must not "
+        "take it.";
+    assert_tier("How much does a 75 year old take in 24 hours?", leaflet, "over 70", 3);
+    assert_tier("How much may somebody take who is 75?", leaflet, "over 70", 2);
+}
+
 /* All of them have to be held, and no amount undoes what another has set apart. */
 static void two_amounts_fall_within_one_row(void **state) {
     (void)state;
@@ -279,6 +301,8 @@ int main(void) {
         cmocka_unit_test(what_has_no_kind_of_its_own_is_no_amount),
         cmocka_unit_test(the_closest_bound_is_the_one),
         cmocka_unit_test(an_amount_falls_within_a_row_an_item_or_a_sentence),
+        cmocka_unit_test(an_amount_falls_within_a_row_that_is_called_so),
+        cmocka_unit_test(an_age_is_not_that_of_others),
         cmocka_unit_test(two_amounts_fall_within_one_row),
         cmocka_unit_test(what_speaks_of_the_amount_itself_is_not_set_apart),
         cmocka_unit_test(a_column_with_a_long_name_is_left_out),
