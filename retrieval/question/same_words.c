@@ -26,6 +26,8 @@ static const struct { const char *language, *words; } groups[] = {
     {"english", "ride rode ridden"}, {"english", "sleep slept"}, {"english", "tear tore torn"}, {"english", "hide hid hidden"}, {"english", "become became"},
     {"english", "child children kid"}, {"english", "man men"}, {"english", "woman women"}, {"english", "tooth teeth"},
     {"english", "mouse mice"}, {"english", "knife knives"}, {"english", "leaf leaves"}, {"english", "shelf shelves"},
+    {"english", "loaf loaves"}, {"english", "half halves"}, {"english", "scarf scarves"}, {"english", "wife wives"},
+    {"english", "thief thieves"}, {"english", "calf calves"}, {"english", "foot feet"}, {"english", "goose geese"},
     /* everyday words */
     {"english", "fridge refrigerator"}, {"english", "phone telephone tel"}, {"english", "wifi wireless wlan"},
     {"english", "bike bicycle"}, {"english", "car automobile"}, {"english", "jumper sweater pullover"},
@@ -38,6 +40,7 @@ static const struct { const char *language, *words; } groups[] = {
     {"english", "cab taxi"}, {"english", "movie film"}, {"english", "toilet lavatory loo restroom"},
     {"english", "doctor physician"}, {"english", "tap faucet"}, {"english", "torch flashlight"}, {"english", "forbidden prohibited banned"},
     {"english", "salary wage"}, {"english", "smartphone cellphone"}, {"english", "sick ill illness"}, {"english", "exam examination"},
+    {"english", "staff employee"},
 
     {"german", "verlieren verliere verliert verloren verlor verlust"}, {"german", "schließen schließt geschlossen schließung"},
     {"german", "öffnen öffnet geöffnet öffnung"}, {"german", "essen isst gegessen"}, {"german", "bringen bringt gebracht"},

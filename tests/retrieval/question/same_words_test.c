@@ -71,6 +71,8 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("english", "Is there an elevator?", "lift", "elevator");
     expect("english", "I am ill before the examination", "sick", "ill");
     expect("english", "I am ill before the examination", "exam", "examination");
+    expect("english", "How many loaves do we bake?", "loaf", "loaves");
+    expect("english", "What do employees pay?", "staff", "employees");
     expect("english", "Where does the garbage go?", "rubbish", "garbage");
 }
 
