@@ -21,6 +21,7 @@
 #include "retrieval/answer/mail_quotes.h"
 #include "retrieval/question/number_words.h"
 #include "retrieval/question/size_words.h"
+#include "retrieval/question/span_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/small_letters.h"
 #include "retrieval/answer/setting_entries.h"
@@ -620,7 +621,7 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
                                .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
     extractive_input asked = *in;
-    fo_buf small = {0}, as_written = {0}, in_figures = {0}, in_capitals = {0};
+    fo_buf small = {0}, as_written = {0}, in_figures = {0}, in_capitals = {0}, in_units = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
     if (small_letters_question(&small, in->question)) asked.question = small.data;
@@ -634,7 +635,9 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
         asked.question = in_figures.data;
     if (size_words_as_written(&in_capitals, asked.question, in->passages, in->n_passages))
         asked.question = in_capitals.data;
-    if (as_written.failed || in_figures.failed || in_capitals.failed)
+    if (span_words_as_written(&in_units, asked.question, in->passages, in->n_passages))
+        asked.question = in_units.data;
+    if (as_written.failed || in_figures.failed || in_capitals.failed || in_units.failed)
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a question");
     if (!rc) rc = candidate_set_read(&set, &asked, err);
     if (!rc) rc = answer(out, &set, &asked, err);
@@ -644,6 +647,7 @@ done:
     fo_buf_free(&as_written);
     fo_buf_free(&in_figures);
     fo_buf_free(&in_capitals);
+    fo_buf_free(&in_units);
     if (!rc && !out->text) {
         out->text = calloc(1, 1);
         if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");

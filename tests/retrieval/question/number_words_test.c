@@ -3,6 +3,7 @@
 
 #include "retrieval/question/number_words.h"
 #include "retrieval/question/size_words.h"
+#include "retrieval/question/span_words.h"
 
 static void figures_are_asked_for_where_they_are_written(void **state) {
     (void)state;
@@ -56,10 +57,40 @@ static void sizes_are_asked_for_as_they_are_written(void **state) {
     }
 }
 
+static void spans_are_asked_for_in_the_unit_they_are_written_in(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *want; /* NULL: as it is */
+    } cases[] = {
+        {"What is a permit for seven days?", "Day permit | 14\nWeek permit | 48",
+         "What is a permit for a week?"},
+        {"What is a 7-day permit?", "Week permit | 48", "What is a week permit?"},
+        {"What is a pass for a week?", "6 days | 200\n7 days | 240", "What is a pass for 7 days?"},
+        {"What is it for a fortnight?", "one week 30, two weeks 50", "What is it for two weeks?"},
+        {"Is it valid for 12 months?", "It is valid for one year.", "Is it valid for a year?"},
+        {"How many may I take in a day?", "at most 3 in 24 hours",
+         "How many may I take in 24 hours?"},
+        {"What is a permit for seven days?", "7 days 48, a week's notice", NULL},
+        {"What is a permit for seven days?", "seven days 48, a week's notice", NULL},
+        {"What is a permit for seven days?", "2 weeks", NULL},
+        {"How many hours a week?", "7 days", NULL},
+        {"What is a permit?", "Week permit | 48", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
+        fo_buf b = {0};
+        const bool made = span_words_as_written(&b, cases[i].question, &p, 1);
+        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
+        if (made) assert_string_equal(b.data, cases[i].want);
+        fo_buf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_asked_for_where_they_are_written),
         cmocka_unit_test(sizes_are_asked_for_as_they_are_written),
+        cmocka_unit_test(spans_are_asked_for_in_the_unit_they_are_written_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
