@@ -21,6 +21,7 @@ enum {
 typedef struct window {
     uint32_t passage, start, end;
     bool cut; /* a unit goes on behind it */
+    bool of_row;
 } window;
 
 static bool holds(const window *w, const candidate *c) {
@@ -31,7 +32,10 @@ static bool holds(const window *w, const candidate *c) {
 /* The candidate and as many of its neighbours as there is room for, those after it and those before it in
  * turn, so that what "it" and "then" speak of is read too. */
 static window window_around(const candidate_set *set, const candidate *c) {
-    window w = {.passage = c->passage, .start = c->start, .end = c->end};
+    window w = {.passage = c->passage,
+                .start = c->start,
+                .end = c->end,
+                .of_row = c->unit.kind == TEXT_UNIT_ROW};
     const uint32_t n_text = (uint32_t)set->passages[c->passage].text.len;
     for (bool after = true, more = true; more; after = !after) {
         uint32_t next = n_text + 1, before = 0;
@@ -199,6 +203,27 @@ static void write_window(fo_buf *out, const char *text, const window *w, candida
     fo_buf_add(out, text + at, w->end - at);
 }
 
+/* The header of the table within which a row's window begins, where it stands farther up: nobody would tell which column is which. */
+static bool header_above(const window *w, candidate *const *of, size_t n, text_unit *header) {
+    if (n == 0 || !w->of_row) return false;
+    const text_unit *u = &of[0]->unit;
+    *header = *u;
+    return u->kind == TEXT_UNIT_ROW && !u->record && u->head_kind == TEXT_UNIT_HEADER &&
+           u->head_end > u->head_start && u->head_end <= w->start;
+}
+
+static void write_below_header(fo_buf *out, const char *text, const window *w,
+                               const text_unit *header, reader_span *spans, size_t n) {
+    fo_buf_add(out, text + header->head_start, header->head_end - header->head_start);
+    fo_buf_char(out, '\n');
+    const uint32_t moved = (uint32_t)out->len;
+    for (size_t i = 0; i < n; i++) {
+        spans[i].begin += moved;
+        spans[i].end += moved;
+    }
+    fo_buf_add(out, text + w->start, w->end - w->start);
+}
+
 static bool has_records(candidate *const *of, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (of[i]->unit.record) return true;
@@ -258,6 +283,7 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     for (size_t i = 0; !rc && i < n; i++) {
         const passage *p = &in->passages[windows[i].passage];
         const size_t k = units_of(set, windows, i, of + at, spans + at);
+        text_unit header;
         fo_buf_str(&titles[i], p->title ? p->title : "");
         add_heading(&titles[i], set, p, &windows[i]);
         pages[i] = (reader_passage){titles[i].data, p->text + windows[i].start,
@@ -268,6 +294,10 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
             pages[i].len = texts[i].len;
         } else if (has_turns(of + at, k)) {
             write_chat(&texts[i], &set->passages[windows[i].passage], &windows[i], spans + at, k);
+            pages[i].text = texts[i].data;
+            pages[i].len = texts[i].len;
+        } else if (header_above(&windows[i], of + at, k, &header)) {
+            write_below_header(&texts[i], p->text, &windows[i], &header, spans + at, k);
             pages[i].text = texts[i].data;
             pages[i].len = texts[i].len;
         }

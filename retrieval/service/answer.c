@@ -424,7 +424,8 @@ static int make_extractive(run *r, const extractive_input *in, passage *passages
     bool changed = false, compares = demands_comparison_in(r->asked, strlen(r->asked));
     int rc = compares ? whole_passages_tables(&beside, out->contexts, out->n_contexts, passages,
                                               r->whole, NULL, &changed, r->err)
-                      : FO_OK;
+                      : whole_passages_headers(&beside, out->contexts, out->n_contexts, passages,
+                                               r->whole, r->err);
     if (!rc) rc = extractive_answer_make(x, in, r->err);
     if (!rc && x->of_cut_table) { /* more of its rows may answer as well */
         rc = whole_passages_tables(&beside, out->contexts, out->n_contexts, passages, r->whole, x,

@@ -377,18 +377,21 @@ static bool quotes(const extractive_answer *x, size_t index) {
     return false;
 }
 
-int whole_passages_tables(whole_source *s, const query_context *contexts, size_t n,
-                          passage *passages, whole_passage *whole, const extractive_answer *x,
-                          bool *changed, fo_err *err) {
+/* Which passages are to grow. */
+typedef struct chosen_passages {
+    bool v[EXTRACTIVE_PASSAGES];
+} chosen_passages;
+
+static int grow_tables(whole_source *s, const query_context *contexts, size_t n, passage *passages,
+                       whole_passage *whole, const chosen_passages *chosen, bool *changed,
+                       fo_err *err) {
     stretch all[EXTRACTIVE_PASSAGES];
     int rc = FO_OK;
-    *changed = false;
-    if (n > EXTRACTIVE_PASSAGES) n = EXTRACTIVE_PASSAGES;
     for (size_t i = 0; i < n; i++)
         all[i] = (stretch){contexts[i].chunk.start, contexts[i].chunk.end};
     for (size_t i = 0; !rc && i < n; i++) {
         const store_chunk *k = &contexts[i].chunk;
-        if (passages[i].len == 0 || whole[i].looked || (x && !quotes(x, i))) continue;
+        if (passages[i].len == 0 || whole[i].looked || !chosen->v[i]) continue;
         cut_table c = {0};
         rc = complete_tables(s, k, &passages[i], &whole[i], &c, err);
         if (!rc && whole[i].memory) {
@@ -404,6 +407,44 @@ int whole_passages_tables(whole_source *s, const query_context *contexts, size_t
         fo_buf_free(&c.g.all);
         text_units_deinit(&c.units);
     }
+    return rc;
+}
+
+int whole_passages_tables(whole_source *s, const query_context *contexts, size_t n,
+                          passage *passages, whole_passage *whole, const extractive_answer *x,
+                          bool *changed, fo_err *err) {
+    chosen_passages chosen;
+    *changed = false;
+    if (n > EXTRACTIVE_PASSAGES) n = EXTRACTIVE_PASSAGES;
+    for (size_t i = 0; i < n; i++) chosen.v[i] = !x || quotes(x, i);
+    return grow_tables(s, contexts, n, passages, whole, &chosen, changed, err);
+}
+
+/* Does it begin with a row between bars whose columns nobody names? */
+static int lacks_header(const passage *p, text_units *units, bool *lacks, fo_err *err) {
+    const char *end = memchr(p->text, '\n', p->len);
+    *lacks = false;
+    if (p->before == 0 || !memchr(p->text, '|', end ? (size_t)(end - p->text) : p->len))
+        return FO_OK;
+    const int rc = text_units_read(units, p->text, p->len, p->before, err);
+    if (rc || units->n == 0) return rc;
+    const text_unit *u = &units->v[0];
+    *lacks = u->kind == TEXT_UNIT_ROW && !u->record &&
+             (u->head_end == u->head_start || u->head_kind == TEXT_UNIT_HEADING);
+    return FO_OK;
+}
+
+int whole_passages_headers(whole_source *s, const query_context *contexts, size_t n,
+                           passage *passages, whole_passage *whole, fo_err *err) {
+    chosen_passages chosen;
+    text_units units = {0};
+    bool changed = false;
+    int rc = FO_OK;
+    if (n > EXTRACTIVE_PASSAGES) n = EXTRACTIVE_PASSAGES;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = lacks_header(&passages[i], &units, &chosen.v[i], err);
+    if (!rc) rc = grow_tables(s, contexts, n, passages, whole, &chosen, &changed, err);
+    text_units_deinit(&units);
     return rc;
 }
 

@@ -281,12 +281,39 @@ static void a_kept_answer_ends_with_the_rest_of_its_table(void **state) {
     test_remove(home);
 }
 
+/* Rows behind the chunk that has their header are read with it. */
+static void rows_far_behind_their_header_have_it(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    fo_buf b = {0};
+    fo_buf_str(&b, "# Courses\n\n| No. | Course | Level | Place | Students | Staff |\n"
+                   "|---|---|---|---|---|---|\n");
+    static const char *const names[] = {"Badminton", "Yoga",    "Climbing", "Rowing",
+                                        "Fencing",   "Archery", "Judo",     "Swimming"};
+    for (size_t i = 0; i < 16; i++)
+        fo_buf_printf(&b, "| %zu | %s | %s | Hall %zu behind the town pool | %zu EUR | %zu EUR |\n",
+                      110 + i, names[i / 2], i % 2 ? "advanced" : "beginners", i % 3 + 1, 20 + i,
+                      40 + i);
+    fo_buf_str(&b, "\n## Gym\n\nThe gym costs students 18 EUR a month; staff pay 27 EUR.\n");
+    assert_false(b.failed);
+    put(s, "c", "courses.md", b.data, b.len, 96);
+    query_result r = ask(s, "c", "How much do staff pay for advanced swimming?", false);
+    if (!strstr(r.answer, "Course: Swimming; Level: advanced") || !strstr(r.answer, "55 EUR"))
+        fail_msg("%s (%.2f)", r.answer, r.support);
+    query_result_deinit(&r);
+    fo_buf_free(&b);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cheapest_is_found_wherever_the_chunks_are_cut),
         cmocka_unit_test(all_rows_that_answer_alike_are_said),
         cmocka_unit_test(rows_of_both_things_are_said),
         cmocka_unit_test(rows_are_of_their_dates_and_turns),
+        cmocka_unit_test(rows_far_behind_their_header_have_it),
         cmocka_unit_test(a_table_beyond_all_bounds_is_not_compared),
         cmocka_unit_test(the_steps_along_a_table_are_bounded),
         cmocka_unit_test(a_kept_answer_ends_with_the_rest_of_its_table),
