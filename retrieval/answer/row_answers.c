@@ -38,6 +38,18 @@ bool row_cell_next(row_walk *w, const candidate_passage *p, const text_unit *u, 
     return true;
 }
 
+/* The cell of the column with that name, or with that place where nobody names it. */
+static bool cell_of(const candidate_passage *p, const text_unit *u, const table_pair *like,
+                    size_t place, table_pair *cell) {
+    row_walk walk = {0};
+    for (size_t i = 0; row_cell_next(&walk, p, u, cell); i++)
+        if (like->name ? cell->name && cell->n_name == like->n_name &&
+                             !memcmp(cell->name, like->name, like->n_name)
+                       : i == place)
+            return true;
+    return false;
+}
+
 bool row_affirms(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     if (u->kind != TEXT_UNIT_ROW || !set->q.demands.who_not) return false;
     row_walk walk = {0};
@@ -57,7 +69,8 @@ static bool asks_which_have(const demands *d) {
 }
 
 bool row_denies(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    return asks_which_have(&set->q.demands) && row_conditions_met(set, p, u) == ROW_FAILS;
+    return (asks_which_have(&set->q.demands) || set->q.demands.place) &&
+           row_conditions_met(set, p, u) == ROW_FAILS;
 }
 
 int row_of_date(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
@@ -84,7 +97,8 @@ static uint64_t subject_of(const question *q, bool names_only) {
         "one ones thing things item items kind kinds type types sort sorts option options offer "
         "offers choice way place places cost costs pay pays paid charge charges expensive money "
         "price prices weigh weighs long time take takes get gets sell sells available first last "
-        "leave leaves depart departs arrive arrives start starts begin begins run runs go goes";
+        "open opens close closes closed leave leaves depart departs arrive arrives start starts "
+        "begin begins run runs go goes";
     uint64_t subject = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
@@ -174,6 +188,51 @@ static bool is_of_another_number(const candidate_set *set, const candidate_passa
     return of_one || named || p->uncounted;
 }
 
+/* Has another row of the table, [from, to) of the set, none of what row i has below that column, and does it say nothing of the
+ * question that row i does not? "Which price has gas at night?" is not asked of the row "Day". */
+static bool is_lacked(const candidate_set *set, const candidate_passage *p, size_t from, size_t to,
+                      size_t i, const table_pair *column) {
+    bool lacked = false;
+    table_pair its;
+    for (size_t k = from; k < to; k++) {
+        if (!cell_of(p, &set->c[k].unit, column, 0, &its) ||
+            !row_cell_denies(its.value, its.n_value))
+            continue;
+        if (set->c[k].set & ~(set->c[i].set | candidate_head_terms(p, &set->c[i].unit)))
+            return false;
+        lacked = true;
+    }
+    return lacked;
+}
+
+/* "Which canteen is open in the evening?": a row with hours below "Evening", where another one of the table has none; those that
+ * say all that the question is about. */
+static bool has_what_others_lack(const candidate_set *set, const candidate_passage *p, size_t from,
+                                 size_t to, size_t i) {
+    const candidate *c = &set->c[i];
+    const uint64_t said = c->set | p->title | candidate_head_terms(p, &c->unit);
+    row_walk walk = {0};
+    size_t at = 0;
+    const word_token first = word_token_next(set->q.text.text, set->q.text.len, &at);
+    if (!set->q.demands.which || !word_token_in("which", &first) ||
+        (subject_of(&set->q, false) & ~said))
+        return false;
+    for (table_pair mine; row_cell_next(&walk, p, &set->c[i].unit, &mine);)
+        if (mine.name && fo_has_digit(mine.value, mine.n_value) &&
+            row_column_is_asked(set, p, mine.name, mine.n_name) &&
+            !row_column_is_denied(set, p, mine.name, mine.n_name) &&
+            is_lacked(set, p, from, to, i, &mine))
+            return true;
+    return false;
+}
+
+static void pick_what_others_lack(candidate_set *set, const candidate_passage *p, size_t from,
+                                  size_t to) {
+    for (size_t i = from; i < to; i++)
+        if (has_what_others_lack(set, p, from, to, i) && !row_is_left_out(set, p, &set->c[i].unit))
+            row_is_picked(&set->c[i]);
+}
+
 /* Of one table: a row where one of the columns says neither yes nor no has less of what is asked than others. */
 static void pick_of_table(candidate_set *set, const candidate_passage *p, size_t from, size_t to) {
     int most = 0;
@@ -181,6 +240,7 @@ static void pick_of_table(candidate_set *set, const candidate_passage *p, size_t
         const int met = row_conditions_met(set, p, &set->c[i].unit);
         if (met > most) most = met;
     }
+    if (most == 0) pick_what_others_lack(set, p, from, to);
     for (size_t i = from; most > 0 && i < to; i++)
         if (row_conditions_met(set, p, &set->c[i].unit) == most &&
             !row_is_left_out(set, p, &set->c[i].unit))
@@ -209,18 +269,6 @@ bool rows_of_one_table(const candidate_passage *p, const text_unit *a, const tex
     if (!a->record) return a->head_start == b->head_start && a->head_end == b->head_end;
     return table_row_is_alike(p->text.text + a->start, a->end - a->start, p->text.text + b->start,
                               b->end - b->start);
-}
-
-/* The cell of the column with that name, or with that place where nobody names it. */
-static bool cell_of(const candidate_passage *p, const text_unit *u, const table_pair *like,
-                    size_t place, table_pair *cell) {
-    row_walk walk = {0};
-    for (size_t i = 0; row_cell_next(&walk, p, u, cell); i++)
-        if (like->name ? cell->name && cell->n_name == like->n_name &&
-                             !memcmp(cell->name, like->name, like->n_name)
-                       : i == place)
-            return true;
-    return false;
 }
 
 static bool is_yes_or_no(const char *s, size_t n) {

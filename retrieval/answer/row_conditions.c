@@ -78,6 +78,11 @@ static enum wanted wanted_of(const question *q, uint64_t terms) {
     }
 }
 
+bool row_column_is_denied(const candidate_set *set, const candidate_passage *p, const char *name,
+                          size_t n) {
+    return wanted_of(&set->q, candidate_terms_at(p, name, n)) != WANTED_YES;
+}
+
 /* "A stove or water": is either enough? */
 static bool either_of(const question *q, uint64_t terms) {
     size_t first, last;

@@ -17,6 +17,10 @@ bool row_cell_consents(const char *s, size_t n);
 bool row_column_is_asked(const candidate_set *set, const candidate_passage *p, const char *name,
                          size_t n);
 
+/* Does the question deny what the column says, or may it: "without breakfast"? */
+bool row_column_is_denied(const candidate_set *set, const candidate_passage *p, const char *name,
+                          size_t n);
+
 enum { ROW_FAILS = -1, ROW_UNCLEAR = -2 };
 
 /* How many of the asked columns have in this row the yes, or the no, that is asked for: 0 where none has either. ROW_FAILS: one

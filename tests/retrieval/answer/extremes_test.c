@@ -167,6 +167,12 @@ static void a_yes_or_a_no_picks_rows(void **state) {
                                 "Room: Ash; Beds: 3; Balcony: yes; Lift: yes\n";
     expect(rooms, "Which rooms have a balcony?", "Oak/Ash/");
     expect(rooms, "Which rooms have no balcony?", "Elm/");
+    static const char canteens[] = "Canteen | Lunch | Evening\nMain | 11:15-14:30 | none\n"
+                                   "North | 11:00-14:15 | 17:30-20:00\nLantern | 8:30-18:00 | none";
+    expect(canteens, "Which canteen is open in the evening?", "North/");
+    expect(canteens, "Which canteen is open for lunch?", "");
+    expect(canteens, "What is the evening of the main canteen?", "");
+    expect(canteens, "Which evening has the main canteen?", "");
     expect(rooms, "How many rooms have a lift?", "Elm/Ash/");
     expect(rooms, "Which rooms have a terrace?", "");
     expect(rooms, "Which rooms in Turku have a balcony?", "");
