@@ -52,7 +52,14 @@ static bool asks(const span_form *f, const word_token *t, const words_before *w,
            (word_token_in("a an one", &w->t[0]) && word_token_in("for in within than", &w->t[1]));
 }
 
-/* How passages write that span, the first that has it: NULL where none has it, or one as it is asked for. */
+/* Does the line around t stand between bars, as a row of a table does? */
+static bool is_in_row(const passage *p, const word_token *t) {
+    const char *from = t->s, *end = memchr(t->s, '\n', (size_t)(p->text + p->len - t->s));
+    while (from > p->text && from[-1] != '\n') from--;
+    return memchr(from, '|', (size_t)((end ? end : p->text + p->len) - from)) != NULL;
+}
+
+/* How passages write that span, the first that has it: NULL where none has it, or one as it is asked for, or not in a row. */
 static const char *written(const span_form *all, const span_form *asked, const passage *passages,
                            size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -66,6 +73,7 @@ static const char *written(const span_form *all, const span_form *asked, const p
             for (size_t k = 0; k < FORMS; k++) {
                 if (!says(&all[k], &t, &w)) continue;
                 if (&all[k] == asked) return NULL;
+                if (!is_in_row(&passages[i], &t)) return NULL;
                 if (!other) other = all[k].said;
             }
             step(&w, &t);
