@@ -9,6 +9,17 @@
 #include "retrieval/text/dates.h"
 #include "retrieval/units/units.h"
 
+/* Does it end with a stop or a comma, of any script: "泳池每天九点开放。" says something, and heads nothing? */
+static bool ends_with_a_stop(const char *s, size_t n) {
+    static const char *const stops[] = {".",  "!",  "?",  ":",  ";",  ",", "。", "！",
+                                        "？", "；", "：", "，", "、", "।", "؟"};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        const size_t k = strlen(stops[i]);
+        if (n >= k && !memcmp(s + n - k, stops[i], k)) return true;
+    }
+    return false;
+}
+
 /* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
 static bool is_beside_items(const unit_lines *lines, size_t i) {
     size_t before = i, next = i + 1;
@@ -48,7 +59,7 @@ bool unit_is_numbered_heading(const unit_lines *lines, size_t i) {
     const char *s = lines->text + l->start;
     const size_t n = l->end - l->start;
     if (l->class != LINE_ITEM || !fo_is_digit(s[0]) || n > UNIT_HEADING_BYTES ||
-        strchr(".!?:;,", s[n - 1]))
+        ends_with_a_stop(s, n))
         return false;
     if (i > 0 ? lines->v[i - 1].class != LINE_BLANK : lines->goes_on) return false;
     if (is_last_heading(lines, i)) return true;
@@ -76,7 +87,7 @@ static size_t section_mark(const char *s, size_t n) {
 static bool names_section(const char *s, size_t n, size_t mark) {
     enum { WIDEST = 60, MOST_WORDS = 6 };
     size_t words = 1;
-    if (!mark || n > WIDEST || !fo_is_upper(s[mark]) || strchr(".!?:;,", s[n - 1])) return false;
+    if (!mark || n > WIDEST || !fo_is_upper(s[mark]) || ends_with_a_stop(s, n)) return false;
     for (size_t k = mark; k < n; k++) {
         if (strchr("|[]_", s[k]) || (s[k] == '.' && k + 1 < n && s[k + 1] == ' ')) return false;
         words += s[k] == ' ';
@@ -169,7 +180,7 @@ static bool may_head(const unit_lines *l, size_t i) {
     size_t n;
     const char *s = unit_lines_text(l, i, &n);
     return l->v[i].class == LINE_TEXT && n <= UNIT_HEADING_BYTES && !unit_is_drawn(s, n) &&
-           !strchr(".,;:!?", s[n - 1]) && !memmem(s, n, "  ", 2) && !memchr(s, '\t', n);
+           !ends_with_a_stop(s, n) && !memmem(s, n, "  ", 2) && !memchr(s, '\t', n);
 }
 
 size_t unit_ruled_heading(const unit_lines *l, size_t i, bool *below) {
@@ -201,12 +212,20 @@ static bool is_quoted_question(const unit_lines *lines, size_t i) {
            lines->text[l[1].start] != '>';
 }
 
+static bool ends_with_a_question_mark(const char *s, size_t n) {
+    static const char wide[] = "？", arabic[] = "؟";
+    const size_t w = strlen(wide), a = strlen(arabic);
+    return (n && s[n - 1] == '?') || (n >= w && !memcmp(s + n - w, wide, w)) ||
+           (n >= a && !memcmp(s + n - a, arabic, a));
+}
+
 bool unit_is_asked(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     if (l->class != LINE_TEXT || l->end - l->start > UNIT_QUESTION_BYTES ||
         (i == 0 && lines->goes_on))
         return false;
-    if (lines->text[l->end - 1] != '?' || i + 1 >= lines->n) return false;
+    if (!ends_with_a_question_mark(lines->text + l->start, l->end - l->start) || i + 1 >= lines->n)
+        return false;
     if (is_quoted_question(lines, i)) return true;
     const text_line *before = i > 0 ? l - 1 : NULL;
     if (before && before->class == LINE_TEXT &&
@@ -266,7 +285,7 @@ bool unit_is_right_above(const unit_lines *lines, size_t i) {
     size_t words = 1;
     if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= lines->n) return false;
     if (i > 0 ? l[-1].class != LINE_BLANK : lines->goes_on) return false;
-    if (!fo_is_upper(s[0]) || strchr(".!?:;,", s[n - 1]) || unit_is_shouted(lines, i)) return false;
+    if (!fo_is_upper(s[0]) || ends_with_a_stop(s, n) || unit_is_shouted(lines, i)) return false;
     for (size_t k = 0; k < n; k++) {
         if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
         words += s[k] == ' ';
@@ -310,7 +329,7 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && lines->goes_on)) return false;
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
-    if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || strchr(".!?:;,", s[n - 1])) return false;
+    if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || ends_with_a_stop(s, n)) return false;
     if (i + 1 >= lines->n) /* what it heads is in the next passage */
         return unit_is_shouted(lines, i) && has_capital(s, n) && is_last_heading(lines, i);
     const uint8_t next = lines->v[i + 1].class;

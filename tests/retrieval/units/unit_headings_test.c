@@ -108,6 +108,23 @@ static void a_day_heads_its_entry(void **state) {
            "The miller came on");
 }
 
+/* "The pool opens at nine each day." between blank lines says so itself; "Fees" heads; what is asked heads its answer. */
+static void a_sentence_of_any_script_is_no_heading(void **state) {
+    (void)state;
+    const char *text = "# 泳池\n\n泳池每天九点开放。\n\n停车每小时五元。\n\n收费\n\n食堂在一楼。\n";
+    read_units(text);
+    expect(text, "泳池每天九点开放。", TEXT_UNIT_SENTENCE, "# 泳池");
+    expect(text, "停车每小时五元。", TEXT_UNIT_SENTENCE, "# 泳池");
+    expect(text, "食堂在一楼。", TEXT_UNIT_SENTENCE, "收费");
+    text = "# 規則\n\n猫は二匹まで飼えます！\n\n当館は坂の上にあります。\n";
+    read_units(text);
+    expect(text, "猫は二匹まで飼えます！", TEXT_UNIT_SENTENCE, "# 規則");
+    text = "泳池几点开放？\n\n每天九点。\n";
+    read_units(text);
+    expect(text, "泳池几点开放？", TEXT_UNIT_HEADING, "");
+    expect(text, "每天九点。", TEXT_UNIT_SENTENCE, "泳池几点开放？");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heading_may_stand_between_drawn_lines),
@@ -117,6 +134,7 @@ int main(void) {
         cmocka_unit_test(capitals_are_those_of_any_script),
         cmocka_unit_test(parts_of_chinese_rules_are_headings),
         cmocka_unit_test(a_day_heads_its_entry),
+        cmocka_unit_test(a_sentence_of_any_script_is_no_heading),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
