@@ -11,14 +11,19 @@ typedef struct unspaced_words {
     const char *language;
     /* of questions */
     const char *asks_money; /* by itself */
-    const char *how_much;   /* of a sum where one of `sums` is named */
-    const char *sums;
-    const char *how_many; /* before one of `counters` */
+    const char
+        *how_much; /* of a sum where one of `sums` stands right before it, or ends the question */
+    const char *sums, *links; /* links: what may stand between the two */
+    const char *how_many;     /* before one of `counters` */
     const char *asks_long, *asks_warm, *asks_heavy, *asks_way, *asks_loud, *asks_number;
     const char *asks_clock, *asks_when;
-    const char *asks_who, *of_all; /* "who", and what behind it asks for all of a kind: "谁可以" */
-    const char *phone, *mail, *web, *told;
-    const char *no_hour; /* behind "几点": points that are listed */
+    const char *asks_who;           /* who is in charge, whom to ask: "谁负责", "找谁" */
+    const char *who_is, *offices;   /* before or behind one of these: "谁是会长" */
+    const char *phone, *mail, *web; /* what is told by itself */
+    const char *details, *told;     /* "号码" behind those; "是多少" behind them */
+    const char *particles;          /* that end a question behind that */
+    const char *no_amount;          /* before "是多少": what has no amount, a password */
+    const char *no_hour;            /* behind "几点": points that are listed */
     /* of texts */
     const char *counters;
     const char *currencies, *before_sum, *no_sum;           /* 元; ￥; said in place of a sum */
@@ -34,6 +39,7 @@ static const unspaced_words tables[] = {
      .asks_money = "多少钱 多少錢 多少元 多少块 多少塊 几块钱 幾塊錢 几元 幾元 怎么收费 怎麼收費 如何收费 如何收費 什么价 什麼價",
      .how_much = "多少 几何",
      .sums = "费 費 价 價 租金 月租 年租 押金 罚款 罰款 工资 工資 薪 奖金 獎金 补贴 補貼 定金 订金 保证金 保證金 税 稅 补助 補助 金额 金額",
+     .links = "是 为 為 要 收 交 需要 需 应 该 得 各 大概 大约 大約 一般 一共 总共 標準 标准 每年 每月 每天 每次 每人 每户 一年 一个月 一天 一次 一晚",
      .how_many = "几 幾 多少",
      .asks_long = "多久 多长 多長 几天 幾天 几年 幾年 几个月 幾個月 几个小时 幾個小時 几小时 幾小時 几分钟 幾分鐘 几周 幾週 几个星期 "
      "多少天 多少年 多少个月 多少個月 多少小时 多少小時 多少分钟 多少分鐘 多少周",
@@ -44,10 +50,13 @@ static const unspaced_words tables[] = {
      .asks_number = "多少 几岁 幾歲 几折 幾折 多大 多远 多遠",
      .asks_clock = "几点 幾點 几时 幾時",
      .asks_when = "什么时候 什麼時候 什么时间 什麼時間 何时 何時 哪天 哪一天 哪日 几号 幾號 几月 幾月 星期几 星期幾 周几 週幾 礼拜几 哪年 哪一年",
-     .asks_who = "谁 誰 哪位 什么人 什麼人 哪个人",
-     .of_all = "可 能 不 都 也 要 会 會 有 享 免 需 应 應 必",
+     .asks_who = "谁负责 誰負責 谁来负责 谁担任 誰擔任 谁主持 誰主持 谁分管 找谁 找誰 联系谁 聯繫誰 找哪位 哪位负责 哪位担任",
+     .who_is = "谁 誰 哪位",
+     .offices = "长 長 主任 经理 經理 主席 会计 會計 出纳 秘书 秘書 教练 教練 负责人 負責人 联系人 聯繫人 主管 主持人 理事 指挥 指揮",
      .phone = "电话 電話 手机号 手機號 联系方式 聯繫方式", .mail = "邮箱 郵箱 电子邮件 電子郵件", .web = "网址 網址 网站 網站",
-     .told = "多少 是什么 是什麼 几号 幾號 号码 號碼 是哪个 地址是 有吗",
+     .details = "号码 號碼 号 號 地址",
+     .told = "多少 是多少 为多少 是什么 是什麼 什么 什麼 几号 幾號 是几号 是幾號 是哪个 是哪個 有吗 有嗎",
+     .particles = "啊 呀 呢 吗 嗎 来着 了", .no_amount = "密码 密碼 口令 地址 账号 賬號 帐号 帳號 验证码 驗證碼 代码 代碼 用户名 型号 型號 微信",
      .no_hour = "要求 建议 建議 注意 原因 意见 意見",
      .counters = "个 個 只 隻 名 位 人 本 张 張 间 間 次 辆 輛 件 台 臺 条 條 场 場 份 家 户 戶 支 块 種 种 把 杯 瓶 箱 盒 座 所 棵 套 "
      "艘 班 趟 部 项 項 道 段 口 节 節 片 组 組 层 層 楼 册 冊 枚 根 扇 门 門 双 雙 对 對 头 頭 匹 袋 包 桌 排 级 級 倍 页 頁",
@@ -64,21 +73,22 @@ static const unspaced_words tables[] = {
      .days = "年 月 日 号 號 点 點 时 時 天 周 週 小时 小時 分钟 分鐘 季 届 屆 世纪",
      .times = "周 週 星期 礼拜 禮拜 每天 每日 每月 每年 早 午 晚 夜 春 夏 秋 冬 节 節 假 季 前 后 後 时 時 期 当天 次日 今 明 昨 日",
      .people = "人 老师 老師 员 員 师傅 師傅 经理 經理 主任 主管 秘书 秘書 会计 會計 出纳 主席 医生 醫生 护士 大夫 教练 教練 保安 管家 物业 "
-     "前台 客服 房东 房東 业主 業主 住户 用户 者 们 們 先生 女士 小姐 阿姨 叔叔 爷爷 奶奶 婆婆 公公 姐 妹 哥 弟 爸 妈 父 母 本人 自己 我 他 她 您 "
+     "前台 客服 部 处 處 科 组 組 局 队 隊 委 中心 办公室 辦公室 服务台 服务站 派出所 热线 熱線 拨打 撥打 房东 房東 业主 業主 住户 用户 者 们 們 先生 女士 小姐 阿姨 叔叔 爷爷 奶奶 婆婆 公公 姐 妹 哥 弟 爸 妈 父 母 本人 自己 我 他 她 您 "
      "你 部门 部門 公司 单位 單位 机构 機構 会长 會長 校长 校長 园长 園長 馆长 館長 团长 團長 队长 隊長 组长 組長 班长 班長 部长 部長 "
      "处长 科长 店长 家长 家長 院长 院長 所长 理事 委员 委員 学生 學生 员工 居民 村民 顾客 乘客 旅客 游客 孩子 儿童 兒童 护士 选手 团队 團隊 小组 小組 总监 总 助理 律师 司机 老板 老闆 业委会"},
     {.language = "japanese",
      .asks_money = "いくら 何円",
-     .how_much = "どのくらい どれくらい 何 いくつ",
+     .how_much = "どのくらい どれくらい",
      .sums = "料金 費用 価格 値段 会費 家賃 手数料 運賃 代金 罰金 保証金 敷金 給料",
+     .links = "は 年間 月々 毎月 一年で 一か月 1か月 一人 1人",
      .how_many = "何",
      .asks_long = "何日間 何年間 何週間 何時間 何分 何か月 何ヶ月 何カ月 いつまで有効 どれくらいの期間 期間はどのくらい",
      .asks_warm = "温度は 何度", .asks_heavy = "何キロ 何グラム", .asks_way = "何メートル 何センチ", .asks_loud = "何デシベル",
      .asks_number = "いくつ 何歳 何パーセント",
      .asks_clock = "何時", .asks_when = "いつ 何日 何月 何曜日 何年",
-     .asks_who = "誰 だれ どなた", .of_all = "でも も",
+     .asks_who = "", .who_is = "", .offices = "", /* names of Japanese are not told from other words */
      .phone = "電話番号 連絡先", .mail = "メールアドレス", .web = "ホームページ URL サイト",
-     .told = "何 教え どこ いくつ は？ は?",
+     .details = "", .told = "は は何 は何番 はいくつ を教え をおしえ", .particles = "です でしょう か う て ください 下さい ね よ", .no_amount = "",
      .no_hour = "何時間",
      .counters = "個 つ 人 名 本 枚 台 冊 回 匹 頭 室 部屋 軒 件 着 足 杯 箱 袋 組 席 階 ページ 種類 か所 ヶ所 カ所 棟 戸 羽 点",
      .currencies = "円 万円 ドル ユーロ", .before_sum = "￥ ¥ $ €",
@@ -151,15 +161,61 @@ static bool asks_count(const unspaced_words *w, const char *s, size_t len) {
     return false;
 }
 
-static bool asks_money(const unspaced_words *w, const char *s, size_t len) {
-    if (says(w->asks_money, s, len)) return true;
-    return says(w->how_much, s, len) && says(w->sums, s, len) && !asks_count(w, s, len);
+/* Bytes of the phrases of the list that stand one behind the other from text[at] on. */
+static size_t run_of(const char *list, const char *text, size_t len, size_t at) {
+    const size_t from = at;
+    for (size_t n; at < len && (n = begins(list, text, len, at)) > 0;) at += n;
+    return at - from;
 }
 
-/* "谁负责报名？", not "谁可以报名？" */
+/* Does a clause end at text[at], particles aside? */
+static bool clause_ends(const unspaced_words *w, const char *text, size_t len, size_t at) {
+    at += run_of(w->particles, text, len, at);
+    return at >= len || begins("？ ? 。 ， , ！ ! 、", text, len, at) || fo_is_blank(text[at]);
+}
+
+/* "押金是多少", "要交多少押金？"; not "押金收据的电话是多少" */
+static bool asks_sum(const unspaced_words *w, const char *s, size_t len) {
+    enum { MOST_BETWEEN = 4 * HAN };
+    size_t much = 0; /* one past the last "how much" */
+    for (size_t i = 0, n; i < len; i++) {
+        if ((n = begins(w->how_much, s, len, i)) > 0) much = i + n;
+        if ((n = begins(w->sums, s, len, i)) == 0) continue;
+        const size_t behind = i + n, link = run_of(w->links, s, len, behind);
+        if (begins(w->how_much, s, len, behind + link)) return true;
+        if (much && i >= much && i - much <= MOST_BETWEEN && clause_ends(w, s, len, behind))
+            return true;
+    }
+    return false;
+}
+
+/* "谁是会长？", "会长是谁？" */
+static bool asks_for_office(const unspaced_words *w, const char *s, size_t len) {
+    for (size_t i = 0, n; i < len; i++) {
+        if ((n = begins(w->offices, s, len, i)) == 0) continue;
+        const size_t is = i + n + run_of("是 叫", s, len, i + n);
+        const size_t who = is > i + n ? begins(w->who_is, s, len, is) : 0;
+        if (who && clause_ends(w, s, len, is + who)) return true;
+        const size_t first = begins(w->who_is, s, len, 0);
+        if (first && begins("是", s, len, first) && clause_ends(w, s, len, i + n)) return true;
+    }
+    return false;
+}
+
+/* Who is in charge, or whom to ask; "谁写了这本书" may be answered by any name, and demands none. */
 static bool asks_who(const unspaced_words *w, const char *s, size_t len) {
-    const size_t behind = behind_any(w->asks_who, s, len);
-    return behind && !begins(w->of_all, s, len, behind);
+    return says(w->asks_who, s, len) || asks_for_office(w, s, len);
+}
+
+/* "电话号码是多少？": the address itself, not what else there is of it, "邮箱密码是什么", "电话会议是几号". */
+static bool asks_address(const unspaced_words *w, const char *list, const char *s, size_t len) {
+    for (size_t i = 0, n; i < len; i++) {
+        if ((n = begins(list, s, len, i)) == 0) continue;
+        const size_t named = i + n + run_of(w->details, s, len, i + n),
+                     told = named < len ? begins(w->told, s, len, named) : 0;
+        if ((told || named > i + n) && clause_ends(w, s, len, named + told)) return true;
+    }
+    return false;
 }
 
 static bool asks_clock(const unspaced_words *w, const char *s, size_t len) {
@@ -168,14 +224,23 @@ static bool asks_clock(const unspaced_words *w, const char *s, size_t len) {
 }
 
 static enum demand_detail detail_of(const unspaced_words *w, const char *s, size_t len) {
-    const bool told = says(w->told, s, len) && !asks_count(w, s, len);
-    if (told && says(w->phone, s, len)) return DETAIL_PHONE;
-    if (told && says(w->mail, s, len)) return DETAIL_MAIL;
-    if (told && says(w->web, s, len)) return DETAIL_WEB;
+    if (asks_address(w, w->phone, s, len)) return DETAIL_PHONE;
+    if (asks_address(w, w->mail, s, len)) return DETAIL_MAIL;
+    if (asks_address(w, w->web, s, len)) return DETAIL_WEB;
     if (asks_clock(w, s, len)) return DETAIL_CLOCK;
     if (says(w->asks_long, s, len)) return DETAIL_NONE;
     if (says(w->asks_when, s, len)) return DETAIL_WHEN;
     return asks_who(w, s, len) ? DETAIL_PERSON : DETAIL_NONE;
+}
+
+/* "密码是多少？" */
+static bool asks_no_amount(const unspaced_words *w, const char *s, size_t len) {
+    for (size_t i = 0, n; i < len; i++) {
+        if ((n = begins(w->no_amount, s, len, i)) == 0) continue;
+        const size_t is = i + n + run_of("是 为 為", s, len, i + n);
+        if (begins("多少", s, len, is)) return true;
+    }
+    return false;
 }
 
 static enum demand_amount amount_of(const unspaced_words *w, const char *s, size_t len) {
@@ -185,14 +250,15 @@ static enum demand_amount amount_of(const unspaced_words *w, const char *s, size
     if (says(w->asks_loud, s, len)) return AMOUNT_LOUDNESS;
     if (says(w->asks_warm, s, len)) return AMOUNT_TEMPERATURE;
     if (asks_count(w, s, len)) return AMOUNT_COUNT;
-    return says(w->asks_number, s, len) ? AMOUNT_ANY : AMOUNT_NONE;
+    if (asks_sum(w, s, len)) return AMOUNT_MONEY;
+    return says(w->asks_number, s, len) && !asks_no_amount(w, s, len) ? AMOUNT_ANY : AMOUNT_NONE;
 }
 
 unspaced_demands unspaced_demands_read(int language, const char *question, size_t len) {
     const unspaced_words *w = words_of(language);
     unspaced_demands d = {0};
     if (!w) return d;
-    if (asks_money(w, question, len)) {
+    if (says(w->asks_money, question, len)) {
         d.amount = AMOUNT_MONEY;
         return d;
     }
@@ -382,6 +448,9 @@ static bool has_name(const char *text, size_t len) {
             if (end >= len || !is_han(text, len, end) || begins(behind, text, len, end))
                 return true;
     }
+    for (size_t i = 0; i + 1 < len; i++) /* "Anna" */
+        if (fo_is_upper(text[i]) && fo_is_letter(text[i + 1]) && !fo_is_upper(text[i + 1]))
+            return true;
     return says("老 小 阿", text, len) && len < 4 * HAN;
 }
 
