@@ -213,7 +213,7 @@ static const demand_words tables[] = {
      .spends = "costa costano costare costera vale valgono paga pago pagano pagare guadagna guadagnano",
      .sums = "prezzo prezzi tariffa tariffe quota quote tassa tasse costo costi importo affitto canone cauzione multa "
      "stipendio retta supplemento",
-     .broad = "profondo profonda profondi profonde largo larga larghi larghe alto alta alti alte spesso spessa",
+     .broad = "profondo profonda profondi profonde largo larga larghi larghe spesso spessa", .high = "alto alta alti alte",
      .far = "lungo lunga lunghi lunghe", .weighty = "pesante pesanti",
      .happens = "corso corsi film viaggio gita visita spettacolo periodo attesa pausa preavviso contratto turno prova riunione "
      "lezione concerto traversata soggiorno vacanza",

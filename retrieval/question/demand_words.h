@@ -30,7 +30,7 @@ typedef struct demand_words {
     const char *sums;   /* a price, a fee */
     const char *must;   /* "was muss ich zahlen" */
     const char *dear;   /* behind "how": "wie teuer" */
-    const char *high;   /* ... of a sum or another amount: "wie hoch" */
+    const char *high;   /* ... of a sum or another amount: "wie hoch", "quanto è alto" */
     const char *broad, *far,
         *weighty;        /* behind "how much is": "quanto è profondo", "lungo", "pesante" */
     const char *happens; /* what is long in time: "quanto è lungo il corso" */

@@ -294,18 +294,19 @@ static char ends_in(const char *word) {
     return word[0] ? word[strlen(word) - 1] : 's';
 }
 
-/* "Quanto è profondo il pozzo?", "Quanto è alta la quota?": an adjective behind "how much is it". */
+/* "Quanto è profondo il pozzo?", "Quanto è alta la quota?": an adjective behind "how much is it". High is a wall, a deposit, a
+ * tension; long a pier or a leave. */
 static enum demand_amount of_much_adjective(const asked *a, size_t k) {
     const demand_words *w = a->w;
     if (is(a, k, w->weighty)) return AMOUNT_WEIGHT;
-    const bool far = is(a, k, w->far);
-    if (!far && !is(a, k, w->broad)) return AMOUNT_NONE;
+    const bool far = is(a, k, w->far), high = is(a, k, w->high);
+    if (!far && !high && !is(a, k, w->broad)) return AMOUNT_NONE;
     for (size_t i = k + 1; i < k + NEAR && i < a->n; i++) {
         const enum demand_amount kind = of_noun(a, i);
         if (kind == AMOUNT_MONEY || kind == AMOUNT_TEMPERATURE) return kind;
         if (far && is(a, i, w->happens)) return AMOUNT_LONG;
     }
-    return AMOUNT_LENGTH;
+    return far || high ? AMOUNT_ANY : AMOUNT_LENGTH;
 }
 
 /* "Wie viel zahlt ein Kind?", "¿Cuánto es la tasa?", "¿Cuánto ruido hace?", "Combien de temps dure-t-il ?" */

@@ -57,9 +57,11 @@ static void an_amount_is_demanded_in_the_words_of_its_language(void **state) {
         {"italian", "Quanti letti ci sono?", AMOUNT_COUNT},
         {"italian", "Quanto è profondo il pozzo?", AMOUNT_LENGTH},
         {"italian", "Quanto è larga la porta?", AMOUNT_LENGTH},
-        {"italian", "Quanto è alta la siepe?", AMOUNT_LENGTH},
+        {"italian", "Quanto è alta la siepe?", AMOUNT_ANY},
         {"italian", "Quanto è alta la quota?", AMOUNT_MONEY},
-        {"italian", "Quanto è lungo il molo?", AMOUNT_LENGTH},
+        {"italian", "Quanto è alto il deposito?", AMOUNT_ANY},
+        {"italian", "Quanto è lungo il congedo?", AMOUNT_ANY},
+        {"italian", "Quanto è lungo il molo?", AMOUNT_ANY},
         {"italian", "Quanto è lungo il corso?", AMOUNT_LONG},
         {"italian", "Quanto è pesante il tavolo?", AMOUNT_WEIGHT},
         {"spanish", "¿Cuánto mide la valla?", AMOUNT_LENGTH},
@@ -183,6 +185,9 @@ static void a_text_states_an_amount_of_the_kind_or_none(void **state) {
         {"spanish", AMOUNT_COUNT, "la cama supletoria, 15 € por noche", AMOUNT_NOT_STATED},
         {"spanish", AMOUNT_COUNT, "## 4. Normas de uso", AMOUNT_NOT_STATED},
         {"spanish", AMOUNT_ANY, "## 4. Normas de uso", AMOUNT_NOT_STATED},
+        {"italian", AMOUNT_ANY, "Lo sconto è del 10 %.", AMOUNT_STATED}, /* quanto è alto */
+        {"italian", AMOUNT_ANY, "Il congedo dura dieci giorni.", AMOUNT_STATED},
+        {"italian", AMOUNT_ANY, "Il voltaggio è basso.", AMOUNT_NOT_STATED},
         {"italian", AMOUNT_MONEY, "Il biglietto costa 3 euro.", AMOUNT_STATED},
         /* what is said in place of a price */
         {"german", AMOUNT_MONEY, "Der Parkplatz am Haus ist inklusive.", AMOUNT_STATED},
