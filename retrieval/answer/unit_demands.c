@@ -49,9 +49,13 @@ static bool is_of_heading(const candidate_passage *p, const demands *d, const te
            !says_how_many(p, u->head_start, u->head_end);
 }
 
-static enum amount_stated stated_by(const candidate_passage *p, const demands *d,
+static enum amount_stated stated_by(const candidate_passage *p, const question *q,
                                     const text_unit *u) {
-    const char *text = p->text.text;
+    const demands *d = &q->demands;
+    const char *text = p->text.text, *asked = q->text.text;
+    if (d->amount == AMOUNT_ANY && d->language < 0 && demand_size_of(asked, q->text.len) &&
+        demand_size_in(text + u->start, u->end - u->start, asked, q->text.len))
+        return AMOUNT_STATED;
     const enum amount_stated itself =
         demands_amount_in(d, d->amount, text + u->start, u->end - u->start);
     if (is_of_heading(p, d, u)) return itself;
@@ -119,7 +123,7 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     const enum demand_amount amount = d->amount;
     const char *text = p->text.text;
     const bool row = u->kind == TEXT_UNIT_ROW;
-    enum amount_stated stated = stated_by(p, d, u);
+    enum amount_stated stated = stated_by(p, &set->q, u);
     if (stated != AMOUNT_STATED && row &&
         demands_amount_in(d, AMOUNT_ANY, text + u->start, u->end - u->start) == AMOUNT_STATED &&
         (demands_amount_column_in(d, text + u->start, u->end - u->start) ||

@@ -482,6 +482,42 @@ static enum demand_amount kind_of_adjective(const word_token *t) {
     return word_token_in("expensive", t) ? AMOUNT_MONEY : AMOUNT_NONE;
 }
 
+/* "How big a dog": small ones, or such as fit in a bag. */
+static bool is_of_a_kind(const char *rest, size_t len, const word_token *t) {
+    size_t at = 0;
+    const word_token next = word_token_next(rest, len, &at);
+    return word_token_in("big large", t) && word_token_in("a an", &next);
+}
+
+/* Does the text say the word? */
+static bool says_word(const char *text, size_t len, const word_token *word) {
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (t.n == word->n && !strncasecmp(t.s, word->s, t.n)) return true;
+    }
+}
+
+bool demand_size_of(const char *question, size_t len) {
+    size_t at = 0;
+    const word_token how = word_token_next(question, len, &at),
+                     big = word_token_next(question, len, &at);
+    return word_token_in("how", &how) && word_token_in("big large", &big);
+}
+
+bool demand_size_in(const char *text, size_t len, const char *question, size_t question_len) {
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("of as", &t) && word_token_in("size", &before)) return true;
+        if (word_token_in("big large small tiny huge fit fits", &t) &&
+            !says_word(question, question_len, &t))
+            return true;
+        before = t;
+    }
+}
+
 enum demand_amount demand_amount_of(const char *question, size_t len) {
     enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
     enum demand_amount amount = AMOUNT_NONE, kind;
@@ -518,7 +554,8 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
                 at_word = PAST;
             break;
         case HOW:
-            amount = kind_of_adjective(&t);
+            amount =
+                is_of_a_kind(question + at, len - at, &t) ? AMOUNT_NONE : kind_of_adjective(&t);
             at_word = word_token_in("many much", &t) ? MUCH : PAST;
             break;
         case MUCH:

@@ -25,6 +25,11 @@ enum demand_amount {
  * is done, who, why, when and what something is called are other questions. */
 enum demand_amount demand_amount_of(const char *question, size_t len);
 
+/* Does it ask "how big", and does a text say so without a number, "the size of a pitch", "small enough to fit"? Not by a word of the
+ * question. */
+bool demand_size_of(const char *question, size_t len);
+bool demand_size_in(const char *text, size_t len, const char *question, size_t question_len);
+
 enum demand_dimension {
     DIMENSION_ANY,
     DIMENSION_WIDTH,

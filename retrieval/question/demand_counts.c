@@ -107,7 +107,7 @@ bool demand_counts_people(const char *question, size_t len) {
 bool demand_count_in(const char *text, size_t len, const char *question, size_t question_len) {
     const bool of_people = demand_counts_people(question, question_len);
     word_token before = {0};
-    bool numbers_it = false; /* the number before does: "QoS 1 & 2" */
+    bool numbers_it = false; /* the number before does: "QoS 1 & 2", not "room 5, 2 beds" */
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
@@ -121,9 +121,10 @@ bool demand_count_in(const char *text, size_t len, const char *question, size_t 
             return true;
         if (of_people && (word_token_in(shares, &t) || word_token_is(&t, "%"))) return true;
         if (t.digits || one || word_token_in(numerals, &t)) {
-            const bool listed =
-                numbers_it && (word_token_is(&before, "&") || word_token_is(&before, ",") ||
-                               word_token_in("and or", &before));
+            const bool counts_next = behind.letters && !word_token_in("and or", &behind),
+                       listed = numbers_it && (word_token_is(&before, "&") ||
+                                               (word_token_is(&before, ",") && !counts_next) ||
+                                               word_token_in("and or", &before));
             const bool asked = is_asked(&before, question, question_len); /* "DOGS 5" */
             numbers_it = listed || (!asked && is_of_an_acronym(&before, &t)) ||
                          is_of_one(&before, &t, question, question_len);

@@ -8,6 +8,12 @@
 
 /* ---- the question ------------------------------------------------------------------------ */
 
+/* Where a machine listens or writes, which names and numbers of many kinds tell. */
+static bool asks_of_a_machine(const char *question, size_t len) {
+    return word_tokens_say("listen listens listening bind binds bound ip memory loopback", question,
+                           len);
+}
+
 /* "What is", "What's", "Which are" begin it; what an address or a number is for is another question. */
 static bool asks_what_it_is(const char *question, size_t len) {
     size_t at = 0;
@@ -94,7 +100,8 @@ enum demand_detail demand_detail_of(const char *question, size_t len) {
             return !next.letters || word_token_in("of for to on in", &next) ? DETAIL_PASSWORD
                                                                             : DETAIL_NONE;
         }
-        const enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
+        enum demand_detail d = what ? detail_at(&before, &t) : DETAIL_NONE;
+        if (d == DETAIL_ADDRESS && asks_of_a_machine(question, len)) d = DETAIL_NONE;
         if (d != DETAIL_NONE) return d;
         before = t;
     }
@@ -147,8 +154,19 @@ static bool has_house_number(const char *text, size_t len) {
     }
 }
 
+/* "www.example.org", "https://...", "example.org/help" */
+static bool has_web(const char *text, size_t len) {
+    for (size_t i = 1; i + 2 < len; i++) {
+        if (text[i] == '.' && fo_is_letter(text[i - 1]) && fo_is_letter(text[i + 1]) &&
+            fo_is_letter(text[i + 2]))
+            return true;
+        if (text[i] == ':' && text[i + 1] == '/' && text[i + 2] == '/') return true;
+    }
+    return false;
+}
+
 /* Where post is sent, or else what is reached at an address: a street, a house number, behind "in", "at" and the like a name, a mail
- * address that is none of those in the lines a mail begins with, a name or number of a machine. */
+ * address that is none of those in the lines a mail begins with, a name ("db.gull", "localhost") or number of a machine. */
 static bool has_address(const char *text, size_t len) {
     static const char *const streets = "street st road rd lane avenue ave drive square place court "
                                        "row quay bank hill way close terrace crescent "
@@ -156,7 +174,8 @@ static bool has_address(const char *text, size_t len) {
                                        "piazza avenida plaza rua address box postcode zip";
     word_token before = {0};
     if (!len || heads_mail(text, len)) return false;
-    if (memchr(text, '@', len) || memmem(text, len, "://", 3) || memchr(text, '|', len) ||
+    if (memchr(text, '@', len) || has_web(text, len) || word_tokens_say("localhost", text, len) ||
+        memmem(text, len, "://", 3) || memchr(text, '|', len) ||
         word_tokens_say(streets, text, len) || has_house_number(text, len))
         return true;
     for (size_t at = 0;;) {
@@ -168,17 +187,6 @@ static bool has_address(const char *text, size_t len) {
         if (t.digits && memchr(t.s, '.', t.n)) return true; /* 10.0.0.1 */
         before = t;
     }
-}
-
-/* "www.example.org", "https://...", "example.org/help" */
-static bool has_web(const char *text, size_t len) {
-    for (size_t i = 1; i + 2 < len; i++) {
-        if (text[i] == '.' && fo_is_letter(text[i - 1]) && fo_is_letter(text[i + 1]) &&
-            fo_is_letter(text[i + 2]))
-            return true;
-        if (text[i] == ':' && text[i + 1] == '/' && text[i + 2] == '/') return true;
-    }
-    return false;
 }
 
 /* Digits that may be a time, words for one, or what happens then. */

@@ -38,6 +38,7 @@ static void the_kind_of_amount_is_told(void **state) {
         {"What's the deposit?", AMOUNT_MONEY},
         {"How big can a file get?", AMOUNT_ANY},
         {"From what size is it a large parcel?", AMOUNT_ANY},
+        {"How big a dog may ride the bus?", AMOUNT_NONE},
         {"What port does the server listen on?", AMOUNT_ANY},
         {"What's the most I get for a stolen coat?", AMOUNT_ANY},
         {"How much of the cost do we pay?", AMOUNT_ANY}, /* a share, too */
@@ -554,6 +555,12 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
         {"What is the address of the helpdesk?", DETAIL_ADDRESS, "Write to help@gull.example.", ""},
         {"What is the address of the server?", DETAIL_ADDRESS, "It listens on 10.0.0.1.",
          "It has two disks."},
+        {"What is the address of the server?", DETAIL_ADDRESS, "It runs on localhost.",
+         "It has two disks."},
+        {"What is the address of the mail server?", DETAIL_ADDRESS, "mail.gull.example",
+         "It has two disks."},
+        {"What is the address the server listens on by default?", DETAIL_NONE, "", ""},
+        {"What is the IP address of the printer?", DETAIL_NONE, "", ""},
         {"What's your email address?", DETAIL_MAIL, "club@lake.example",
          "We read mail on Mondays."},
         {"What is Solveig Krane's phone number?", DETAIL_PHONE, "Solveig Krane, 86 55 01 20",
@@ -620,6 +627,10 @@ static void a_number_of_something_else_counts_nothing(void **state) {
         {"How many copies are kept?", "Either of a single copy or of the whole.", false},
         {"How many rooms are there?", "Room 5 is wet.", false},
         {"How many rooms are there?", "ROOMS 5", true},
+        {"How many people may sit in a room?", "In room 5, 40 people can sit.", true},
+        {"How many beds has the room?", "Room 5, 2 beds, has a balcony.", true},
+        {"How many ports has it?", "USB 3, 4 ports", true},
+        {"How many rooms are there?", "Room 5, 6 and 7 are wet.", false},
         {"How many entrances are there?", "There is a single entrance.", true},
         {"How many children are in the group?", "1.2 Owls: children from 3 years, 7:30 to 16:00.",
          false},
@@ -637,6 +648,25 @@ static void a_number_of_something_else_counts_nothing(void **state) {
     assert_false(demand_counts_people("How many rooms do children need?", 32));
 }
 
+static void a_size_may_be_said_without_a_number(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        bool asked, said;
+    } cases[] = {
+        {"How big is the garden?", "The garden is the size of a football pitch.", true, true},
+        {"How large may a bag be?", "It must be small.", true, true},
+        {"How large may a bag be?", "It fits below the seat.", true, true},
+        {"How big is the big hall?", "The big hall is heated.", true, false},
+        {"How many sizes are there?", "Shirts of each size", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *q = cases[i].question, *text = cases[i].text;
+        if (demand_size_of(q, strlen(q)) != cases[i].asked) fail_msg("%s", q);
+        if (demand_size_in(text, strlen(text), q, strlen(q)) != cases[i].said) fail_msg("%s", text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
@@ -647,6 +677,7 @@ int main(void) {
         cmocka_unit_test(one_date_is_one_date),
         cmocka_unit_test(first_and_last_are_of_a_turn),
         cmocka_unit_test(a_detail_is_demanded_to_the_letter),
+        cmocka_unit_test(a_size_may_be_said_without_a_number),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(a_reason_is_demanded_by_why),
         cmocka_unit_test(another_office_is_told_apart),
