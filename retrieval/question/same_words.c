@@ -10,7 +10,7 @@
 #include "retrieval/text/word_table.h"
 
 /* Words of one string are the same. One of a stem is enough, and a word stands in one string of its language.
- * No word is here whose stem is also that of another ("elevator": "elevation", "départ" with "part": "partie"), and none that is the
+ * No word is here whose stem is also that of another (as_written), and none that is the
  * other only among other things ("macchina" is a car or any machine). */
 /* clang-format off */
 static const struct { const char *language, *words; } groups[] = {
@@ -139,6 +139,18 @@ static const struct { const char *language, *words; } groups[] = {
     {"portuguese", "proibido interdito"}, {"portuguese", "telefone tel"}, {"portuguese", "médico doutor"},
 };
 
+/* As they are written: their stems are those of other words, too, "elevator" and "elevation", "carné" and "carne". `with`: a stem
+ * of the string above that they are the same as; NULL: they are the same as each other. */
+static const struct { const char *language, *words, *with; } as_written[] = {
+    {"english", "lift lifts elevator elevators", NULL}, {"english", "photo photos photograph photographs", NULL},
+    {"english", "holiday holidays vacation vacations", NULL},
+    {"french", "partir part pars partent départ départs", NULL}, {"french", "pris", "prend"}, {"french", "vente ventes", "vend"},
+    {"spanish", "carnet carnets carné carnés", NULL}, {"spanish", "crío críos", "niñ"},
+    {"spanish", "ordenador ordenadores computadora computadoras", NULL},
+    {"italian", "partire parte partono partenza partenze", NULL},
+    {"portuguese", "elevador elevadores ascensor ascensores", NULL},
+};
+
 /* By the stems that Snowball makes of them. */
 static const char *const russian[] = {
     /* forms: the pair of a verb, and what is made of it */
@@ -167,6 +179,7 @@ static const char *const chinese[] = {
 enum { N = sizeof groups / sizeof *groups };
 static word_table
     table; /* language and stem, or word: number of the group; immutable once it is built */
+static word_table written; /* the same by words as they are written; looked up first */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int add_stem(void *ctx, const analyzed_term *t) {
@@ -193,6 +206,16 @@ static void add_lists(const char *language, const char *const *lists, size_t n, 
         word_table_add_first(&table, language_number(language), lists[i], (uint32_t)(first + i));
 }
 
+static void add_as_written(size_t first) {
+    for (size_t i = 0; i < sizeof as_written / sizeof *as_written; i++) {
+        const int language = language_number(as_written[i].language);
+        const char *with = as_written[i].with;
+        const uint32_t group =
+            with ? word_table_find(&table, language, with, strlen(with)) : (uint32_t)(first + i);
+        if (group) word_table_add_first(&written, language, as_written[i].words, group);
+    }
+}
+
 static void build(void) {
     const size_t n_russian = sizeof russian / sizeof *russian;
     for (size_t i = 0, end; i < N; i = end) {
@@ -204,13 +227,16 @@ static void build(void) {
     }
     add_lists("russian", russian, n_russian, N + 1);
     add_lists("chinese", chinese, sizeof chinese / sizeof *chinese, N + 1 + n_russian);
+    add_as_written(N + 1 + n_russian + sizeof chinese / sizeof *chinese);
 }
 
 /* The number of the group that a word of a text is of; 0: of none. */
 static uint32_t group_of(const fact_text *t, const fact_word *w) {
     const int language = t->language < 0 ? language_number("english") : t->language;
-    if (language == language_number("chinese"))
-        return word_table_find(&table, language, t->text + w->start, w->end - w->start);
+    const word_table *by_word = language == language_number("chinese") ? &table : &written;
+    const uint32_t group =
+        word_table_find(by_word, language, t->text + w->start, w->end - w->start);
+    if (group || by_word == &table) return group;
     return word_table_find(&table, language, t->stems.data + w->stem_at, w->stem_len);
 }
 

@@ -73,6 +73,12 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("english", "I am ill before the examination", "exam", "examination");
     expect("english", "How many loaves do we bake?", "loaf", "loaves");
     expect("english", "What do employees pay?", "staff", "employees");
+    expect("portuguese", "Onde fica o elevador?", "ascensor", "elevador");
+    expect("english", "Is there an elevator?", "lift", "elevator");
+    expect("spanish", "He perdido el carnet.", "carné", "carnet");
+    expect("spanish", "¿Dónde juega el crío?", "niños", "crío");
+    expect("italian", "Quando parte il treno?", "Partenza", "parte");
+    expect("french", "À quelle heure part le bus ?", "départ", "part");
     expect("english", "Where does the garbage go?", "rubbish", "garbage");
 }
 
@@ -93,6 +99,7 @@ static void other_words_are_other_words(void **state) {
     expect("french", "Où est la prise ?", "prend", "");
     expect("french", "Qui a livré le piano ?", "bouquin", "");
     expect("spanish", "¿Qué carne hay?", "carnet", "");
+    expect("spanish", "¿Dónde se crían?", "niños", "");
     expect("spanish", "¿En qué orden salen?", "computadora", "");
     expect("italian", "Quando comincia la partita?", "partenza", "");
     expect("italian", "A che ora è la messa?", "metto", "");
