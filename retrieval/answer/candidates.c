@@ -53,9 +53,9 @@ static int term_of_word(const question *q, const fact_text *t, size_t i) {
 }
 
 int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
-                           const passage *p, fo_err *err) {
+                           const passage *p, bool followed, fo_err *err) {
     int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
-    if (!rc) rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
+    if (!rc) rc = text_units_read_part(&cp->units, p->text, p->len, p->before, followed, err);
     if (!rc && !(cp->terms = malloc(cp->text.n_words + 1)))
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a passage");
     for (size_t i = 0; !rc && i < cp->text.n_words; i++)
@@ -124,7 +124,7 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
     const size_t n_own = in->n_own ? in->n_own[index] : 0;
     const question *q = &set->q;
     const char *t = p->title ? p->title : "";
-    int rc = candidate_passage_read(cp, q, lx, p, err);
+    int rc = candidate_passage_read(cp, q, lx, p, in->followed >> index & 1, err);
     cp->document = p->document ? p->document : "";
     if (!rc)
         rc = subjects_named_by(t[0] ? &cp->filed : &cp->named, q, lx, cp->document, title, err);

@@ -132,9 +132,9 @@ typedef struct candidate_set {
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err);
 void candidate_set_deinit(candidate_set *set);
 
-/* Words, units and terms of a passage alone (*cp zeroed before, candidate_passage_deinit after, also on failure). */
+/* Words, units and terms of a passage alone, `followed` where more of its document is known to stand behind it (*cp zeroed before, candidate_passage_deinit after, also on failure). */
 int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
-                           const passage *p, fo_err *err);
+                           const passage *p, bool followed, fo_err *err);
 void candidate_passage_deinit(candidate_passage *cp);
 
 /* Are both of one document? Where that of one is not known, so far as their titles tell. */

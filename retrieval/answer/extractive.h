@@ -28,6 +28,8 @@ typedef struct extractive_input {
         spoken_of; /* id of the document that the turns before were answered from; NULL: not known */
     const passage *passages; /* best first */
     size_t n_passages;
+    uint32_t
+        followed; /* bit i: more of the document of passage i is known to stand behind it (units.h) */
     const size_t *
         n_own; /* [n_passages]: bytes at the end of each title that are names of the question (own_names.h); NULL: none */
     const lexicon *lx;

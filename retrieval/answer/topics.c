@@ -195,7 +195,7 @@ int topics_of_passage(double *most, const question *q, const lexicon *lx, const 
     candidate_passage p = {0};
     double *topic = NULL;
     *most = 0;
-    int rc = candidate_passage_read(&p, q, lx, from, err);
+    int rc = candidate_passage_read(&p, q, lx, from, false, err);
     if (!rc && !(topic = calloc(p.units.n + 1, sizeof *topic)))
         rc = fo_fail(err, FO_ENOMEM, "out of memory for the units");
     if (!rc) topics_of_words(q, &p, topic);

@@ -417,15 +417,18 @@ static int check_alive(void *ctx, fo_err *err) {
 
 /* Sentences at the edges of their chunks are completed before they are shown, and then there may be
  * a better answer. */
-static int make_extractive(run *r, const extractive_input *in, passage *passages,
-                           extractive_answer *x) {
+static int make_extractive(run *r, extractive_input *in, passage *passages, extractive_answer *x) {
     const query_result *out = r->out;
     whole_source beside = {.store = r->s->store, .alive = check_alive, .ctx = r};
     bool changed = false, compares = demands_comparison_in(r->asked, strlen(r->asked));
-    int rc = compares ? whole_passages_tables(&beside, out->contexts, out->n_contexts, passages,
-                                              r->whole, NULL, &changed, r->err)
-                      : whole_passages_headers(&beside, out->contexts, out->n_contexts, passages,
-                                               r->whole, r->err);
+    int rc = whole_passages_followed(&beside, out->contexts, out->n_contexts, passages,
+                                     &in->followed, r->err);
+    if (!rc && compares)
+        rc = whole_passages_tables(&beside, out->contexts, out->n_contexts, passages, r->whole,
+                                   NULL, &changed, r->err);
+    else if (!rc)
+        rc = whole_passages_headers(&beside, out->contexts, out->n_contexts, passages, r->whole,
+                                    r->err);
     if (!rc) rc = extractive_answer_make(x, in, r->err);
     if (!rc && x->of_cut_table) { /* more of its rows may answer as well */
         rc = whole_passages_tables(&beside, out->contexts, out->n_contexts, passages, r->whole, x,
@@ -454,7 +457,7 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
     bool taken = false;
     int rc = run_take_reader(r);
     if (rc) return rc;
-    const extractive_input in = extractive_input_of(r, passages, lx);
+    extractive_input in = extractive_input_of(r, passages, lx);
     rc = make_extractive(r, &in, passages, &x);
     bool ask_model =
         r->s->generator && q->answer_by != ANSWER_BY_EXTRACTION &&

@@ -6,6 +6,7 @@
 #include "data/chunk/chunk.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
+#include "retrieval/units/unit_headings.h"
 #include "retrieval/units/units.h"
 
 /* How far a sentence is followed on either side: further than any answer shows of it. */
@@ -470,6 +471,27 @@ int whole_passages_complete(whole_source *s, const query_context *contexts, size
         if (whole[i].looked) continue;
         rc = complete(s, &contexts[i].chunk, &passages[i], &whole[i], changed, err);
         if (rc) return rc;
+    }
+    return rc;
+}
+
+static bool ends_in_capitals(const passage *p) {
+    const size_t end = trimmed(p->text, p->len);
+    size_t from = end;
+    while (from > 0 && p->text[from - 1] != '\n') from--;
+    return unit_is_in_capitals(p->text + from, end - from);
+}
+
+int whole_passages_followed(whole_source *s, const query_context *contexts, size_t n,
+                            const passage *passages, uint32_t *followed, fo_err *err) {
+    int rc = FO_OK;
+    *followed = 0;
+    for (size_t i = 0; !rc && i < n && i < EXTRACTIVE_PASSAGES; i++) {
+        if (!ends_in_capitals(&passages[i])) continue;
+        store_chunk next = {0};
+        rc = neighbour(s, &contexts[i].chunk, 1, &next, err);
+        if (!rc && next.id) *followed |= UINT32_C(1) << i;
+        store_chunk_deinit(&next);
     }
     return rc;
 }

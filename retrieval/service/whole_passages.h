@@ -35,6 +35,10 @@ typedef struct whole_source {
 int whole_passages_complete(whole_source *s, const query_context *contexts, size_t n,
                             passage *passages, whole_passage *whole, const extractive_answer *x,
                             bool all, bool *changed, fo_err *err);
+/* Of each passage that ends with a line in capitals, whether more of its document follows (extractive_input.followed): the line
+ * heads that, or is the end of a notice. FO_ENOMEM, FO_EIO. */
+int whole_passages_followed(whole_source *s, const query_context *contexts, size_t n,
+                            const passage *passages, uint32_t *followed, fo_err *err);
 /* Passages that begin or end with a row of a table grow to all of that table, and those whose tables are whole are marked
  * (passage.h): for questions that only all rows together answer. Those that x quotes, or all where x is NULL; a passage that
  * another one has grown over says nothing any more. A table beyond 32 KiB or 256 chunks stays cut. *changed as above.

@@ -237,9 +237,8 @@ bool unit_is_asked(const unit_lines *lines, size_t i) {
                              : next == LINE_BLANK && i + 2 < lines->n;
 }
 
-bool unit_is_shouted(const unit_lines *lines, size_t i) {
-    size_t n, bytes;
-    const char *s = unit_lines_text(lines, i, &n);
+bool unit_is_in_capitals(const char *s, size_t n) {
+    size_t bytes;
     bool letters = false;
     for (size_t k = 0; k < n; k += bytes) {
         int32_t cp;
@@ -249,6 +248,12 @@ bool unit_is_shouted(const unit_lines *lines, size_t i) {
         letters |= c == UTF8PROC_CATEGORY_LU || c == UTF8PROC_CATEGORY_LO;
     }
     return letters && n > 2;
+}
+
+bool unit_is_shouted(const unit_lines *lines, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(lines, i, &n);
+    return unit_is_in_capitals(s, n);
 }
 
 /* Has it a capital? What is in capitals throughout is no line of Chinese then. */
@@ -330,8 +335,9 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
     if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || ends_with_a_stop(s, n)) return false;
-    if (i + 1 >= lines->n) /* what it heads is in the next passage */
-        return unit_is_shouted(lines, i) && has_capital(s, n) && is_last_heading(lines, i);
+    if (i + 1 >= lines->n) /* what it heads is in the next passage; "NO DOGS" may end a notice */
+        return lines->followed && unit_is_shouted(lines, i) && has_capital(s, n) &&
+               is_last_heading(lines, i);
     const uint8_t next = lines->v[i + 1].class;
     if (next == LINE_BLANK)
         return !unit_is_open(lines,

@@ -36,6 +36,7 @@ bool unit_is_asked(const unit_lines *l, size_t i);
 bool unit_is_open(const unit_lines *l, size_t i);
 /* In capitals: between options only such a line is a heading, for a description may be as short as one. */
 bool unit_is_shouted(const unit_lines *l, size_t i);
+bool unit_is_in_capitals(const char *s, size_t n); /* the same of bytes */
 /* "Child lock" right above what it names, sentences or a list, as people write who leave out the blank line between: a few
  * words without a stop, behind a blank line. A single word above sentences is a term with what is said of it. */
 bool unit_is_right_above(const unit_lines *l, size_t i);

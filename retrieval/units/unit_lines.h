@@ -34,6 +34,7 @@ typedef struct unit_lines {
     const char *text;
     size_t len, before; /* bytes; before: of the document, in memory before text[0] */
     bool goes_on;       /* the first line began before the text */
+    bool followed;      /* more of the document is known to stand behind the text */
     text_line *v;
     size_t n, cap;
     size_t width; /* of the longest line of text: where wrapping would have happened */

@@ -538,9 +538,16 @@ static bool find_ruled(unit_lines *l, size_t i) {
 }
 
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err) {
+    return text_units_read_part(out, text, len, before, false, err);
+}
+
+int text_units_read_part(text_units *out, const char *text, size_t len, size_t before,
+                         bool followed, fo_err *err) {
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
-    unit_reader r = {.in = {.text = text, .len = len, .before = before}, .out = out, .err = err};
+    unit_reader r = {.in = {.text = text, .len = len, .before = before, .followed = followed},
+                     .out = out,
+                     .err = err};
     int rc = unit_lines_read(&r.in, err);
     for (size_t i = 0; !rc && i < r.in.n; i++)
         if (find_ruled(&r.in, i)) {

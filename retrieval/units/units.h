@@ -59,6 +59,10 @@ typedef struct text_units {
 /* Fill *out (zeroed or used before: its memory is kept). `before`: bytes of the document that stand
  * before text[0] in memory; they help to tell how its lines were broken. FO_ENOMEM, FO_ELIMIT. */
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err);
+/* ... of a text that more of its document stands behind: where `followed`, a line in capitals that it ends with heads that. Whoever
+ * does not know says false, and the line says something itself: "NO DOGS ALLOWED". */
+int text_units_read_part(text_units *out, const char *text, size_t len, size_t before,
+                         bool followed, fo_err *err);
 void text_units_deinit(text_units *u);
 
 /* Bytes of a bullet (list_bullet of data/extract/list_marker.h) or number before an item's text at the beginning of a line: "- ",

@@ -34,7 +34,12 @@ static void each_sentence_below_a_label_answers_by_itself(void **state) {
            TEXT_UNIT_ITEM, "Contact");
 }
 
-/* A passage may end with the heading of the next one: that answers nothing. */
+static void read_part(const char *text, bool followed) {
+    fo_err err = {0};
+    assert_ok(text_units_read_part(&units, text, strlen(text), 0, followed, &err), &err);
+}
+
+/* A passage may end with the heading of the next one: that answers nothing. What ends the document does. */
 static void a_heading_may_be_the_last_line(void **state) {
     (void)state;
     static const char *const headings[] = {"7. GARANZIA E RICAMBI", "4. Животные", "ПРАВИЛА",
@@ -43,14 +48,17 @@ static void a_heading_may_be_the_last_line(void **state) {
     char text[160];
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         snprintf(text, sizeof text, "Boats are for hire.\n\n%s", headings[i]);
-        read_units(text);
+        read_part(text, true);
         expect(text, headings[i], TEXT_UNIT_HEADING, "");
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         snprintf(text, sizeof text, "Boats are for hire.\n\n%s", others[i]);
-        read_units(text);
+        read_part(text, true);
         assert_int_not_equal(units.v[units.n - 1].kind, TEXT_UNIT_HEADING);
     }
+    const char *notice = "# Park\n\nRoses grow by the door.\n\nNO DOGS ALLOWED";
+    read_units(notice);
+    expect(notice, "NO DOGS ALLOWED", TEXT_UNIT_SENTENCE, "# Park");
     const char *steps = "1. Open the lid\n\n2. Close the lid"; /* no headings but steps */
     read_units(steps);
     expect(steps, "2. Close the lid", TEXT_UNIT_ITEM, "");
