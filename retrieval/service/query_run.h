@@ -21,9 +21,10 @@ typedef struct run {
     size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
     size_t depth;
     double alpha;
-    bool strange_script; /* of the question: the embedder has not learnt it, its vectors tell little */
-    bool reads;     /* the reader orders the contexts */
-    reader *reader; /* of answers; NULL: none, or not asked for yet; owned: reader_close */
+    bool
+        strange_script; /* of the question: the embedder has not learnt it, its vectors tell little */
+    bool reads;         /* the reader orders the contexts */
+    reader *reader;     /* of answers; NULL: none, or not asked for yet; owned: reader_close */
     fusion_hit *dense, *sparse; /* [depth] each */
     size_t n_dense, n_sparse;
     fused_hit *fused; /* [2 * depth] */
