@@ -319,12 +319,16 @@ static void mark_plain(builder *b, size_t n) {
             after_blank = true;
             continue;
         }
+        if (first && end == start && is_underline(s, l)) { /* it may stand above the title */
+            after_blank = false;
+            continue;
+        }
         if (end == start) {
             start = l.start;
             kind = item ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
         }
         end = l.end;
-        first &= is_underline(s, l); /* a drawn line may stand above the title */
+        first = false;
         after_blank = false;
     }
     if (end > start) builder_mark(b, base + start, base + end, kind, 0);
