@@ -13,6 +13,7 @@
 enum { MAX_BYTES = 2048, MAX_CHUNKS = 64 };
 /* How far a table is followed, both ways together. */
 enum { MAX_TABLE = 32768, MAX_TABLE_CHUNKS = 256 };
+enum { MAX_TO_HEADER = 8192 }; /* of a table of which only what its columns are called is sought */
 
 static size_t trimmed(const char *s, size_t n) {
     while (n && fo_is_blank(s[n - 1])) n--;
@@ -260,6 +261,7 @@ typedef struct cut_table {
     text_units units;       /* of the passage as far as it has grown */
     size_t start_cp, bytes; /* of the document's text, where it begins: code points, bytes */
     size_t n_chunks;        /* asked for, either way */
+    size_t most;            /* bytes that it may grow to */
 } cut_table;
 
 static bool is_of_table(const text_unit *u) {
@@ -274,7 +276,7 @@ static int read_units(cut_table *c, fo_err *err) {
 
 /* Before a chunk more of the table, which is read again with it. *room: there may be one. */
 static int take_step(whole_source *s, cut_table *c, bool *room, fo_err *err) {
-    *room = c->g.all.len < MAX_TABLE && c->n_chunks < MAX_TABLE_CHUNKS;
+    *room = c->g.all.len < c->most && c->n_chunks < MAX_TABLE_CHUNKS;
     c->n_chunks += *room;
     return s->alive ? s->alive(s->ctx, err) : FO_OK;
 }
@@ -384,7 +386,7 @@ typedef struct chosen_passages {
 } chosen_passages;
 
 static int grow_tables(whole_source *s, const query_context *contexts, size_t n, passage *passages,
-                       whole_passage *whole, const chosen_passages *chosen, bool *changed,
+                       whole_passage *whole, chosen_passages *chosen, size_t most, bool *changed,
                        fo_err *err) {
     stretch all[EXTRACTIVE_PASSAGES];
     int rc = FO_OK;
@@ -393,7 +395,7 @@ static int grow_tables(whole_source *s, const query_context *contexts, size_t n,
     for (size_t i = 0; !rc && i < n; i++) {
         const store_chunk *k = &contexts[i].chunk;
         if (passages[i].len == 0 || whole[i].looked || !chosen->v[i]) continue;
-        cut_table c = {0};
+        cut_table c = {.most = most};
         rc = complete_tables(s, k, &passages[i], &whole[i], &c, err);
         if (!rc && whole[i].memory) {
             all[i] = (stretch){c.bytes, c.bytes + passages[i].len};
@@ -405,6 +407,9 @@ static int grow_tables(whole_source *s, const query_context *contexts, size_t n,
                     whole[j].looked = true;
                 }
         }
+        /* one that is too large is so for its other passages, too */
+        for (size_t j = i + 1; !rc && !whole[i].memory && c.g.all.len >= most && j < n; j++)
+            chosen->v[j] &= contexts[j].chunk.document != k->document;
         fo_buf_free(&c.g.all);
         text_units_deinit(&c.units);
     }
@@ -418,7 +423,7 @@ int whole_passages_tables(whole_source *s, const query_context *contexts, size_t
     *changed = false;
     if (n > EXTRACTIVE_PASSAGES) n = EXTRACTIVE_PASSAGES;
     for (size_t i = 0; i < n; i++) chosen.v[i] = !x || quotes(x, i);
-    return grow_tables(s, contexts, n, passages, whole, &chosen, changed, err);
+    return grow_tables(s, contexts, n, passages, whole, &chosen, MAX_TABLE, changed, err);
 }
 
 /* Does it begin with a row between bars whose columns nobody names? */
@@ -444,7 +449,8 @@ int whole_passages_headers(whole_source *s, const query_context *contexts, size_
     if (n > EXTRACTIVE_PASSAGES) n = EXTRACTIVE_PASSAGES;
     for (size_t i = 0; !rc && i < n; i++)
         rc = lacks_header(&passages[i], &units, &chosen.v[i], err);
-    if (!rc) rc = grow_tables(s, contexts, n, passages, whole, &chosen, &changed, err);
+    if (!rc)
+        rc = grow_tables(s, contexts, n, passages, whole, &chosen, MAX_TO_HEADER, &changed, err);
     text_units_deinit(&units);
     return rc;
 }

@@ -46,7 +46,7 @@ int whole_passages_followed(whole_source *s, const query_context *contexts, size
 int whole_passages_tables(whole_source *s, const query_context *contexts, size_t n,
                           passage *passages, whole_passage *whole, const extractive_answer *x,
                           bool *changed, fo_err *err);
-/* The same of passages that begin within a table between bars, behind its header: their rows say nothing of which column is
+/* The same, up to 8 KiB, of passages that begin within a table between bars, behind its header: their rows say nothing of which column is
  * which. FO_ENOMEM, FO_EIO, and what s->alive says. */
 int whole_passages_headers(whole_source *s, const query_context *contexts, size_t n,
                            passage *passages, whole_passage *whole, fo_err *err);
