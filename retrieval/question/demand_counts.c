@@ -32,6 +32,7 @@ static const char shares[] = "percent all every everyone everybody nobody most m
 
 /* Does the question say the word, in the singular or the plural? */
 static bool is_asked(const word_token *word, const char *question, size_t len) {
+    if (!word->n) return false;
     for (size_t at = 0;;) {
         const word_token t = word_token_next(question, len, &at);
         if (!t.n) return false;
