@@ -594,7 +594,8 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];
     size_t n = version_changes_take(set, in, max_chars, chosen);
     if (n) out->support = fmax(out->support, version_changes_support);
-    if (!n && (n = setting_entries_default(set, in, max_chars, chosen)))
+    bool plainly = false;
+    if (!n && (n = setting_entries_default(set, in, max_chars, chosen, &plainly)) && plainly)
         out->support = fmax(out->support, setting_entries_support);
     if (out->support < least || out->support == 0) return FO_OK;
     const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;

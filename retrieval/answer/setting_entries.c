@@ -5,6 +5,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/text/word_tokens.h"
+#include "retrieval/units/table_row.h"
 
 const double setting_entries_support = 0.9;
 
@@ -151,11 +152,35 @@ static enum stated stated_by(const char *s, size_t n, size_t at, const word_toke
     return is_of_the_setting(last) ? STATES_PLAINLY : STATES_OF_SOMETHING;
 }
 
-/* "Defaults to 3", "(default 60)", "[Default: on]", "The default is 10", "by default", "If unset, ...". */
+/* Does a word of each of these lists stand behind byte `at`, one after the other? NULL ends them. */
+static bool goes_on(const char *s, size_t n, size_t at, const char *const lists[3]) {
+    for (size_t i = 0; i < 3 && lists[i]; i++) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!word_token_in(lists[i], &t)) return false;
+    }
+    return true;
+}
+
+/* "out of the box", "If you leave it out", "Without it, 16 are used" (and not: "it does not start"). */
+static bool states_in_words(const char *s, size_t n, size_t at, const word_token *t,
+                            bool condition) {
+    static const char *const of_the_box[3] = {"of", "the", "box"};
+    static const char *const it_out[3] = {"it this them", "out"};
+    static const char *const out[3] = {"out"}, *const it[3] = {"it"};
+    if (word_token_in("out", t)) return goes_on(s, n, at, of_the_box);
+    if (word_token_in("leave leaves leaving", t)) return condition && goes_on(s, n, at, it_out);
+    if (word_token_in("left", t)) return condition && goes_on(s, n, at, out);
+    return word_token_in("without", t) && goes_on(s, n, at, it) &&
+           !word_tokens_say("not no never nothing cannot fails", s + at, n - at);
+}
+
+/* "Defaults to 3", "(default 60)", "[Default: on]", "The default is 10", "by default", "If unset, ...", "unless set otherwise". */
 static enum stated states_default(const char *s, size_t n) {
+    static const char otherwise[] =
+        "set given specified defined configured changed overridden otherwise";
     enum stated most = STATES_NONE, now;
     word_token last = {0};
-    bool condition = false;
+    bool condition = false, unless = false;
     for (size_t at = 0;;) {
         const word_token t = word_token_next(s, n, &at);
         if (!t.n) return most;
@@ -166,6 +191,10 @@ static enum stated states_default(const char *s, size_t n) {
                                (word_token_in("not", &last) &&
                                 word_token_in("set given specified defined", &t))))
             now = STATES_LOOSELY;
+        else if ((unless && word_token_in(otherwise, &t)) ||
+                 states_in_words(s, n, at, &t, condition))
+            now = STATES_LOOSELY;
+        unless |= word_token_in("unless", &t);
         condition |= word_token_in("if when unless while", &t);
         if (t.letters || t.digits || strchr("([", t.s[0])) last = t;
         if (now > most) most = now;
@@ -178,8 +207,33 @@ static stretch tag_of(const candidate_passage *p, const text_unit *u) {
     return (stretch){p->text.text + u->start, u->body - u->start};
 }
 
+/* "Default", "Default value": what a column is called that holds defaults. */
+static bool is_default_column(const char *s, size_t n) {
+    bool has = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) return has;
+        has |= word_token_in("default defaults", &t);
+        if (t.digits || (t.letters && !word_token_in("default defaults value values setting", &t)))
+            return false;
+    }
+}
+
+/* Has the row a cell, not empty, in a column of defaults? */
+static bool row_states(const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text, *name, *cell;
+    size_t n_name, n_cell, at_name = 0, at = 0;
+    if (u->kind != TEXT_UNIT_ROW || u->record || u->head_end <= u->head_start) return false;
+    while (table_row_cell(text + u->head_start, u->head_end - u->head_start, &at_name, &name,
+                          &n_name) &&
+           table_row_cell(text + u->start, u->end - u->start, &at, &cell, &n_cell))
+        if (n_cell && is_default_column(name, n_name)) return true;
+    return false;
+}
+
 static enum stated unit_states(const candidate_passage *p, const text_unit *u) {
     if (u->kind == TEXT_UNIT_HEADER || u->kind == TEXT_UNIT_STEPS || u->named) return STATES_NONE;
+    if (row_states(p, u)) return STATES_PLAINLY;
     const size_t tag = tag_of(p, u).n; /* "-default-size" states none */
     const enum stated states =
         states_default(p->text.text + u->start + tag, u->end - u->start - tag);
@@ -248,6 +302,38 @@ static stretch line_of(const candidate_passage *p, const stretch *asked, size_t 
     return (stretch){0};
 }
 
+/* The setting that a row's first cell names; empty: it names none. */
+static stretch named_by_row(const candidate_passage *p, const text_unit *u) {
+    table_pair first;
+    if (u->kind != TEXT_UNIT_ROW ||
+        !table_row_first(p->text.text + u->start, u->end - u->start, u->record, &first))
+        return (stretch){0};
+    const stretch name = unmarked(first.value, first.n_value);
+    for (size_t i = 0; i < name.n; i++)
+        if (!in_name(name.s[i])) return (stretch){0};
+    return is_setting(name) ? name : (stretch){0};
+}
+
+static bool is_row_beside(const candidate_passage *p, size_t order, size_t other) {
+    const text_unit *u = p->units.v;
+    return other < p->units.n && u[other].kind == TEXT_UNIT_ROW &&
+           u[other].head_start == u[order].head_start;
+}
+
+/* How plainly unit `order` states the default of the asked setting, whose entry it stands in if `within`. A row does that of the one
+ * that its first cell names, or, where it is its table's only one, of the one it stands below. */
+static enum stated states_asked(const candidate_passage *p, size_t order, const stretch *asked,
+                                bool within) {
+    const text_unit *u = &p->units.v[order];
+    const stretch name = named_by_row(p, u);
+    if (name.n) return is_named(name, *asked) ? unit_states(p, u) : STATES_NONE;
+    if (!within) return STATES_NONE;
+    if (u->kind == TEXT_UNIT_ROW &&
+        (is_row_beside(p, order, order + 1) || (order && is_row_beside(p, order, order - 1))))
+        return STATES_NONE;
+    return unit_states(p, u);
+}
+
 /* Does one of the passages have an entry of that name? */
 static bool has_entry(const candidate_set *set, stretch asked) {
     size_t tag;
@@ -264,6 +350,12 @@ static bool has_entry(const candidate_set *set, stretch asked) {
 }
 
 /* ---- the question ---------------------------------------------------------------------------- */
+
+/* Words about a setting that say nothing of whose it is. */
+static const char generic[] =
+    "default defaults unset set given specified what's setting settings option options "
+    "variable variables environment value values parameter parameters flag argument config "
+    "configuration key nothing";
 
 typedef struct names_asked {
     stretch v[MOST_NAMES];
@@ -292,6 +384,69 @@ static void read_default(names_asked *out, const question *q) {
     }
 }
 
+static bool is_part_of_name(const names_asked *x, const char *s, size_t n) {
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k + n <= x->v[i].n; k++)
+            if (strncasecmp(x->v[i].s + k, s, n) == 0) return true;
+    return false;
+}
+
+static bool says_word(const char *text, const char *s, size_t n) {
+    for (const char *at = text; (at = strchr(at, s[0])); at++)
+        if (strncasecmp(at, s, n) == 0) return true;
+    return false;
+}
+
+/* Is the word in the name of a document? */
+static bool names_document(const candidate_set *set, const fact_word *w) {
+    const char *s = set->q.text.text + w->start;
+    const int term = question_term_of(&set->q, w->id);
+    for (size_t i = 0; i < set->n_passages; i++) {
+        const candidate_passage *p = &set->passages[i];
+        if (term >= 0 && ((p->title | p->named) >> term & 1)) return true;
+        if (says_word(p->document, s, w->end - w->start)) return true;
+    }
+    return false;
+}
+
+/* Is the nearest word that says anything, from word `at` on in steps of `step`, one of another thing than the settings? */
+static bool meets_another_thing(const candidate_set *set, const names_asked *x, size_t at,
+                                int step) {
+    const fact_text *t = &set->q.text;
+    for (; at < t->n_words; at += (size_t)step) { /* before the first one it wraps */
+        const fact_word *w = &t->words[at];
+        const char *s = t->text + w->start;
+        const size_t n = w->end - w->start;
+        if (is_within(x, s)) return false;
+        if ((w->flags & (WORD_STOP | WORD_PART)) || !fact_is_content(w) ||
+            fo_words_have_any_case(generic, s, n))
+            continue;
+        return !is_part_of_name(x, s, n) && !names_document(set, w);
+    }
+    return false;
+}
+
+/* "Which port is the default if log_level is debug?": a default of something else than the settings. Right before "by default" stands
+ * what is done by default: "How long does it wait by default?" */
+static bool is_of_something_else(const candidate_set *set, const names_asked *x) {
+    const fact_text *t = &set->q.text;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        const char *s = t->text + w->start;
+        if (is_within(x, s) || !fo_words_have_any_case("default defaults", s, w->end - w->start))
+            continue;
+        const fact_word *by = i ? w - 1 : NULL;
+        size_t before = i - 1;
+        if (by && fo_words_have_any_case("by", t->text + by->start, by->end - by->start)) {
+            before--;
+            if (before < i && !is_within(x, t->text + t->words[before].start)) before--;
+        }
+        if (meets_another_thing(set, x, before, -1) || meets_another_thing(set, x, i + 1, 1))
+            return true;
+    }
+    return false;
+}
+
 /* The question's settings that have entries in the passages. */
 static names_asked read_names(const candidate_set *set) {
     names_asked out = {0};
@@ -301,6 +456,7 @@ static names_asked read_names(const candidate_set *set) {
         if (x.n && is_setting(x) && has_entry(set, x)) out.v[out.n++] = x;
     }
     read_default(&out, q);
+    out.plainly &= !is_of_something_else(set, &out);
     return out;
 }
 
@@ -324,14 +480,46 @@ static bool is_below_another(const candidate_passage *p, size_t order, const nam
     return other;
 }
 
+static bool passage_states(const candidate_passage *p, const stretch *asked) {
+    entry_walk w = walk_from(p, asked);
+    size_t tag;
+    const stretch line = line_of(p, asked, &tag);
+    if (line.n && states_default(line.s + tag, line.n - tag)) return true;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        walk_on(&w, p, u, asked);
+        if (states_asked(p, i, asked, w.named)) return true;
+        if (says_name(p->text.text + u->start, u->end - u->start, *asked) && unit_states(p, u))
+            return true;
+    }
+    return false;
+}
+
+/* Is a default of the asked settings stated in words that are known here? */
+static bool is_stated(const candidate_set *set, const names_asked *asked) {
+    for (size_t i = 0; i < set->n_passages; i++)
+        for (size_t k = 0; k < asked->n; k++)
+            if (passage_states(&set->passages[i], &asked->v[k])) return true;
+    return false;
+}
+
+/* Might it state a value in words that are not known here: has it a figure, a path or something quoted? */
+static bool may_state(const candidate_passage *p, const text_unit *u) {
+    for (size_t i = u->start; i < u->end; i++)
+        if (fo_is_digit(p->text.text[i]) || strchr("`\"/", p->text.text[i])) return true;
+    return false;
+}
+
 void setting_entries_mark(candidate_set *set) {
     const names_asked asked = read_names(set);
+    const bool by_default = asked.n && asked.by_default && asked.plainly;
+    const bool stated = by_default && is_stated(set, &asked);
     for (size_t i = 0; i < set->n && asked.n; i++) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
         const bool of_it = says_any(p, &c->unit, &asked);
         if (!of_it && is_below_another(p, c->order, &asked)) c->f[CAND_OTHER_THING] = CAND_RIVAL;
-        if (asked.by_default && asked.plainly && !unit_states(p, &c->unit) &&
+        if (by_default && !unit_states(p, &c->unit) && (stated || !may_state(p, &c->unit)) &&
             c->f[CAND_NO_AMOUNT] < 1)
             c->f[CAND_NO_AMOUNT] = 1;
     }
@@ -339,18 +527,8 @@ void setting_entries_mark(candidate_set *set) {
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static bool says_word(const char *text, const char *s, size_t n) {
-    for (const char *at = text; (at = strchr(at, s[0])); at++)
-        if (strncasecmp(at, s, n) == 0) return true;
-    return false;
-}
-
 /* Does the question say nothing that neither the passage nor its document's name has: whose setting it is? */
 static bool is_its_own(const question *q, const candidate_passage *p, const names_asked *asked) {
-    static const char generic[] =
-        "default defaults unset set given specified what's setting settings option options "
-        "variable variables environment value values parameter parameters flag argument config "
-        "configuration key nothing";
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const char *s = q->text.text + w->start;
@@ -425,8 +603,12 @@ static void find_default(found *best, const candidate_passage *p, size_t index,
     for (size_t i = 0; i < p->units.n; i++) {
         walk_on(&w, p, &p->units.v[i], asked);
         here |= w.begins;
-        const enum stated states = w.named ? unit_states(p, &p->units.v[i]) : STATES_NONE;
+        const enum stated states = states_asked(p, i, asked, w.named);
         if (states <= best->states) continue;
+        if (p->units.v[i].kind == TEXT_UNIT_ROW) { /* its columns are its head */
+            *best = (found){whole(p, index, i, p->units.v[i]), states};
+            continue;
+        }
         const stretch name = here ? w.name : (stretch){0};
         *best = (found){said_of(p, index, i, name, w.begins), states};
         if (!here) best->c.section = p->heading; /* the passage begins behind the name */
@@ -434,9 +616,11 @@ static void find_default(found *best, const candidate_passage *p, size_t index,
 }
 
 size_t setting_entries_default(const candidate_set *set, const extractive_input *in,
-                               size_t max_chars, candidate *chosen) {
+                               size_t max_chars, candidate *chosen, bool *plainly) {
     const names_asked asked = read_names(set);
     size_t n = 0, used = 0;
+    bool loosely = false;
+    *plainly = false;
     if (!asked.n || !asked.by_default || !asked.plainly) return 0;
     for (size_t k = 0; k < asked.n; k++) {
         found best = {0};
@@ -446,6 +630,8 @@ size_t setting_entries_default(const candidate_set *set, const extractive_input 
         if (!best.states || used + (best.c.end - best.c.start) > max_chars) return 0;
         used += best.c.end - best.c.start;
         chosen[n++] = best.c;
+        loosely |= best.states == STATES_LOOSELY;
     }
+    *plainly = !loosely;
     return n;
 }

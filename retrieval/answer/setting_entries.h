@@ -18,12 +18,14 @@
 extern const double setting_entries_support;
 
 /* Where the question names settings that have entries: what stands below the name of another one, and does not name them, is of
- * a rival (CAND_OTHER_THING); where their default is asked for, what states none does not meet that (CAND_NO_AMOUNT). */
+ * a rival (CAND_OTHER_THING); where their default is asked for, what states none does not meet that (CAND_NO_AMOUNT), unless no unit of
+ * theirs is known to state one and this one has a value. */
 void setting_entries_mark(candidate_set *set);
 
 /* Where the default of settings is asked for, and nothing else but whose they are: chosen[EXTRACTIVE_MOST_SENTENCES] gets what
- * states it for each of them, said behind its name, max_chars bytes at most. How many; 0: it is not asked, or not said. */
+ * states it for each of them, said behind its name, or the row of a table that does, max_chars bytes at most. *plainly: it is said to be
+ * the default of just that, and not only that something is so "by default". How many; 0: it is not asked, or not said. */
 size_t setting_entries_default(const candidate_set *set, const extractive_input *in,
-                               size_t max_chars, candidate *chosen);
+                               size_t max_chars, candidate *chosen, bool *plainly);
 
 #endif

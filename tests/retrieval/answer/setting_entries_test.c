@@ -109,12 +109,64 @@ static void a_default_is_of_the_option_it_stands_behind(void **state) {
     lacks(options, "What is the default of -nat?", "60");
 }
 
+static const char proxy[] =
+    "# Harbour proxy\n\n"
+    "## `listen_port`\n\nThe port on which the server listens. It is 8443 unless set otherwise.\n\n"
+    "## `idle_limit`\n\nHow many idle connections are kept. If you leave it out, 16 are kept.\n\n"
+    "## `cache_dir`\n\nWhere files are cached. Without it, /var/cache/hp is used.\n\n"
+    "## `worker_count`\n\nNumber of workers. Out of the box there are 4 of them.\n\n"
+    "## `read_timeout`\n\nHow long the proxy waits for a client.\n\n"
+    "| Type | Default | Since |\n|---|---|---|\n| seconds | 45 | 2.1 |\n";
+
+static void says(const char *text, const char *question, const char *part) {
+    char *answer = ask(text, question, 0);
+    if (!strstr(answer, part)) fail_msg("%s: %s", question, answer);
+    free(answer);
+}
+
+static void a_default_may_be_said_in_other_words(void **state) {
+    (void)state;
+    says(proxy, "What is the default listen_port?", "8443");
+    says(proxy, "What is the default of idle_limit?", "16");
+    says(proxy, "What is the default cache_dir?", "/var/cache/hp");
+    says(proxy, "What is the default worker_count?", "4 of them");
+    says(proxy, "What is the default of read_timeout?", "45");
+}
+
+static const char mailer[] =
+    "# Quay mailer\n\n"
+    "| Setting | Default | Meaning |\n|---|---|---|\n"
+    "| smtp_port | 587 | port of the mail server |\n"
+    "| retry_count | 5 | tries before it gives up |\n\n"
+    "## `smtp_port`\n\nThe port of the mail server. Ports below 1024 need root.\n\n"
+    "## `log_level`\n\nHow much is logged. If the port is busy, this is logged too. Defaults to "
+    "`info`.\n\n"
+    "## `retry_count`\n\nHow often a mail is tried again. By default, the mailer waits ten minutes "
+    "between tries.\n";
+
+static const char relay[] =
+    "# Relay server\n\n"
+    "## `log_level`\n\nHow much is written to the log. Values: debug, info, warn.\n\n"
+    "If the port is busy, this is logged too.\n\nDefaults to `info`.\n\n"
+    "## `max_conn`\n\nHow many clients may connect. The default is 100.\n";
+
+static void what_is_so_by_default_is_not_the_settings_own(void **state) {
+    (void)state;
+    says(mailer, "What is the default of retry_count?", "5");
+    lacks(mailer, "What is the default of retry_count?", "ten minutes");
+    says(mailer, "What is the default smtp_port?", "587");
+    says(mailer, "What is the default log_level?", "info");
+    lacks(relay, "Which port is the default if log_level is debug?", "Defaults to");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
         cmocka_unit_test(a_passage_may_go_on_with_a_setting),
         cmocka_unit_test(the_default_of_another_setting_is_no_answer),
         cmocka_unit_test(a_default_is_of_the_option_it_stands_behind),
+        cmocka_unit_test(a_default_may_be_said_in_other_words),
+        cmocka_unit_test(what_is_so_by_default_is_not_the_settings_own),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
