@@ -40,15 +40,38 @@ static bool says(const heading *h, uint64_t id) {
     return fact_says(&h->p->text, h->s.w0, h->s.w1, id);
 }
 
-/* Do both begin, or end, with the same content word? */
-static bool are_alike(const heading *a, const heading *b) {
-    const uint32_t first_a = next_word(a, a->s.w0), first_b = next_word(b, b->s.w0);
-    if (first_a == a->s.w1 || first_b == b->s.w1) return false;
-    uint32_t last_a = first_a, last_b = first_b;
-    for (uint32_t w = first_a; w < a->s.w1; w = next_word(a, w + 1)) last_a = w;
-    for (uint32_t w = first_b; w < b->s.w1; w = next_word(b, w + 1)) last_b = w;
-    const fact_word *x = a->p->text.words, *y = b->p->text.words;
-    return x[first_a].id == y[first_b].id || x[last_a].id == y[last_b].id;
+/* First and last content words of a heading. */
+typedef struct heading_ends {
+    uint32_t first, last;
+    size_t n; /* of content words; 0: there are none, nor first and last */
+} heading_ends;
+
+static heading_ends ends_of(const heading *h) {
+    heading_ends e = {0};
+    for (uint32_t w = next_word(h, h->s.w0); w < h->s.w1; w = next_word(h, w + 1)) {
+        if (!e.n++) e.first = w;
+        e.last = w;
+    }
+    return e;
+}
+
+/* "Damaged Bikes", "Returning a Bike" beside "City Bike": the kind of thing, and none of its name. */
+static bool is_of_the_kind(const heading *h, uint32_t w, const fact_word *asked) {
+    const fact_word *word = &h->p->text.words[w];
+    if (word->end - word->start > asked->end - asked->start) return true;
+    if (w == h->s.w0) return false;
+    const fact_word *before = word - 1;
+    return fo_words_have_any_case("a an any each every your our the",
+                                  h->p->text.text + before->start, before->end - before->start);
+}
+
+/* Do both begin, or end, with the same content word, as names of two things of a kind do? */
+static bool are_alike(const heading *asked, const heading *other) {
+    const heading_ends a = ends_of(asked), b = ends_of(other);
+    if (!a.n || !b.n) return false;
+    const fact_word *x = asked->p->text.words, *y = other->p->text.words;
+    return (x[a.first].id == y[b.first].id && !is_of_the_kind(other, b.first, &x[a.first])) ||
+           (x[a.last].id == y[b.last].id && !is_of_the_kind(other, b.last, &x[a.last]));
 }
 
 static bool is_a_name(const candidate_passage *p, const fact_word *w) {
@@ -56,10 +79,13 @@ static bool is_a_name(const candidate_passage *p, const fact_word *w) {
            !fo_words_have_any_case(general, p->text.text + w->start, w->end - w->start);
 }
 
-/* Does `other` bear a name that neither `asked` nor the question says? */
+/* Does `other` bear a name that neither `asked` nor the question says? The first word of any heading has a capital: it is one where
+ * the heading is built as the other is, "Heron Room" beside "Kestrel Room". */
 static bool has_its_own_name(const heading *other, const heading *asked) {
+    const bool built_alike = ends_of(other).n == ends_of(asked).n;
     for (uint32_t w = next_word(other, other->s.w0); w < other->s.w1; w = next_word(other, w + 1))
-        if (other->p->terms[w] < 0 && is_a_name(other->p, &other->p->text.words[w]) &&
+        if (other->p->terms[w] < 0 && (w > other->s.w0 || built_alike) &&
+            is_a_name(other->p, &other->p->text.words[w]) &&
             !says(asked, other->p->text.words[w].id))
             return true;
     return false;
@@ -84,6 +110,13 @@ static uint64_t told_apart_by(const question *q, const heading *asked, const hea
     for (size_t k = 0; k < q->n_terms; k++)
         if (q->terms[k].name || q->terms[k].rare) names |= 1ull << k;
     return (other->terms & ~asked->terms) ? 0 : asked->terms & ~other->terms & names;
+}
+
+/* Is one of these terms a name, and no rare word alone? */
+static bool have_a_name(const question *q, uint64_t terms) {
+    for (size_t k = 0; k < q->n_terms; k++)
+        if ((terms & 1ull << k) && q->terms[k].name) return true;
+    return false;
 }
 
 /* The heading that unit i of a passage stands below, of the same depth as `like` where there are depths. */
@@ -122,11 +155,14 @@ static void mark_others(candidate_set *set, const heading *asked) {
             continue;
         const uint64_t names = told_apart_by(&set->q, asked, &other);
         if (!names || ((c->set | p->title | candidate_head_terms(p, &c->unit)) & names)) continue;
-        const bool as_much = c->set && says_as_much(set, asked, c);
+        const bool as_much = says_as_much(set, asked, c);
+        /* "Parking Enforcement" may say of the permit what "Parking Permits" does not; "Heron Room" says nothing of the Kestrel Room */
+        if (!as_much && !have_a_name(&set->q, names)) continue;
         if (are_alike(asked, &other) && has_its_own_name(&other, asked)) {
-            if (as_much) c->f[CAND_OTHER_THING] = CAND_RIVAL;
+            if (c->set && as_much) c->f[CAND_OTHER_THING] = CAND_RIVAL;
             candidate_set_apart(c);
-        } else if (as_much && is_name_alone(asked, true) && is_name_alone(&other, false)) {
+        } else if (c->set && as_much && is_name_alone(asked, true) &&
+                   is_name_alone(&other, false)) {
             candidate_set_apart(c);
         }
     }

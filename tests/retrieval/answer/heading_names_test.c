@@ -64,11 +64,43 @@ static void a_section_about_all_is_of_no_other(void **state) {
     assert_float_equal(other_thing(q, rooms, "House", "It seats 12"), CAND_RIVAL, 0);
 }
 
+static void a_section_about_the_kind_is_of_no_other(void **state) {
+    (void)state;
+    static const char *const bikes =
+        "## Cargo Bike\n\nThe Cargo Bike carries two children. It costs 30 euros.\n\n"
+        "## City Bike\n\nThe City Bike has seven gears. It costs 12 euros.\n\n"
+        "## Returning a Bike\n\nWhatever you hired goes back to the yard by 6 pm.\n\n"
+        "## Damaged Bikes\n\nA flat tyre is mended for nothing. Call 555 0142.\n";
+    const char *q = "Who do I call when the tyre of the City Bike is flat?";
+    assert_float_equal(other_thing(q, bikes, "Hire", "A flat tyre"), 0, 0);
+    assert_float_equal(other_thing(q, bikes, "Hire", "Call 555"), 0, 0);
+    q = "By what time does the Cargo Bike go back?";
+    assert_float_equal(other_thing(q, bikes, "Hire", "Whatever you hired"), 0, 0);
+    q = "What does the City Bike cost?";
+    assert_float_equal(other_thing(q, bikes, "Hire", "It costs 30"), CAND_RIVAL, 0);
+    assert_float_equal(other_thing(q, bikes, "Hire", "It costs 12"), 0, 0);
+}
+
+static void what_only_another_section_says_is_no_rival(void **state) {
+    (void)state;
+    static const char *const town =
+        "## Parking Permits\n\nResidents get one at the hall.\n\n## Parking Enforcement\n\n"
+        "A car without it on the windscreen is fined.\n";
+    const char *q = "Is a permit shown on the windscreen?";
+    assert_float_equal(other_thing(q, town, "Town", "A car"), 0, 0);
+    static const char *const rooms = "## Kestrel Room\n\nIt seats 20 people.\n\n## Heron Room\n\n"
+                                     "A piano stands there.\n";
+    q = "Is there a piano in the Kestrel Room?";
+    assert_float_equal(other_thing(q, rooms, "House", "A piano"), 1, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_below_the_heading_of_another_is_of_another),
         cmocka_unit_test(names_alone_are_told_apart_where_both_speak_of_it),
         cmocka_unit_test(a_section_about_all_is_of_no_other),
+        cmocka_unit_test(a_section_about_the_kind_is_of_no_other),
+        cmocka_unit_test(what_only_another_section_says_is_no_rival),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
