@@ -110,14 +110,50 @@ static bool says_a_change(const char *s, size_t n) {
         s, n);
 }
 
+static bool is_a_form_of_to_be(const fact_text *t, const fact_word *w) {
+    return fo_words_have_any_case("is are", t->text + w->start, w->end - w->start);
+}
+
+/* A name, a day or a figure: what changes in a sentence that is said anew. "Ann Roe is the treasurer" begins with one; of "Ann Roe
+ * joined" the next one who joins takes nothing back. */
+static bool may_change(const fact_text *t, uint32_t w, uint32_t end) {
+    const fact_word *word = &t->words[w];
+    if (word->flags & (WORD_DIGIT | WORD_NUMERAL | WORD_CALENDAR)) return true;
+    if (!(word->flags & WORD_INITIAL)) return fact_is_named(t, w);
+    uint32_t behind = w + 1;
+    while (behind < end && (t->words[behind].flags & WORD_CAPITAL)) behind++;
+    return (word->flags & WORD_CAPITAL) && behind < end && is_a_form_of_to_be(t, &t->words[behind]);
+}
+
+/* Has b all content words of a that may not change? *n: how many those are. */
+static bool has_its_words(const candidate_set *set, const candidate *a, const candidate *b,
+                          size_t *n) {
+    const fact_text *t = &set->passages[a->passage].text, *other = &set->passages[b->passage].text;
+    *n = 0;
+    for (uint32_t w = a->w0; w < a->w1; w++) {
+        if (!fact_is_content(&t->words[w]) || may_change(t, w, a->w1)) continue;
+        if (!fact_says(other, b->w0, b->w1, t->words[w].id)) return false;
+        ++*n;
+    }
+    return true;
+}
+
+/* "The treasurer is Bo Keane" says anew what "The treasurer is Ann Roe" said: all their words are the same but names, days and
+ * figures. */
+static bool says_it_anew(const candidate_set *set, const candidate *c, const candidate *other) {
+    size_t mine, its;
+    return has_its_words(set, c, other, &mine) && has_its_words(set, other, c, &its) && mine && its;
+}
+
 /* ... and c reads as well and takes the other's place, by what it says or by a figure for a figure: "The logo was printed on shirts"
  * only mentions what is asked about. */
 static bool replaces(const candidate_set *set, const candidate *c, const candidate *other) {
     const char *mine = set->passages[c->passage].text.text + c->start,
                *its = set->passages[other->passage].text.text + other->start;
     const size_t n = c->end - c->start, n_its = other->end - other->start;
-    return is_overtaken(set, c, other) &&
-           (!set->crossed || cross_reading_of(c) >= cross_reading_of(other)) &&
+    if (!is_overtaken(set, c, other)) return false;
+    if (says_it_anew(set, c, other)) return true;
+    return (!set->crossed || cross_reading_of(c) >= cross_reading_of(other)) &&
            (says_a_change(mine, n) || (fo_has_digit(mine, n) && fo_has_digit(its, n_its)));
 }
 

@@ -140,6 +140,34 @@ static void what_was_decided_last_leads(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* ... and whoever held an office before is not said beside who holds it now. */
+static void what_is_said_anew_of_another_replaces(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *question, *now, *before;
+    } cases[] = {
+        {"# Rowing club Tarn: minutes\n\n## 3 March 2025\n\nThe treasurer is Ann Roe. The "
+         "boathouse "
+         "key is with Ann Roe.\n\n## 5 May 2025\n\nThe treasurer is Bo Keane. The boathouse key is "
+         "with Bo Keane.\n",
+         "Who is the treasurer now?", "Bo Keane", "The treasurer is Ann Roe"},
+        {"# Choir of Alm: minutes\n\n## 12 January 2025\n\nThe rehearsal day of the choir is "
+         "Tuesday.\n\n## 9 June 2025\n\nThe rehearsal day of the choir is Thursday.\n",
+         "What is the rehearsal day of the choir now?", "Thursday", "Tuesday"},
+        {"# Chess club: minutes\n\n## 12 January 2025\n\nIda Moe is the secretary.\n\n"
+         "## 9 June 2025\n\nPer Dahl is the secretary.\n",
+         "Who is the secretary now?", "Per Dahl", "Ida Moe"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {
+            .text = cases[i].text, .len = strlen(cases[i].text), .title = "Minutes", .sparse = 5};
+        extractive_answer a = ask_passages(cases[i].question, &p, 1);
+        if (!strstr(a.text, cases[i].now) || strstr(a.text, cases[i].before))
+            fail_msg("%s", a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* The item that has what is asked for is said without the others of its list. */
 static void the_item_that_answers_is_said_without_its_list(void **state) {
     (void)state;
@@ -188,6 +216,7 @@ int main(void) {
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
         cmocka_unit_test(what_was_decided_last_leads),
+        cmocka_unit_test(what_is_said_anew_of_another_replaces),
         cmocka_unit_test(what_holds_without_a_condition_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
         cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
