@@ -29,6 +29,7 @@
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/version_changes.h"
 #include "retrieval/text/word_tokens.h"
+#include "retrieval/units/unit_headings.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
 
@@ -324,9 +325,18 @@ static bool is_unread(const candidate_set *set) {
     return set->read && !set->crossed && !set->q.demands.whether && set->q.demands.language < 0;
 }
 
+/* "NO DOGS ALLOWED" below a text in small letters is called out to all who read it: it belongs to nothing beside it. */
+static bool is_called_out(const candidate_set *set, const candidate *c) {
+    const fact_text *t = &set->passages[c->passage].text;
+    return c->set == 0 && c->unit.kind == TEXT_UNIT_SENTENCE && !t->capitals &&
+           unit_is_in_capitals(t->text + c->start, c->end - c->start) &&
+           fo_only_blanks(t->text + c->end, t->len - c->end);
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
+    if (is_called_out(set, c)) return false;
     if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                candidate_below(&c->unit) == candidate_below(&best->unit);

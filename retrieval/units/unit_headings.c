@@ -326,6 +326,21 @@ static bool is_date_above(const unit_lines *lines, size_t i) {
     return n && date_at(s, n, &date) == n && date.day && !date.digits && !date.doubtful;
 }
 
+/* "Your house manager Ulla Stern" above the last line of a notice, "LINDEN HOUSE": who signs it heads nothing. The name behind has
+ * a capital, so "Your room" is a heading still. */
+static bool is_signature(const unit_lines *lines, size_t i) {
+    size_t n, k = 0;
+    const char *s = unit_lines_text(lines, i, &n);
+    const size_t next = unit_lines_skip_blank(lines, i + 1);
+    if (i == 0 || next + 1 != lines->n || lines->followed || !unit_is_shouted(lines, next))
+        return false;
+    while (k < n && s[k] != ' ') k++;
+    if (!fo_words_have_any_case("your yours ihr ihre euer eure votre vos su vuestro", s, k))
+        return false;
+    while (n && s[n - 1] != ' ') n--;
+    return n > k + 1 && fo_is_upper(s[n]);
+}
+
 bool unit_is_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;
@@ -339,6 +354,7 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
         return lines->followed && unit_is_shouted(lines, i) && has_capital(s, n) &&
                is_last_heading(lines, i);
     const uint8_t next = lines->v[i + 1].class;
+    if (next == LINE_BLANK && is_signature(lines, i)) return false;
     if (next == LINE_BLANK)
         return !unit_is_open(lines,
                              i); /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */

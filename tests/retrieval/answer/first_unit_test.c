@@ -192,6 +192,23 @@ static void the_item_that_answers_is_said_without_its_list(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What a notice calls out at its end stands beside no answer that it shares nothing with. */
+static void what_is_called_out_at_the_end_is_said_for_itself(void **state) {
+    (void)state;
+    static const char orders[] =
+        "Orders of the week\n\nAnn Roe, 2 chairs: oak, oiled, to be delivered on Friday\n    by "
+        "the "
+        "van. Paid 340 euros.\nBo Keane, 1 table: beech. Paid 520 euros.\nCid Lorn, 4 stools: "
+        "pine, unoiled, collected by himself\n    on Monday. Paid 200 euros.\n\nNO DOGS ALLOWED\n";
+    const passage p = {.text = orders, .len = strlen(orders), .title = "Orders", .sparse = 5};
+    extractive_answer a = ask_passages("Who ordered 4 stools?", &p, 1);
+    if (!strstr(a.text, "Cid Lorn") || strstr(a.text, "DOGS")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask_passages("Are dogs allowed?", &p, 1);
+    if (!strstr(a.text, "NO DOGS")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 /* Where the best is sure, what is far behind it is not said because it stands beside it. */
 static void what_is_far_behind_a_sure_answer_is_not_said(void **state) {
     (void)state;
@@ -216,6 +233,7 @@ int main(void) {
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
         cmocka_unit_test(what_was_decided_last_leads),
+        cmocka_unit_test(what_is_called_out_at_the_end_is_said_for_itself),
         cmocka_unit_test(what_is_said_anew_of_another_replaces),
         cmocka_unit_test(what_holds_without_a_condition_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),

@@ -59,6 +59,12 @@ static void a_heading_may_be_the_last_line(void **state) {
     const char *notice = "# Park\n\nRoses grow by the door.\n\nNO DOGS ALLOWED";
     read_units(notice);
     expect(notice, "NO DOGS ALLOWED", TEXT_UNIT_SENTENCE, "# Park");
+    notice = "Dear guests,\n\nthe lift is closed.\n\nYour warden Ulla Stern\n\nLINDEN HOUSE";
+    read_units(notice); /* whoever signs it heads nothing */
+    expect(notice, "Your warden Ulla Stern", TEXT_UNIT_SENTENCE, "");
+    notice = "The lift is closed.\n\nYour room\n\nNO SMOKING";
+    read_units(notice);
+    expect(notice, "NO SMOKING", TEXT_UNIT_SENTENCE, "Your room");
     const char *steps = "1. Open the lid\n\n2. Close the lid"; /* no headings but steps */
     read_units(steps);
     expect(steps, "2. Close the lid", TEXT_UNIT_ITEM, "");
