@@ -139,10 +139,11 @@ static bool has_its_words(const candidate_set *set, const candidate *a, const ca
 }
 
 /* "The treasurer is Bo Keane" says anew what "The treasurer is Ann Roe" said: all their words are the same but names, days and
- * figures. */
+ * figures, and none of those was asked for. */
 static bool says_it_anew(const candidate_set *set, const candidate *c, const candidate *other) {
     size_t mine, its;
-    return has_its_words(set, c, other, &mine) && has_its_words(set, other, c, &its) && mine && its;
+    return !(names_of(set, other) & ~names_of(set, c)) && has_its_words(set, c, other, &mine) &&
+           has_its_words(set, other, c, &its) && mine && its;
 }
 
 /* ... and c reads as well and takes the other's place, by what it says or by a figure for a figure: "The logo was printed on shirts"
