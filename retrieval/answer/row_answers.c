@@ -358,26 +358,78 @@ bool row_is_of_sums(const question *q, const candidate_passage *p, const text_un
               candidate_terms(p, u->start, u->end) | candidate_terms(p, above->start, above->end)));
 }
 
-/* Does a cell whose figure is of a weight, a length, a day, or below a name for one, state no price? */
-static bool is_no_price(const table_pair *cell, bool expense) {
-    static const char counts[] = "no nr number pos position qty quantity pieces date size weight";
-    cell_value v;
+/* Is a cell a price by how it is written: with a currency, or a number alone that has two decimals, "14.90", "14,90"? */
+static bool is_written_as_price(const table_pair *cell) {
+    const char *s = cell->value;
+    size_t n = cell->n_value, digits = 0;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) break;
+        if (demand_currency_named(&t)) return true;
+    }
+    while (n > 0 && s[n - 1] == ' ') n--;
+    for (; digits < n && fo_is_digit(s[n - 1 - digits]); digits++) {
+    }
+    if (digits != 2 || n < 4 || !(s[n - 3] == '.' || s[n - 3] == ',')) return false;
+    for (size_t i = 0; i + 3 < n; i++)
+        if (!fo_is_digit(s[i]) && s[i] != '.' && s[i] != ',' && s[i] != ' ') return false;
+    return true;
+}
+
+/* Is that all that the column is called, but for a unit in brackets: "Weight", "Weight (kg)"? "Weight to 1 kg" is what is paid
+ * for. */
+static bool is_called_by(const char *words, const char *name, size_t n_name) {
+    size_t at = 0;
+    const word_token first = word_token_next(name, n_name, &at),
+                     next = word_token_next(name, n_name, &at);
+    return word_token_in(words, &first) &&
+           (!next.n || word_token_is(&next, "(") || word_token_is(&next, "["));
+}
+
+/* Does the column say that its figures number or measure something? */
+static bool is_column_of_no_price(const table_pair *cell, bool expense) {
     const char *name = cell->name;
     size_t at = 0;
     const word_token first = word_token_next(name, cell->n_name, &at);
-    if (demand_day_named(name, cell->n_name)) return true; /* "Mon": so many that day */
-    if (word_token_in(counts, &first)) return true;
-    if (word_token_in("days hours minutes weeks", &first)) /* "Days before harvest" */
-        return !expense || word_tokens_say("before after until", name, cell->n_name);
+    if (word_token_in("no nr number pos position date", &first) ||
+        is_called_by("qty quantity pieces size weight", name, cell->n_name))
+        return true;
+    return word_token_in("days hours minutes weeks", &first) && /* "Days before harvest" */
+           (!expense || word_tokens_say("before after until", name, cell->n_name));
+}
+
+/* Does a cell whose figure is of a weight, a length, a day, or below a name for one, state no price? counted: what stands below
+ * a day of the week is so many that day. */
+static bool is_no_price(const table_pair *cell, bool expense, bool counted) {
+    cell_value v;
+    if (word_tokens_say("date", cell->name, cell->n_name)) return true; /* "14.03" */
+    if (is_written_as_price(cell)) return false;
+    if (demand_day_named(cell->name, cell->n_name)) return counted;
+    if (is_column_of_no_price(cell, expense)) return true;
     if (!cell_value_read(cell->value, cell->n_value, &v)) return false;
     const bool lasts = v.unit == CELL_SPAN || v.unit == CELL_BYTES;
     word_token unit = {0}, t; /* the last word */
-    at = 0;
+    size_t at = 0;
     while ((t = word_token_next(cell->value, cell->n_value, &at)).n) unit = t;
     return (lasts && !expense) || v.unit == CELL_LENGTH || v.unit == CELL_WEIGHT ||
            v.unit == CELL_DEGREES || v.unit == CELL_SPEED || v.unit == CELL_CLOCK ||
            v.unit == CELL_DATE ||
            (v.unit == CELL_OTHER && word_token_in("l ml cl litre litres liter liters", &unit));
+}
+
+/* Is it said above the table, or by its columns, that something is counted: "Production", "Visitors"? */
+static bool is_of_counts(const candidate_passage *p, const text_unit *u) {
+    static const char counts[] =
+        "production produced output baked baking made quantity quantities qty pieces number "
+        "numbers "
+        "count counts stock sold sales orders ordered delivered deliveries attendance visitors "
+        "visits passengers participants shifts rota roster";
+    const char *text = p->text.text;
+    const text_unit *above = heading_above(p, u);
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);)
+        if (cell.name && word_tokens_say(counts, cell.name, cell.n_name)) return true;
+    return above && word_tokens_say(counts, text + above->start, above->end - above->start);
 }
 
 /* Is it said above the table, or in the row, that something is paid: "Prices in euros"? */
@@ -393,7 +445,7 @@ static bool is_of_prices(const candidate_passage *p, const text_unit *u) {
 
 bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u) {
     const enum demand_amount amount = q->demands.amount;
-    const bool expense = amount == AMOUNT_EXPENSE;
+    const bool expense = amount == AMOUNT_EXPENSE, counted = is_of_counts(p, u);
     size_t figures = 0;
     if (u->kind != TEXT_UNIT_ROW || q->demands.language >= 0 ||
         !(expense || amount == AMOUNT_MONEY) || is_of_prices(p, u))
@@ -403,7 +455,7 @@ bool row_states_no_price(const question *q, const candidate_passage *p, const te
         bool figure = false;
         for (size_t i = 0; i < cell.n_value; i++) figure |= fo_is_digit(cell.value[i]);
         if (!figure) continue;
-        if (!cell.name || !is_no_price(&cell, expense)) return false;
+        if (!cell.name || !is_no_price(&cell, expense, counted)) return false;
         figures++;
     }
     return figures > 0;

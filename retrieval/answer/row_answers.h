@@ -48,7 +48,8 @@ bool row_is_counted(const candidate_set *set, const candidate_passage *p, const 
 bool row_is_of_sums(const question *q, const candidate_passage *p, const text_unit *u);
 
 /* "What does the loaf cost?": a row whose figures are all of weights, days or times, or stand below days of the week, "Mon: 40",
- * states no price, unless it is said above it that it does. English. */
+ * where a column or the heading says that something is counted, states no price, unless it is said above it that it does. What has
+ * a currency or two decimals is a price below any name: "Weight to 1 kg: 12.00". English. */
 bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u);
 
 /* "Which is the oldest tree?": no row says so by itself. */

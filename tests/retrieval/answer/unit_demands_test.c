@@ -575,6 +575,34 @@ static void what_can_be_done_only_elsewhere_is_answered(void **state) {
     }
 }
 
+/* What has a currency or two decimals is a price, whatever its column is called, and days have prices where nothing is counted. */
+static void a_price_stands_below_any_column(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *price;
+    } cases[] = {
+        {"How much is a tin of chalk white?",
+         "# Paints\n\n| Paint | Size 1 l | Size 5 l |\n|---|---|---|\n"
+         "| Chalk white | 14.90 | 52.90 |\n| Moss green | 16.90 | 58.90 |\n",
+         "14.90"},
+        {"What does a parcel to Malta cost?",
+         "# Parcels\n\n| Destination | Weight to 1 kg | Weight to 3 kg |\n|---|---|---|\n"
+         "| Malta | 12.00 | 19.00 |\n| Cyprus | 14.00 | 22.00 |\n",
+         "12.00"},
+        {"What does the glass court cost on Saturday?",
+         "# Tennis hall\n\n| Court | Mon | Sat |\n|---|---|---|\n"
+         "| Glass court | 12 EUR | 18 EUR |\n| Clay court | 15 EUR | 22 EUR |\n\n"
+         "A coffee at the bar costs 3 EUR.\n",
+         "18"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (a.abstain || !strstr(a.text, cases[i].price))
+            fail_msg("%s: %s", cases[i].question, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
@@ -591,6 +619,7 @@ int main(void) {
         cmocka_unit_test(rows_called_by_a_name_answer_of_it),
         cmocka_unit_test(what_can_be_done_only_elsewhere_is_answered),
         cmocka_unit_test(a_price_may_be_a_share),
+        cmocka_unit_test(a_price_stands_below_any_column),
         cmocka_unit_test(another_time_of_the_same_thing_is_no_answer),
         cmocka_unit_test(what_a_label_names_is_where_it_says),
     };
