@@ -83,6 +83,29 @@ static bool says_a_share(const char *s, size_t n) {
     return fo_has_digit(s, n) && (memchr(s, '%', n) || word_tokens_say("percent per cent", s, n));
 }
 
+/* Is what a row states another sum by its first cell, or by the columns of all the sums in it: 540 euros below "Monthly grant",
+ * and none below "Monthly cost"? */
+static bool row_is_other_sum(const question *q, const candidate_passage *p, const text_unit *u) {
+    const char *asked = q->text.text;
+    const size_t n = q->text.len;
+    bool other = false, label = false;
+    size_t i = 0;
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell); i++) {
+        const bool named = cell.name && demand_other_sum_in(asked, n, cell.name, cell.n_name);
+        const bool says = demand_other_sum_in(asked, n, cell.value, cell.n_value);
+        other |= named || says;
+        label |= i == 0 && says;
+        if (named || !fo_has_digit(cell.value, cell.n_value)) continue;
+        if (demand_amount_in(AMOUNT_MONEY, cell.value, cell.n_value) == AMOUNT_STATED && !label)
+            return false;
+        if (cell.name && word_tokens_say("month cost costs price prices", cell.name, cell.n_name) &&
+            !label)
+            return false;
+    }
+    return other;
+}
+
 /* "Monthly grant: 540 euros" where the rent is asked for: another sum, and that one is named nowhere near. */
 static bool names_other_sum(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *asked = q->text.text, *text = p->text.text;
@@ -93,8 +116,10 @@ static bool names_other_sum(const question *q, const candidate_passage *p, const
         demand_sum_in(asked, n, text + u->head_start, u->head_end - u->head_start) ||
         (above && demand_sum_in(asked, n, text + above->start, above->end - above->start)))
         return false;
-    return demand_other_sum_in(asked, n, text + u->start, u->end - u->start) ||
-           demand_other_sum_in(asked, n, text + u->head_start, u->head_end - u->head_start);
+    if (u->kind == TEXT_UNIT_ROW) return row_is_other_sum(q, p, u);
+    return demand_is_other_sum(asked, n, text + u->start, u->end - u->start) ||
+           (demand_other_sum_in(asked, n, text + u->head_start, u->head_end - u->head_start) &&
+            !demand_sum_paid_in(asked, n, text + u->start, u->end - u->start));
 }
 
 /* "All prices in euros, for patients who pay": it says in what they are, and none. */

@@ -431,6 +431,8 @@ static const char *const sums[] = {
     "grant grants scholarship scholarships stipend stipends allowance allowances bursary bursaries",
 };
 
+enum { SUM_SALARY = 2 };
+
 /* The sum that the word names, from 1; 0: none. */
 static size_t sum_named(const word_token *t) {
     static const char *const names[] = {"rent rents", "salary salaries wage wages",
@@ -457,14 +459,89 @@ bool demand_sum_in(const char *question, size_t question_len, const char *text, 
     return !asked || word_tokens_say(sums[asked - 1], text, len);
 }
 
+/* Do the two words before the name of a sum say that it is not in another one: "without the grant"? */
+static bool is_left_out(const word_token *before, const word_token *further) {
+    static const char without[] = "without less minus plus besides not no excluding except";
+    const bool article = word_token_in("the a an any your their", before);
+    return word_token_in(without, before) || (article && word_token_in(without, further));
+}
+
 bool demand_other_sum_in(const char *question, size_t question_len, const char *text, size_t len) {
     const size_t asked = sum_asked(question, question_len);
-    word_token t;
-    for (size_t at = 0; asked && (t = word_token_next(text, len, &at)).n;) {
+    word_token further = {0}, before = {0}, t;
+    for (size_t at = 0; asked && (t = word_token_next(text, len, &at)).n;
+         further = before, before = t) {
         const size_t sum = sum_named(&t);
-        if (sum && sum != asked) return true;
+        if (sum && sum != asked && !is_left_out(&before, &further) &&
+            !word_tokens_say(sums[sum - 1], question, question_len))
+            return true;
     }
     return false;
+}
+
+/* Is a word and the one before it a sum of money: "390 euros", "$12", "14.90"? What is a number where nothing in the text has a
+ * currency, bare. */
+static bool is_sum(const word_token *before, const word_token *t, bool bare) {
+    if (bare) return t->digits;
+    const bool named = (demand_currency_named(t) && is_number(before)) ||
+                       (demand_currency_named(before) && is_number(t));
+    return named || (looks_like_price(t) && !demand_currency_named(before));
+}
+
+/* How many sums a text states, and where the first stands. "14.90 euros" is one. */
+static size_t sums_stated(const char *text, size_t len, bool bare, size_t *first) {
+    size_t n = 0;
+    word_token before = {0}, t;
+    const char *number = NULL; /* of the last sum */
+    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
+        if (!is_sum(&before, &t, bare)) continue;
+        const char *its = is_number(&t) ? t.s : before.s;
+        if (its == number) continue;
+        if (n++ == 0) *first = (size_t)(its - text);
+        number = its;
+    }
+    return n;
+}
+
+/* The clause in which a byte stands: to the commas around it, or to what is joined behind it, "and no grant is given". */
+static void clause_around(const char *text, size_t len, size_t byte, size_t *from, size_t *to) {
+    word_token t;
+    *from = 0;
+    *to = len;
+    for (size_t at = 0; (t = word_token_next(text, len, &at)).n;) {
+        const size_t start = (size_t)(t.s - text);
+        const bool behind = start > byte;
+        const bool cut = (t.n == 1 && strchr(",;:.()", t.s[0])) ||
+                         (behind && word_token_in("and but while whereas though or", &t));
+        if (!cut) continue;
+        if (behind) {
+            *to = start;
+            return;
+        }
+        *from = start + 1;
+    }
+}
+
+bool demand_is_other_sum(const char *question, size_t question_len, const char *text, size_t len) {
+    size_t first = 0, from, to;
+    size_t n = sums_stated(text, len, false, &first);
+    if (n == 0) n = sums_stated(text, len, true, &first);
+    const char *colon = memchr(text, ':', len);
+    const size_t label = colon ? (size_t)(colon - text) : 0;
+    if (label && first > label && demand_other_sum_in(question, question_len, text, label) &&
+        !demand_sum_paid_in(question, question_len, colon, len - label))
+        return true;
+    if (n != 1) return false;
+    clause_around(text, len, first, &from, &to);
+    if (word_tokens_say("cost costs", text + from, first - from)) /* "costs 90 with a grant" */
+        to = first;
+    return demand_other_sum_in(question, question_len, text + from, to - from);
+}
+
+bool demand_sum_paid_in(const char *question, size_t question_len, const char *text, size_t len) {
+    static const char paid[] = "cost costs pay pays owe owes", got[] = "get gets earn earns";
+    const size_t asked = sum_asked(question, question_len);
+    return asked && word_tokens_say(asked == SUM_SALARY ? got : paid, text, len);
 }
 
 static enum demand_amount kind_of_verb(const word_token *t) {

@@ -44,10 +44,15 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len);
 /* May the text say how far something goes that way? True of any. */
 bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len);
 
-/* "What is the rent?": does the text have a word for that sum; does it name another one, a grant, a deposit, a fine? True and
- * false where none with a name of its own is asked for. */
+/* "What is the rent?": does the text have a word for that sum; does it name another one, a grant, a deposit, a fine, that the
+ * question does not? True and false where none with a name of its own is asked for. */
 bool demand_sum_in(const char *question, size_t question_len, const char *text, size_t len);
 bool demand_other_sum_in(const char *question, size_t question_len, const char *text, size_t len);
+/* Is what the text states that other sum: its name is the label before a colon, or stands in the clause of the only sum there?
+ * Not in "costs 390 euros a month, and holders of grants pay 20 less". */
+bool demand_is_other_sum(const char *question, size_t question_len, const char *text, size_t len);
+/* Does the text say that the sum asked for is paid, "costs", "pays", or of a salary, that somebody gets it? */
+bool demand_sum_paid_in(const char *question, size_t question_len, const char *text, size_t len);
 
 enum amount_stated {
     AMOUNT_NOT_STATED,

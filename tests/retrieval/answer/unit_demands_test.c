@@ -603,6 +603,36 @@ static void a_price_stands_below_any_column(void **state) {
     }
 }
 
+/* A sum is another one only where its name is all that it can belong to. */
+static void a_grant_by_the_way_makes_a_rent_no_grant(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        bool answered;
+    } cases[] = {
+        {"What is the rent for a single room?",
+         "A single room costs 390 euros a month, and holders of grants pay 20 euros less.", true},
+        {"What is the rent of the studio in Pier Street?",
+         "The studio in Pier Street costs 450 euros per month, grants of the city not deducted.",
+         true},
+        {"What is the salary of the night porter at the Mill?",
+         "The night porter at the Mill gets 2,100 euros a month and a yearly grant for clothes of "
+         "150 euros.",
+         true},
+        {"What is the fine for a late book?",
+         "Whoever returns a book late owes 20 cents a day; deposits are not touched.", true},
+        {"What is the rent of the studio in Pier Street?",
+         "Studio in Pier Street, yearly grant: 450 euros a month.", false},
+        {"What is the rent of the studio in Pier Street?",
+         "For the studio in Pier Street there is a grant of 450 euros.", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (a.abstain == cases[i].answered) fail_msg("%s: %s", cases[i].question, cases[i].text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
@@ -619,6 +649,7 @@ int main(void) {
         cmocka_unit_test(rows_called_by_a_name_answer_of_it),
         cmocka_unit_test(what_can_be_done_only_elsewhere_is_answered),
         cmocka_unit_test(a_price_may_be_a_share),
+        cmocka_unit_test(a_grant_by_the_way_makes_a_rent_no_grant),
         cmocka_unit_test(a_price_stands_below_any_column),
         cmocka_unit_test(another_time_of_the_same_thing_is_no_answer),
         cmocka_unit_test(what_a_label_names_is_where_it_says),
