@@ -76,6 +76,12 @@ static void write_line(walk *w, line l) {
     fo_buf_add(w->out, w->s + from, l.next - from);
 }
 
+/* The boxes that the line is not indented enough for. */
+static void end_boxes(walk *w, line l) {
+    const size_t indent = l.text - l.start;
+    while (w->depth && indent < w->at[w->depth - 1] + INDENT) w->depth--;
+}
+
 static bool write_fence(walk *w, line l) {
     const char *s = w->s;
     size_t run = 0;
@@ -85,18 +91,16 @@ static bool write_fence(walk *w, line l) {
     const bool is = run >= 3 && !others;
     if (!is && !w->fence) return false;
     if (!w->fence)
-        w->fence = run, w->mark = s[l.text];
+        w->fence = run, w->mark = s[l.text], end_boxes(w, l);
     else if (is && s[l.text] == w->mark && run >= w->fence && l.text + run == l.end)
         w->fence = 0;
     write_line(w, l);
     return true;
 }
 
-/* A box ends where a line behind a blank one, or a heading, is not indented enough for it. */
-static void end_boxes(walk *w, line l) {
-    const size_t indent = l.text - l.start;
-    if (!w->blank && w->s[l.text] != '#') return;
-    while (w->depth && indent < w->at[w->depth - 1] + INDENT) w->depth--;
+/* Others go on with the paragraph above, which may stand in a box. */
+static bool begins_a_block(const walk *w, line l) {
+    return w->blank || w->s[l.text] == '#';
 }
 
 /* Where a box may begin: elsewhere its line is one of code. */
@@ -107,7 +111,7 @@ static bool may_begin(const walk *w, line l) {
 
 static void write_text(walk *w, line l) {
     size_t title = 0, n_title = 0;
-    end_boxes(w, l);
+    if (begins_a_block(w, l)) end_boxes(w, l);
     if (is_item(w->s, l))
         w->list = true;
     else if (w->blank && l.text == l.start)

@@ -334,6 +334,11 @@ static void what_definitions_and_boxes_hold_is_text(void **state) {
          "Hot\n\nUse gloves.\n\nLinux\n\nls\n  -l\n\nEnd"},
         {"1. Do it.\n\n    ??? tip\n\n        With **care**.\n\n    Then rest.\n",
          "1. Do it.\nWith care.\nThen rest."},
+        /* which a fence further left ends, and so keeps its indents */
+        {"!!! note\n    Be careful.\n\n```yaml\nserver:\n    port: 80\n    tls:\n        on: "
+         "true\n```\n",
+         "Be careful.\n\nserver:\n    port: 80\n    tls:\n        on: true"},
+        {"Pump\n: It drains.\n```\na\n    b\n```\n", "Pump: It drains.\n\na\n    b"},
         /* what only looks like it */
         {"```\n!!! note\n\n    x\n```\n\nThree!!! marks\n\n    a: b\n",
          "!!! note\n\n    x\n\nThree!!! marks\n\na: b"},
