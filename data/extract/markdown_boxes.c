@@ -14,6 +14,7 @@ typedef struct line {
 typedef struct walk {
     fo_buf *out;
     const char *s;
+    size_t n;
     bool changed;       /* not as it was */
     bool blank;         /* the line above is */
     bool list;          /* one is open: what an item holds is indented, too */
@@ -109,6 +110,16 @@ static bool may_begin(const walk *w, line l) {
     return w->list || (indent >= held && indent < held + INDENT);
 }
 
+/* What is behind "!!!" and holds nothing is said with emphasis: "!!! Do not run this". */
+static bool holds_any(const walk *w, line l) {
+    for (size_t at = l.next; at < w->n;) {
+        const line below = line_at(w->s, w->n, at);
+        if (below.text < below.end) return below.text - below.start >= l.text - l.start + INDENT;
+        at = below.next;
+    }
+    return false;
+}
+
 static void write_text(walk *w, line l) {
     size_t title = 0, n_title = 0;
     if (begins_a_block(w, l)) end_boxes(w, l);
@@ -116,7 +127,8 @@ static void write_text(walk *w, line l) {
         w->list = true;
     else if (w->blank && l.text == l.start)
         w->list = false;
-    const bool may = may_begin(w, l), box = may && is_box(w->s, l, &title, &n_title);
+    const bool may = may_begin(w, l), box = may && is_box(w->s, l, &title, &n_title) &&
+                                            (w->s[l.text] == '=' || holds_any(w, l));
     if (box) {
         const size_t from = without_indents(w, l);
         fo_buf_add(w->out, w->s + from, l.text - from);
@@ -139,7 +151,7 @@ static bool may_have_any(const char *s, size_t n) {
 }
 
 bool markdown_boxes_write(fo_buf *out, const char *s, size_t n) {
-    walk w = {.out = out, .s = s, .blank = true};
+    walk w = {.out = out, .s = s, .n = n, .blank = true};
     if (!may_have_any(s, n)) return false;
     for (size_t at = 0; at < n && !out->failed;) {
         const line l = line_at(s, n, at);

@@ -342,6 +342,11 @@ static void what_definitions_and_boxes_hold_is_text(void **state) {
         /* what only looks like it */
         {"```\n!!! note\n\n    x\n```\n\nThree!!! marks\n\n    a: b\n",
          "!!! note\n\n    x\n\nThree!!! marks\n\na: b"},
+        {"!!! DO NOT RUN THIS ON A LIVE SERVER\n\nIt wipes it.\n",
+         "!!! DO NOT RUN THIS ON A LIVE SERVER\n\nIt wipes it."},
+        {"??? nobody knows why yet", "??? nobody knows why yet"},
+        {"Wow\n!!! this is great\nand more.\n", "Wow !!! this is great and more."},
+        {"1. Do it.\n\n    !!! now\n\n    Then rest.\n", "1. Do it.\n!!! now\nThen rest."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extracted x = read_string(cases[i][0], "text/markdown", NULL);
