@@ -9,6 +9,7 @@ enum { DEEPEST = 16, INDENT = 4 };
 
 typedef struct line {
     size_t start, text, end, next; /* text: behind its blanks; end: before those behind it */
+    size_t indent;                 /* columns that the text begins in */
 } line;
 
 typedef struct walk {
@@ -24,10 +25,17 @@ typedef struct walk {
     size_t depth;
 } walk;
 
+/* A tab goes on to the next of the columns that indents are made of. */
+static size_t column_behind(char c, size_t column) {
+    return c == '\t' ? column + INDENT - column % INDENT : column + 1;
+}
+
 static line line_at(const char *s, size_t n, size_t at) {
     const char *newline = memchr(s + at, '\n', n - at);
-    line l = {at, at, newline ? (size_t)(newline - s) : n, newline ? (size_t)(newline - s) + 1 : n};
-    while (l.text < l.end && s[l.text] == ' ') l.text++;
+    const size_t end = newline ? (size_t)(newline - s) : n;
+    line l = {.start = at, .text = at, .end = end, .next = newline ? end + 1 : n};
+    while (l.text < l.end && (s[l.text] == ' ' || s[l.text] == '\t'))
+        l.indent = column_behind(s[l.text++], l.indent);
     while (l.end > l.text && fo_is_blank(s[l.end - 1])) l.end--;
     return l;
 }
@@ -62,14 +70,17 @@ static bool is_item(const char *s, line l) {
     size_t at = l.text;
     while (at < l.end && fo_is_digit(s[at])) at++;
     if (at == l.text ? !strchr("-*+", s[at]) : at >= l.end || !strchr(".)", s[at])) return false;
-    return at + 1 < l.end && s[at + 1] == ' ';
+    return at + 1 < l.end && (s[at + 1] == ' ' || s[at + 1] == '\t');
 }
 
-/* The line without the indents of the boxes that hold it. */
+/* The line without the indents of the boxes that hold it: no tab lies across where they end. */
 static size_t without_indents(walk *w, line l) {
-    const size_t cut = w->depth * INDENT, has = l.text - l.start;
-    w->changed |= cut && has;
-    return l.start + (has < cut ? has : cut);
+    const size_t cut = w->depth * INDENT;
+    size_t from = l.start;
+    for (size_t column = 0; from < l.text && column < cut; from++)
+        column = column_behind(w->s[from], column);
+    w->changed |= from > l.start;
+    return from;
 }
 
 static void write_line(walk *w, line l) {
@@ -79,8 +90,7 @@ static void write_line(walk *w, line l) {
 
 /* The boxes that the line is not indented enough for. */
 static void end_boxes(walk *w, line l) {
-    const size_t indent = l.text - l.start;
-    while (w->depth && indent < w->at[w->depth - 1] + INDENT) w->depth--;
+    while (w->depth && l.indent < w->at[w->depth - 1] + INDENT) w->depth--;
 }
 
 static bool write_fence(walk *w, line l) {
@@ -106,15 +116,15 @@ static bool begins_a_block(const walk *w, line l) {
 
 /* Where a box may begin: elsewhere its line is one of code. */
 static bool may_begin(const walk *w, line l) {
-    const size_t indent = l.text - l.start, held = w->depth ? w->at[w->depth - 1] + INDENT : 0;
-    return w->list || (indent >= held && indent < held + INDENT);
+    const size_t held = w->depth ? w->at[w->depth - 1] + INDENT : 0;
+    return w->list || (l.indent >= held && l.indent < held + INDENT);
 }
 
 /* What is behind "!!!" and holds nothing is said with emphasis: "!!! Do not run this". */
 static bool holds_any(const walk *w, line l) {
     for (size_t at = l.next; at < w->n;) {
         const line below = line_at(w->s, w->n, at);
-        if (below.text < below.end) return below.text - below.start >= l.text - l.start + INDENT;
+        if (below.text < below.end) return below.indent >= l.indent + INDENT;
         at = below.next;
     }
     return false;
@@ -139,7 +149,7 @@ static void write_text(walk *w, line l) {
         write_line(w, l);
     }
     if ((box || (may && is_definition(w->s, l))) && w->depth < DEEPEST)
-        w->at[w->depth++] = l.text - l.start;
+        w->at[w->depth++] = l.indent;
 }
 
 static bool may_have_any(const char *s, size_t n) {

@@ -339,6 +339,12 @@ static void what_definitions_and_boxes_hold_is_text(void **state) {
          "true\n```\n",
          "Be careful.\n\nserver:\n    port: 80\n    tls:\n        on: true"},
         {"Pump\n: It drains.\n```\na\n    b\n```\n", "Pump: It drains.\n\na\n    b"},
+        /* indented with tabs, too */
+        {"!!! note\n\n\tUse **gloves**.\n\n\t??? tip\n\t\tOr not.\n\n  \tAnd\n\n\t\tcode\n",
+         "Use gloves.\n\nOr not.\n\nAnd\n\ncode"},
+        {"Pump\n:\tIt drains.\n\n\tInto a *bin*.\n\n\t```\n\t\ta\n\t```\n",
+         "Pump: It drains.\n\nInto a bin.\n\n    a"},
+        {"-\tDo it.\n\n\t??? tip\n\n\t\tWith **care**.\n", "- Do it.\nWith care."},
         /* what only looks like it */
         {"```\n!!! note\n\n    x\n```\n\nThree!!! marks\n\n    a: b\n",
          "!!! note\n\n    x\n\nThree!!! marks\n\na: b"},
