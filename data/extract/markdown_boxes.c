@@ -111,7 +111,7 @@ static bool write_fence(walk *w, line l) {
 
 /* Others go on with the paragraph above, which may stand in a box. */
 static bool begins_a_block(const walk *w, line l) {
-    return w->blank || w->s[l.text] == '#';
+    return w->blank || w->s[l.text] == '#' || is_item(w->s, l);
 }
 
 /* Where a box may begin: elsewhere its line is one of code. */

@@ -345,6 +345,11 @@ static void what_definitions_and_boxes_hold_is_text(void **state) {
         {"Pump\n:\tIt drains.\n\n\tInto a *bin*.\n\n\t```\n\t\ta\n\t```\n",
          "Pump: It drains.\n\nInto a bin.\n\n    a"},
         {"-\tDo it.\n\n\t??? tip\n\n\t\tWith **care**.\n", "- Do it.\nWith care."},
+        /* which an item further left ends, and so keeps those below it */
+        {"Apple\n: A fruit.\n- red\n    - dark red\n    - light red\n- green\n",
+         "Apple: A fruit.\n\n- red\n  - dark red\n  - light red\n- green"},
+        {"!!! note\n    Wear:\n    - gloves\n        - thick\n1. Do it.\n    - now\n",
+         "Wear:\n\n- gloves\n  - thick\n1. Do it.\n  - now"},
         /* what only looks like it */
         {"```\n!!! note\n\n    x\n```\n\nThree!!! marks\n\n    a: b\n",
          "!!! note\n\n    x\n\nThree!!! marks\n\na: b"},
