@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 
 enum { DEEPEST = 16, INDENT = 4 };
 
@@ -11,6 +12,11 @@ typedef struct line {
     size_t start, text, end, next; /* text: behind its blanks; end: before those behind it */
     size_t indent;                 /* columns that the text begins in */
 } line;
+
+typedef struct box_title {
+    size_t at, n;
+    bool kind; /* the word for what kind of box it is */
+} box_title;
 
 typedef struct walk {
     fo_buf *out;
@@ -50,19 +56,32 @@ static bool is_definition(const char *s, line l) {
     return begins(s, l, ": ") || begins(s, l, ":\t");
 }
 
+/* The first of a box's words is what MkDocs shows where it has no title; of some it tells nothing. */
+static void kind_of(const char *s, size_t at, size_t end, box_title *title) {
+    static const char plain[] = "note info tip hint";
+    while (at < end && s[at] == ' ') at++;
+    const char *behind = memchr(s + at, ' ', end - at);
+    const size_t n = behind ? (size_t)(behind - s) - at : end - at;
+    if (!(fo_is_letter(s[at]) || fo_is_digit(s[at])) || fo_words_have_any_case(plain, s + at, n))
+        return;
+    *title = (box_title){.at = at, .n = n, .kind = true};
+}
+
 /* `!!! note`, `??? tip "Faster"`, `???+ note inline end`, `=== "Linux"`: its words and its title are letters and a string. */
-static bool is_box(const char *s, line l, size_t *title, size_t *n_title) {
+static bool is_box(const char *s, line l, box_title *title) {
     static const char *const marks[] = {"!!! ", "??? ", "???+ ", "=== \"", "===! \"", "===+ \""};
     size_t at = 0;
     for (size_t i = 0; !at && i < sizeof marks / sizeof *marks; i++)
         if (begins(s, l, marks[i])) at = l.text + strlen(marks[i]) - (marks[i][0] == '=');
     if (!at) return false;
+    const size_t words = at;
     while (at < l.end && (fo_is_letter(s[at]) || fo_is_digit(s[at]) || strchr("-_ ", s[at]))) at++;
-    *title = at + 1;
-    *n_title = at < l.end ? l.end - at - 1 : 0;
-    if (at == l.end) return true;
-    if (s[at] != '"' || !*n_title || s[l.end - 1] != '"') return false;
-    --*n_title;
+    if (at == l.end) {
+        kind_of(s, words, l.end, title);
+        return true;
+    }
+    if (s[at] != '"' || l.end - at < 2 || s[l.end - 1] != '"') return false;
+    *title = (box_title){.at = at + 1, .n = l.end - at - 2};
     return true;
 }
 
@@ -130,24 +149,31 @@ static bool holds_any(const walk *w, line l) {
     return false;
 }
 
+/* A paragraph of its own, also right below a line. */
+static void write_title(walk *w, line l, const box_title *title) {
+    const size_t from = without_indents(w, l);
+    const char *s = w->s + title->at;
+    if (!w->blank && title->n) fo_buf_char(w->out, '\n');
+    fo_buf_add(w->out, w->s + from, l.text - from);
+    if (title->kind) fo_buf_char(w->out, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+    fo_buf_add(w->out, s + title->kind, title->n - title->kind);
+    fo_buf_str(w->out, "\n\n");
+    w->changed = true;
+}
+
 static void write_text(walk *w, line l) {
-    size_t title = 0, n_title = 0;
+    box_title title = {0};
     if (begins_a_block(w, l)) end_boxes(w, l);
     if (is_item(w->s, l))
         w->list = true;
     else if (w->blank && l.text == l.start)
         w->list = false;
-    const bool may = may_begin(w, l), box = may && is_box(w->s, l, &title, &n_title) &&
-                                            (w->s[l.text] == '=' || holds_any(w, l));
-    if (box) {
-        const size_t from = without_indents(w, l);
-        fo_buf_add(w->out, w->s + from, l.text - from);
-        fo_buf_add(w->out, w->s + title, n_title);
-        fo_buf_str(w->out, "\n\n");
-        w->changed = true;
-    } else {
+    const bool may = may_begin(w, l);
+    const bool box = may && is_box(w->s, l, &title) && (w->s[l.text] == '=' || holds_any(w, l));
+    if (box)
+        write_title(w, l, &title);
+    else
         write_line(w, l);
-    }
     if ((box || (may && is_definition(w->s, l))) && w->depth < DEEPEST)
         w->at[w->depth++] = l.indent;
 }

@@ -6,8 +6,9 @@
  *
  * Paragraphs that belong to a definition (": Customize the language") are indented by four blanks or a tab, as code is elsewhere,
  * and so is what stands in a box (`!!! warning "Hot"`, `??? tip`) or in a tab (`=== "Linux"`). The indent goes; of a box or a tab
- * its title stays, a paragraph of its own. The mark of a definition stays. Fences stay as they are, but for the indent. A line
- * that begins as a box does and has nothing indented below it ("!!! Do not run this") is none, and stays. */
+ * its title stays, a paragraph of its own. A box without one has its kind for it ("Deprecated"), but for note, info, tip and hint,
+ * which tell nothing. The mark of a definition stays. Fences stay as they are, but for the indent. A line that begins as a box
+ * does and has nothing indented below it ("!!! Do not run this") is none, and stays. */
 #ifndef FORAGE_DATA_MARKDOWN_BOXES_H
 #define FORAGE_DATA_MARKDOWN_BOXES_H
 

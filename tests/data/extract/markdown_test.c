@@ -350,6 +350,11 @@ static void what_definitions_and_boxes_hold_is_text(void **state) {
          "Apple: A fruit.\n\n- red\n  - dark red\n  - light red\n- green"},
         {"!!! note\n    Wear:\n    - gloves\n        - thick\n1. Do it.\n    - now\n",
          "Wear:\n\n- gloves\n  - thick\n1. Do it.\n  - now"},
+        /* without a title the kind is one, where it tells something */
+        {"Now:\n!!! deprecated\n    The old **pump**.\n\n??? danger inline end\n\n    Hot.\n",
+         "Now:\n\nDeprecated\n\nThe old pump.\n\nDanger\n\nHot."},
+        {"!!! warning \"\"\n    Hot.\n\n!!! info inline\n    Cold.\n\n!!! Hint\n    Warm.\n",
+         "Hot.\n\nCold.\n\nWarm."},
         /* what only looks like it */
         {"```\n!!! note\n\n    x\n```\n\nThree!!! marks\n\n    a: b\n",
          "!!! note\n\n    x\n\nThree!!! marks\n\na: b"},
