@@ -234,7 +234,24 @@ static bool is_import(const char *s, size_t n) {
     return at < s + n - 1 && (*at == '"' || *at == '\'') && s[n - 1] == *at;
 }
 
-/* Where in the line the braces begin that end it, "{#audio}", "{ #audio data-label=Sound }"; 0: there are none. */
+/* Do nothing but classes and values, ".wide lang=en", stand from s[at] on? */
+static bool are_attributes(const char *s, size_t n, size_t at) {
+    while ((at = skip_blanks(s, n, at)) < n) {
+        const bool class = s[at] == '.';
+        const size_t name = at += class;
+        while (at < n && is_name_char(s[at])) at++;
+        if (at == name) return false;
+        if (class) continue;
+        if (at + 1 >= n || s[at] != '=') return false;
+        const bool quoted = s[at + 1] == '"' || s[at + 1] == '\'';
+        if (quoted && !(at = string_end(s, n, at + 1))) return false;
+        while (!quoted && at < n && !fo_is_blank(s[at])) at++;
+    }
+    return true;
+}
+
+/* Where in the line the braces begin that end it, "{#audio}", "{ #audio data-label=Sound }"; 0: there are none. "{#each items as
+ * item}" is prose. */
 static size_t name_begins(const char *s, size_t n) {
     if (n < 4 || s[n - 1] != '}') return 0;
     size_t at = n - 1;
@@ -243,7 +260,9 @@ static size_t name_begins(const char *s, size_t n) {
     size_t name = at;
     if (s[name] == ':') name++;
     name = skip_blanks(s, n, name);
-    return s[name] == '#' && is_name_char(s[name + 1]) ? at - 1 : 0;
+    if (s[name] != '#' || !is_name_char(s[name + 1])) return 0;
+    while (name < n - 1 && !fo_is_blank(s[name])) name++;
+    return are_attributes(s, n - 1, name) ? at - 1 : 0;
 }
 
 /* Bytes of a line without the name behind its heading, "## Recordings {#audio}"; one of nothing else keeps it. */

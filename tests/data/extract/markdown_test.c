@@ -308,6 +308,8 @@ static void what_components_say_is_text(void **state) {
         {"## Advanced {#advanced_compose data-toc-label=\"Advanced\"}\n\n## More { #more "
          "}\n\nIt.\n",
          "Advanced\n\nMore\n\nIt."},
+        {"## Loops {#each items as item}\n\n## Words {#words .wide title=\"All of them\"}\n\nIt.\n",
+         "Loops {#each items as item}\n\nWords\n\nIt."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extracted x = read_string(cases[i][0], "text/markdown", NULL);
