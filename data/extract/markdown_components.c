@@ -189,11 +189,12 @@ typedef struct walk {
     fo_buf *out;
     const char *s;
     size_t n;
-    bool changed;           /* not as it was */
-    size_t fence;           /* marks of the open one */
-    char mark;              /* of which it is made */
-    bool blank, code, drop; /* the line above: it is blank, indented code or an import */
-    size_t list;            /* column of the text of the last item; 0: no list is open */
+    bool changed;     /* not as it was */
+    size_t fence;     /* marks of the open one */
+    char mark;        /* of which it is made */
+    bool blank, code; /* the line above: it is blank or indented code */
+    bool text;        /* there was a line that is neither blank nor an import */
+    size_t list;      /* column of the text of the last item; 0: no list is open */
     component open[DEEPEST];
     size_t depth;
 } walk;
@@ -413,20 +414,21 @@ static size_t write_text(walk *w, line l) {
     const piece closed = closed_by(w->s, l);
     while (w->depth && indent < w->open[w->depth - 1].indent && !closed.n) w->depth--;
     note_list(w, l, indent);
-    const bool import = (w->blank || w->drop) && is_import(w->s + l.start, l.end - l.start);
+    /* a page imports what it uses before it says anything: further down it is text about imports */
+    const bool import = !w->text && is_import(w->s + l.start, l.end - l.start);
     w->code = is_code(w, indent);
-    w->drop = import && !w->code;
+    w->text |= !import;
     w->blank = false;
     if (w->code) {
         fo_buf_add(w->out, w->s + l.start, l.next - l.start);
         return l.next;
     }
-    w->changed |= w->drop || closed.n;
+    w->changed |= import || closed.n;
     if (closed.n) {
         close_component(w, closed);
         fo_buf_char(w->out, '\n');
     }
-    return closed.n || w->drop ? l.next : write_line(w, l, without_indent(w, l));
+    return closed.n || import ? l.next : write_line(w, l, without_indent(w, l));
 }
 
 static bool may_have_any(const char *s, size_t n) {
@@ -448,7 +450,7 @@ bool markdown_components_write(fo_buf *out, const char *s, size_t n) {
             continue;
         }
         if (!fenced) fo_buf_add(out, s + l.start, l.next - l.start);
-        w.drop = false;
+        w.text |= fenced;
         w.code = w.code && !fenced;
         w.blank = !fenced;
     }

@@ -7,7 +7,8 @@
  * A component is a tag with a capital, <FaqItem question="No frames?">. Of its attributes those that hold text come out: a question
  * as a heading of what the component holds, "title", "heading", "summary" and "label" as a line above it, and of a tag that stands
  * within a line, <NavPath path="Settings > Users" />, any of them and "path" in its place. Their values may be strings or those
- * of JavaScript, {"..."}, {<>...</>}. Lines that import components say nothing, nor do the names of headings, "## Title {#name}".
+ * of JavaScript, {"..."}, {<>...</>}. The first lines of a document, those that import components, say nothing, nor do the names of
+ * headings, "## Title {#name}".
  * Code stays as it is: fences and what stands in backticks. */
 #ifndef FORAGE_DATA_MARKDOWN_COMPONENTS_H
 #define FORAGE_DATA_MARKDOWN_COMPONENTS_H

@@ -281,6 +281,9 @@ static void what_components_say_is_text(void **state) {
          "Import rules, too.\n\nimport sites from the list\n",
          "Write <Nav path=\"x\" /> so:\n\nimport A from 'a';\n<Nav path=\"y\" />\n\n"
          "Import rules, too.\n\nimport sites from the list"},
+        {"\nimport A from 'a'\nimport B from \"b\";\n\nimport C from 'c'\n\nWrite it:\n\nimport "
+         "Foo from 'foo'\n\n<Foo />\n",
+         "Write it:\n\nimport Foo from 'foo'"},
         {"## Sets {1, 2}\n\nA <Tag title=\"never\n\nends.\n",
          "Sets {1, 2}\n\nA <Tag title=\"never\n\nends."},
         /* words do not run into each other */
