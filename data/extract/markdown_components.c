@@ -9,7 +9,8 @@
 enum {
     TAG_BYTES = 4096, /* of the longest tag that is looked at */
     NAME_BYTES = 64,
-    DEEPEST = 16, /* of components that hold others */
+    DEEPEST = 16,  /* of components that hold others */
+    N_ENDS = 1024, /* hashes of names */
     UNKNOWN = -1,
 };
 
@@ -197,6 +198,7 @@ typedef struct walk {
     size_t list;      /* column of the text of the last item; 0: no list is open */
     component open[DEEPEST];
     size_t depth;
+    size_t ends[N_ENDS]; /* where the last line ends that closes a name of this hash */
 } walk;
 
 static line line_at(const char *s, size_t n, size_t at) {
@@ -300,9 +302,49 @@ static bool is_lone(const char *s, size_t n, size_t at, size_t end) {
     return (!at || s[at - 1] == '\n') && (end >= n || s[end] == '\n');
 }
 
-/* The component has begun: of the lines that it holds the indent goes. */
+static size_t hash_of(piece name) {
+    size_t hash = 5381;
+    for (size_t i = 0; i < name.n; i++) hash = hash * 33 + (unsigned char)name.s[i];
+    return hash % N_ENDS;
+}
+
+/* Does "<Name" stand in the n bytes at s? */
+static bool begins_in(const char *s, size_t n, piece name) {
+    for (const char *at = s, *end = s + n;
+         (at = memmem(at, (size_t)(end - at), name.s, name.n)) != NULL; at += name.n)
+        if (at > s && at[-1] == '<') return true;
+    return false;
+}
+
+/* The name in the "</Name>" that the line ends with and that it does not begin itself; empty: there is none. */
+static piece ended_by(const char *s, line l) {
+    size_t end = l.end;
+    while (end > l.text && fo_is_blank(s[end - 1])) end--;
+    if (end - l.text < 4 || s[end - 1] != '>') return (piece){"", 0};
+    size_t at = end - 1;
+    while (at > l.text && is_name_char(s[at - 1])) at--;
+    const piece name = {s + at, end - 1 - at};
+    if (at < l.text + 2 || memcmp(s + at - 2, "</", 2) != 0 || !fo_is_upper(*name.s))
+        return (piece){"", 0};
+    const bool whole = name.n > NAME_BYTES || begins_in(s + l.text, at - 2 - l.text, name);
+    return whole ? (piece){"", 0} : name;
+}
+
+static void note_ends(walk *w) {
+    for (size_t at = 0; at < w->n;) {
+        const line l = line_at(w->s, w->n, at);
+        const piece name = ended_by(w->s, l);
+        if (name.n) w->ends[hash_of(name)] = l.end;
+        at = l.next;
+    }
+}
+
+/* The component has begun: of the lines that it holds the indent goes. One that ends nowhere holds none: "<Name>" may stand for a
+ * word to put in. */
 static void open_component(walk *w, const tag *t, size_t indent) {
-    if (w->depth < DEEPEST) w->open[w->depth++] = (component){t->name, indent, UNKNOWN};
+    const size_t begins = (size_t)(t->name.s - w->s);
+    if (w->depth < DEEPEST && w->ends[hash_of(t->name)] > begins)
+        w->open[w->depth++] = (component){t->name, indent, UNKNOWN};
 }
 
 /* Writes the tag at s[at], if it says or holds text: false: it does not. */
@@ -441,6 +483,7 @@ static bool may_have_any(const char *s, size_t n) {
 bool markdown_components_write(fo_buf *out, const char *s, size_t n) {
     walk w = {.out = out, .s = s, .n = n, .blank = true};
     if (!may_have_any(s, n)) return false;
+    note_ends(&w);
     for (size_t at = 0; at < n && !out->failed;) {
         const line l = line_at(s, n, at);
         const bool fenced = write_fence(&w, l), blank = l.text == l.end;

@@ -306,6 +306,12 @@ static void what_components_say_is_text(void **state) {
         {"Write \\<Panel title=\"Left\">.\n", "Write <Panel title=\"Left\">."},
         {"<pre>\nuse:\nimport A from 'a';\n</pre>\n\n<Nav path=\"y\" />\n",
          "\nuse:\nimport A from 'a';\n\ny"},
+        {"Replace it by:\n\n<Name>\n\nThen\n\n    $ tool <Step title=\"x\">\n",
+         "Replace it by:\n\nThen\n\n$ tool <Step title=\"x\">"},
+        {"<Name>\n\n- `<Name>ok</Name>`, a Name: <Name>it</Name>\n\nThen\n\n    $ tool <Step "
+         "title=\"x\">\n",
+         "- <Name>ok</Name>, a Name: it\n\nThen\n\n$ tool <Step title=\"x\">"},
+        {"<Note>\n    Use **gloves**.</Note>\n", "Use gloves."},
         /* names of headings */
         {"## {#key}\n\nIt.\n", "{#key}\n\nIt."},
         {"## Advanced {#advanced_compose data-toc-label=\"Advanced\"}\n\n## More { #more "
