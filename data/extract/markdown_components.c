@@ -193,6 +193,7 @@ typedef struct walk {
     bool changed;     /* not as it was */
     size_t fence;     /* marks of the open one */
     char mark;        /* of which it is made */
+    size_t fence_cut; /* blanks that were cut from the line that opened it */
     bool blank, code; /* the line above: it is blank or indented code */
     bool text;        /* there was a line that is neither blank nor an import */
     size_t list;      /* column of the text of the last item; 0: no list is open */
@@ -434,13 +435,15 @@ static bool is_code(walk *w, size_t indent) {
     return !w->depth && indent >= w->list + 4 && (w->blank || w->code);
 }
 
-/* Lines of a fence stay as they are, but for the indent of a component. */
+/* Lines of a fence stay as they are, but for the indent of a component, as far as the line that opened it has that. */
 static bool write_fence(walk *w, line l) {
     bool ends = false;
     const size_t run = fence_at(w->s + l.text, l.end - l.text, &ends);
     if (!run && !w->fence) return false;
     const char mark = w->s[l.text];
-    const size_t from = without_indent(w, l);
+    size_t from = without_indent(w, l);
+    if (!w->fence) w->fence_cut = from - l.start;
+    if (from > l.start + w->fence_cut) from = l.start + w->fence_cut;
     const bool closes = run && w->fence && mark == w->mark && run >= w->fence && ends;
     if (closes)
         w->fence = 0;

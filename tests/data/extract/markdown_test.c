@@ -297,6 +297,9 @@ static void what_components_say_is_text(void **state) {
          "        ```sh\n        ls\n          -l\n        ```\n    </FaqItem>\n"
          "    <FaqItem question=\"No sound?\">\n        Sing.\n    </FaqItem>\n</Faq>\nDone.\n",
          "No frames?\n\nLook at the camera.\n\nls\n  -l\n\nNo sound?\n\nSing.\n\nDone."},
+        {"<Tabs>\n<TabItem value=\"a\" label=\"Docker\">\n\n  Use this file:\n\n"
+         "```yaml\nservices:\n  web:\n    image: x\n```\n\n</TabItem>\n</Tabs>\n",
+         "Docker\n\nUse this file:\n\nservices:\n  web:\n    image: x"},
         {"Write:\n\n    <Nav path=\"y\" />\n\n    <Panel>\n      <Nav path=\"z\" />\n    "
          "</Panel>\n\n"
          "so.\n",
