@@ -159,9 +159,11 @@ static piece said_by(const tag *t) {
     return t->question.n ? t->question : t->line.n ? t->line : t->path;
 }
 
-/* What a tag says that nothing else is on the line of, so that it may hold blocks. */
-static void write_above(fo_buf *out, const tag *t) {
-    fo_buf_str(out, t->question.n ? "\n#### " : "\n");
+/* What a tag says that nothing else is on the line of, so that it may hold blocks; blanks: in front of it. */
+static void write_above(fo_buf *out, const tag *t, piece blanks) {
+    fo_buf_char(out, '\n');
+    fo_buf_add(out, blanks.s, blanks.n);
+    if (t->question.n) fo_buf_str(out, "#### ");
     add_text(out, said_by(t));
     fo_buf_str(out, "\n");
 }
@@ -182,8 +184,8 @@ typedef struct line {
 typedef struct component { /* that is open, its tag alone on a line */
     piece name;
     size_t indent;
-    long
-        cut; /* blanks that its lines begin with, as its first one has them; UNKNOWN: none was there yet */
+    size_t kept; /* blanks that stay in front of its lines, as they are in an item of a list */
+    long cut;    /* of the others those that its first line has; UNKNOWN: none was there yet */
 } component;
 
 typedef struct walk {
@@ -342,10 +344,29 @@ static void note_ends(walk *w) {
 
 /* The component has begun: of the lines that it holds the indent goes. One that ends nowhere holds none: "<Name>" may stand for a
  * word to put in. */
-static void open_component(walk *w, const tag *t, size_t indent) {
+static void open_component(walk *w, const tag *t, size_t indent, size_t kept) {
     const size_t begins = (size_t)(t->name.s - w->s);
     if (w->depth < DEEPEST && w->ends[hash_of(t->name)] > begins)
-        w->open[w->depth++] = (component){t->name, indent, UNKNOWN};
+        w->open[w->depth++] = (component){t->name, indent, kept, UNKNOWN};
+}
+
+/* Where the line begins without the indent of the component that holds it, so that it is text and no code. */
+static size_t without_indent(walk *w, line l) {
+    if (!w->depth) return l.start;
+    component *c = &w->open[w->depth - 1];
+    const size_t has = l.text - l.start, more = has > c->kept ? has - c->kept : 0;
+    if (c->cut == UNKNOWN && l.text < l.end) c->cut = (long)more;
+    const size_t cut = c->cut == UNKNOWN ? 0 : (size_t)c->cut;
+    w->changed |= cut && more;
+    return l.start + (more < cut ? more : cut);
+}
+
+/* Blanks in front of the tag of a component that stay in front of what it holds, too: without them it would end the item of a list
+ * that it is in. */
+static size_t kept_by(walk *w, line l) {
+    if (w->list && indent_of(w->s, l) >= w->list) return l.text - without_indent(w, l);
+    const size_t has = l.text - l.start, kept = w->depth ? w->open[w->depth - 1].kept : 0;
+    return kept < has ? kept : has; /* a tab is fewer bytes than columns */
 }
 
 /* Writes the tag at s[at], if it says or holds text: false: it does not. */
@@ -353,9 +374,10 @@ static bool write_tag(walk *w, line l, size_t at, const tag *t) {
     const piece says = said_by(t);
     const bool above = !t->closed && is_lone(w->s, w->n, at, at + t->n);
     if (!t->n || !(says.n || (above && holds_text(t->name)))) return false;
-    if (above && holds_text(t->name)) open_component(w, t, indent_of(w->s, l));
+    const size_t kept = above ? kept_by(w, l) : 0;
+    if (above && holds_text(t->name)) open_component(w, t, indent_of(w->s, l), kept);
     if (above && says.n)
-        write_above(w->out, t);
+        write_above(w->out, t, (piece){w->s + l.text - kept, kept});
     else if (says.n)
         write_within(w->out, t, says, w->s + at + t->n, w->n - at - t->n);
     return true;
@@ -405,17 +427,6 @@ static void close_component(walk *w, piece name) {
                    memcmp(w->open[at - 1].name.s, name.s, name.n) == 0))
         at--;
     if (at) w->depth = at - 1;
-}
-
-/* Where the line begins without the indent of the component that holds it, so that it is text and no code. */
-static size_t without_indent(walk *w, line l) {
-    if (!w->depth) return l.start;
-    component *c = &w->open[w->depth - 1];
-    const size_t has = l.text - l.start;
-    if (c->cut == UNKNOWN && l.text < l.end) c->cut = (long)has;
-    const size_t cut = c->cut == UNKNOWN ? 0 : (size_t)c->cut;
-    w->changed |= cut && has;
-    return l.start + (has < cut ? has : cut);
 }
 
 /* Which lists are open at a line that is not blank; those of a component are not looked at. */

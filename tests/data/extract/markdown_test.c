@@ -315,6 +315,18 @@ static void what_components_say_is_text(void **state) {
          "title=\"x\">\n",
          "- <Name>ok</Name>, a Name: it\n\nThen\n\n$ tool <Step title=\"x\">"},
         {"<Note>\n    Use **gloves**.</Note>\n", "Use gloves."},
+        /* nor do they end the item of a list that they are in */
+        {"1. Step one\n\n    <Note>\n    Text of the **note**.\n    </Note>\n\n    More about "
+         "[step one](https://example.org/x), see **here**.\n\n2. Step two\n",
+         "1. Step one\nText of the note.\nMore about step one, see here.\n2. Step two"},
+        {"- One\n\n  <Tabs>\n    <TabItem label=\"Docker\">\n      Use **it**:\n\n      ```yaml\n  "
+         "    a:\n        b: c\n      ```\n    </TabItem>\n  </Tabs>\n\n  More **here**.\n\n- "
+         "Two\n",
+         "- One\nDocker\nUse it:\n\na:\n  b: c\n\nMore here.\n- Two"},
+        {"So:\n\n<Steps>\n  1. Do **it**.\n\n     <Note title=\"Hot\">\n       Use **gloves**.\n   "
+         "  "
+         "</Note>\n\n     Rest.\n  2. Go.\n</Steps>\n\n<Note>\n    No **item**.\n</Note>\n",
+         "So:\n\n1. Do it.\nHot\nUse gloves.\nRest.\n2. Go.\n\nNo item."},
         /* names of headings */
         {"## {#key}\n\nIt.\n", "{#key}\n\nIt."},
         {"## Advanced {#advanced_compose data-toc-label=\"Advanced\"}\n\n## More { #more "
