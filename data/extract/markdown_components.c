@@ -9,7 +9,9 @@
 enum {
     TAG_BYTES = 4096, /* of the longest tag that is looked at */
     NAME_BYTES = 64,
-    DEEPEST = 16,  /* of components that hold others */
+    DEEPEST = 16, /* of components that hold others */
+    DEEPEST_BRACES =
+        16, /* with more of them unclosed each byte would be looked at by every tag before it */
     N_ENDS = 1024, /* hashes of names */
     UNKNOWN = -1,
 };
@@ -47,10 +49,10 @@ static size_t string_end(const char *s, size_t n, size_t at) {
     return 0;
 }
 
-/* Behind the braces that s[at] begins; 0: they have no end. */
+/* Behind the braces that s[at] begins; 0: they have no end, or too many are within each other. */
 static size_t braces_end(const char *s, size_t n, size_t at) {
     size_t open = 0;
-    for (size_t i = at; i < n; i++) {
+    for (size_t i = at; i < n && open <= DEEPEST_BRACES; i++) {
         open += s[i] == '{';
         if (s[i] == '}' && !--open) return i + 1;
     }

@@ -104,6 +104,7 @@ static void many_short_paragraphs_take_time_by_their_length(void **state) {
          "the gates was opened for them.\n",
          20000},
         {"# h\na\n", 100000},
+        {"<A x={", 500000},
         {"> The keeper wrote down how high the water stood at the gate, and who came by.\n>\n",
          24000},
     };
@@ -286,6 +287,13 @@ static void what_components_say_is_text(void **state) {
          "Write it:\n\nimport Foo from 'foo'"},
         {"## Sets {1, 2}\n\nA <Tag title=\"never\n\nends.\n",
          "Sets {1, 2}\n\nA <Tag title=\"never\n\nends."},
+        {"<Note title={`a ${b({c: {d: {}}})}`}>\n\nA.\n\n</Note>\n\n<A x={ <Nav path={\"Logs\"} "
+         "/>\n",
+         "a ${b({c: {d: {}}})}\n\nA.\n\n<A x={ Logs"},
+        /* braces within each other are looked through to a bounded depth, so that a tag is not read to 4 KB for nothing */
+        {"A <B c={{{{{{{{{{{{{{{{1}}}}}}}}}}}}}}}} title=\"16\" />, <B "
+         "c={{{{{{{{{{{{{{{{{1}}}}}}}}}}}}}}}}} title=\"17\" />\n",
+         "A 16,"},
         /* words do not run into each other */
         {"<Step title=\"Install\">Run the installer.</Step>\n", "Install: Run the installer."},
         {"<Card title=\"Linux\" /><Card title=\"Windows\" />\n", "Linux Windows"},
