@@ -320,9 +320,14 @@ static bool is_part_of_the_best(const candidate_set *set, const candidate *c) {
 }
 
 /* Was it read, but not again with the question? A yes or no may be of some only, "schools may always", and then the rule stands
- * beside it; and in other languages than English nothing is read again. */
-static bool is_unread(const candidate_set *set) {
-    return set->read && !set->crossed && !set->q.demands.whether && set->q.demands.language < 0;
+ * beside it; so may what is asked for in the sentence right behind the best; and in other languages than English nothing is read
+ * again. */
+static bool is_unread(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const bool behind = c->passage == best->passage && c->order == best->order + 1 &&
+                        candidate_below(&c->unit) == candidate_below(&best->unit);
+    return set->read && !set->crossed && !set->q.demands.whether && set->q.demands.language < 0 &&
+           !behind;
 }
 
 /* "NO DOGS ALLOWED" below a text in small letters is called out to all who read it: it belongs to nothing beside it. */
@@ -353,7 +358,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         (best->score - c->score > keep_other_document || says_what_stands_there(set, c)))
         return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE)
-        return best->score - c->score <= (is_unread(set) ? keep_unread_within : keep_within);
+        return best->score - c->score <= (is_unread(set, c) ? keep_unread_within : keep_within);
     double within = candidate_is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&
            c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];
