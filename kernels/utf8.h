@@ -40,6 +40,10 @@ static inline bool fo_is_upper(char c) {
 static inline bool fo_is_letter(char c) {
     return fo_is_upper(c) || (c >= 'a' && c <= 'z');
 }
+/* Of a word in any script: beyond ASCII every byte is. */
+static inline bool fo_is_of_word(char c) {
+    return fo_is_letter(c) || fo_is_digit(c) || (unsigned char)c >= 0x80;
+}
 
 /* The value of a decimal digit of any script that has its own (full-width, Arabic, Indic, Thai ...), ASCII's too; -1: it is
  * none. */

@@ -62,7 +62,8 @@ struct model *embedder_model(const embedder *e);
 bool embedder_has_languages(const embedder *e);
 
 /* Has it learnt to read such text? A WordPiece vocabulary has pieces of several letters of it, not letters alone, and, of Chinese
- * and Japanese, the characters; the others are taken to have. Of what is longer some hundred bytes are looked at; true for what has no letters. */
+ * and Japanese, the characters; the others are taken to have. Of what is longer some hundred bytes are looked at; true for what has
+ * no letters. */
 bool embedder_has_learnt(const embedder *e, const char *text, size_t len);
 
 /* The dense side's weight in score fusion, in [0, 1]: stored with the model where it was

@@ -632,38 +632,34 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     return n ? extractive_text_assemble(out, set, in, chosen, n, err) : FO_OK;
 }
 
+/* Each puts some words of the question as the passages write them. */
+typedef bool as_written_fn(fo_buf *out, const char *question, const passage *passages, size_t n);
+static as_written_fn *const as_written[] = {demand_days_as_written, number_words_as_written,
+                                            size_words_as_written, span_words_as_written};
+enum { N_AS_WRITTEN = sizeof as_written / sizeof *as_written };
+
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {
     *out = (extractive_answer){.abstain = true,
                                .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
     extractive_input asked = *in;
-    fo_buf small = {0}, as_written = {0}, in_figures = {0}, in_capitals = {0}, in_units = {0};
+    fo_buf small = {0}, put[N_AS_WRITTEN] = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
     if (small_letters_question(&small, in->question)) asked.question = small.data;
-    if (small.failed) {
-        rc = fo_no_memory(err);
-        goto done;
+    bool failed = small.failed;
+    for (size_t i = 0; i < N_AS_WRITTEN && !failed; i++) {
+        if (as_written[i](&put[i], asked.question, in->passages, in->n_passages))
+            asked.question = put[i].data;
+        failed = put[i].failed;
     }
-    if (demand_days_as_written(&as_written, asked.question, in->passages, in->n_passages))
-        asked.question = as_written.data;
-    if (number_words_as_written(&in_figures, asked.question, in->passages, in->n_passages))
-        asked.question = in_figures.data;
-    if (size_words_as_written(&in_capitals, asked.question, in->passages, in->n_passages))
-        asked.question = in_capitals.data;
-    if (span_words_as_written(&in_units, asked.question, in->passages, in->n_passages))
-        asked.question = in_units.data;
-    if (as_written.failed || in_figures.failed || in_capitals.failed || in_units.failed)
-        rc = fo_fail(err, FO_ENOMEM, "out of memory for a question");
+    if (failed) rc = fo_no_memory(err);
     if (!rc) rc = candidate_set_read(&set, &asked, err);
     if (!rc) rc = answer(out, &set, &asked, err);
 done:
     candidate_set_deinit(&set);
     fo_buf_free(&small);
-    fo_buf_free(&as_written);
-    fo_buf_free(&in_figures);
-    fo_buf_free(&in_capitals);
-    fo_buf_free(&in_units);
+    for (size_t i = 0; i < N_AS_WRITTEN; i++) fo_buf_free(&put[i]);
     if (!rc && !out->text) {
         out->text = calloc(1, 1);
         if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");

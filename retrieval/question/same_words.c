@@ -179,7 +179,8 @@ static const char *const chinese[] = {
 enum { N = sizeof groups / sizeof *groups };
 static word_table
     table; /* language and stem, or word: number of the group; immutable once it is built */
-static word_table written; /* the same by words as they are written; looked up first */
+static word_table written;   /* the same by words as they are written; looked up first */
+static int of_english, of_chinese; /* their numbers: asked for of every word of a text */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int add_stem(void *ctx, const analyzed_term *t) {
@@ -218,6 +219,8 @@ static void add_as_written(size_t first) {
 
 static void build(void) {
     const size_t n_russian = sizeof russian / sizeof *russian;
+    of_english = language_number("english");
+    of_chinese = language_number("chinese");
     for (size_t i = 0, end; i < N; i = end) {
         analyzer *a = NULL;
         const bool made = analyzer_create(&a, groups[i].language, NULL) == FO_OK;
@@ -232,8 +235,8 @@ static void build(void) {
 
 /* The number of the group that a word of a text is of; 0: of none. */
 static uint32_t group_of(const fact_text *t, const fact_word *w) {
-    const int language = t->language < 0 ? language_number("english") : t->language;
-    const word_table *by_word = language == language_number("chinese") ? &table : &written;
+    const int language = t->language < 0 ? of_english : t->language;
+    const word_table *by_word = language == of_chinese ? &table : &written;
     const uint32_t group =
         word_table_find(by_word, language, t->text + w->start, w->end - w->start);
     if (group || by_word == &table) return group;

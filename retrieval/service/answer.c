@@ -487,39 +487,53 @@ passage run_passage(const run *r, const query_context *c) {
                      .sparse = (float)c->sparse};
 }
 
-/* What a context's document begins with, into beginning; *n: bytes of it. */
-static int read_beginning(const run *r, const query_context *c, char beginning[OWN_NAMES_BEGINNING],
-                          size_t *n) {
-    const store_chunk *k = &c->chunk;
-    const size_t there = k->start ? k->start : k->text_len;
-    *n = there < OWN_NAMES_BEGINNING ? there : OWN_NAMES_BEGINNING;
+/* What a document begins with; document 0: not read yet. */
+typedef struct beginning {
+    int64_t document;
+    size_t n;
+    char bytes[OWN_NAMES_BEGINNING];
+} beginning;
+
+/* That of context i's document into read[i], once for contexts of one document that want as much of it. */
+static int read_beginning(const run *r, size_t i, beginning *read) {
+    const store_chunk *k = &r->out->contexts[i].chunk;
+    const size_t there = k->start ? k->start : k->text_len,
+                 n = there < OWN_NAMES_BEGINNING ? there : OWN_NAMES_BEGINNING;
+    beginning *b = &read[i];
+    for (size_t j = 0; j < i; j++)
+        if (read[j].document == k->document && read[j].n == n) {
+            *b = read[j];
+            return FO_OK;
+        }
+    *b = (beginning){.document = k->document, .n = n};
     if (k->start) {
-        const int rc = store_get_text(r->s->store, k->document, 0, *n, beginning, r->err);
+        const int rc = store_get_text(r->s->store, k->document, 0, n, b->bytes, r->err);
         if (rc != FO_ECORRUPT) return rc;
-        *n = 0; /* damaged: it says nothing of whose it is */
+        b->n = 0; /* damaged: it says nothing of whose it is */
         return FO_OK;
     }
-    memcpy(beginning, k->text, *n);
+    memcpy(b->bytes, k->text, n);
     return FO_OK;
 }
 
 /* A document without a title is called as its file where the question calls it so, and every one besides by the names of
- * the question that it bears as a whole. The title is the caller's to free; NULL: as it was. */
-static int name_document(run *r, size_t i, const analyzer *words, passage *p, char **title) {
+ * the question that it bears as a whole. read: NULL where the question has no names. The title is the caller's to free; NULL: as it
+ * was. */
+static int name_document(run *r, size_t i, const analyzer *words, passage *p, beginning *read,
+                         char **title) {
     const char *titled = p->title ? p->title : "";
     fo_buf name = {0};
-    char beginning[OWN_NAMES_BEGINNING];
-    size_t n = 0, n_called;
+    size_t n_called;
     int rc = FO_OK;
     fo_buf_str(&name, titled);
     if (!titled[0] && p->document && file_title_is_asked(r->asked, p->document))
         file_title_add(&name, p->document);
     n_called = name.len;
     /* in German every noun has a capital */
-    if (own_names_any(r->asked) && passage_is_english(p, words) &&
-        !exact_names_of_command(titled)) {
-        rc = read_beginning(r, &r->out->contexts[i], beginning, &n);
-        if (!rc) own_names_add(&name, r->asked, p->document, beginning, n, p->text, p->len);
+    if (read && passage_is_english(p, words) && !exact_names_of_command(titled)) {
+        rc = read_beginning(r, i, read);
+        if (!rc)
+            own_names_add(&name, r->asked, p->document, read[i].bytes, read[i].n, p->text, p->len);
     }
     if (!rc && name.failed) rc = fo_no_memory(r->err);
     if (!rc && name.len > strlen(titled)) {
@@ -538,14 +552,17 @@ static int answer_generally(run *r) {
     char **titles = calloc(n, sizeof *titles);
     r->whole = calloc(n, sizeof *r->whole);
     r->n_own = calloc(n, sizeof *r->n_own);
+    const bool named = own_names_any(r->asked);
+    beginning *read = named ? calloc(n, sizeof *read) : NULL;
     analyzer *words = NULL;
-    int rc = passages && titles && r->whole && r->n_own
+    int rc = passages && titles && r->whole && r->n_own && (read || !named)
                  ? collection_take_analyzer(r->s, r->c, &words, r->err)
                  : fo_no_memory(r->err);
     for (size_t i = 0; !rc && i < n; i++) {
         passages[i] = run_passage(r, &out->contexts[i]);
-        rc = name_document(r, i, words, &passages[i], &titles[i]);
+        rc = name_document(r, i, words, &passages[i], read, &titles[i]);
     }
+    free(read);
     if (!rc) {
         /* Question and passages in the language of the best passage: their stems are to meet. */
         analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);

@@ -22,10 +22,6 @@ void file_title_add(fo_buf *b, const char *document) {
     for (size_t i = 0; i < n; i++) fo_buf_char(b, parts_words(name[i]) ? ' ' : name[i]);
 }
 
-static bool is_of_word(char c) {
-    return fo_is_letter(c) || fo_is_digit(c) || (unsigned char)c >= 0x80;
-}
-
 /* Is s[n] a word of the file's name? */
 static bool has_word(const char *name, size_t n_name, const char *s, size_t n) {
     for (size_t i = 0; i < n_name;) {
@@ -44,13 +40,13 @@ bool file_title_is_asked(const char *question, const char *document) {
     bool first = true;
     if (name[n_name] != '.') return false; /* an id that somebody gave is no file */
     for (const char *s = question; *s;) {
-        if (!is_of_word(*s)) {
+        if (!fo_is_of_word(*s)) {
             first |= strchr(".!?:", *s) != NULL;
             s++;
             continue;
         }
         const char *end = s;
-        while (is_of_word(*end)) end++;
+        while (fo_is_of_word(*end)) end++;
         const size_t n = (size_t)(end - s);
         const bool is_name = !first && fo_is_upper(*s) && n >= SHORTEST_NAME;
         const bool is_number = fo_is_digit(*s) && n >= SHORTEST_NUMBER;

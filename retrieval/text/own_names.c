@@ -13,16 +13,12 @@ typedef struct word {
     size_t n;
 } word;
 
-static bool is_of_word(char c) {
-    return fo_is_letter(c) || fo_is_digit(c) || (unsigned char)c >= 0x80;
-}
-
 /* The word at or behind *at of s[n]; .n = 0: there is none. */
 static word next_word(const char *s, size_t n, size_t *at) {
     size_t i = *at;
-    while (i < n && !is_of_word(s[i])) i++;
+    while (i < n && !fo_is_of_word(s[i])) i++;
     const size_t start = i;
-    while (i < n && is_of_word(s[i])) i++;
+    while (i < n && fo_is_of_word(s[i])) i++;
     *at = i;
     return (word){s + start, i - start};
 }

@@ -34,4 +34,15 @@ static extractive_answer ask_passages(const char *question, const passage *p, si
     return a;
 }
 
+/* Does the answer of one passage say the one thing, and not the other? If not, it is printed. */
+static inline bool answer_says(const char *question, const char *text, const char *said,
+                               const char *never) {
+    const passage p = {.text = text, .len = strlen(text), .title = "Papers", .sparse = 5};
+    extractive_answer a = ask_passages(question, &p, 1);
+    const bool met = strstr(a.text, said) && !strstr(a.text, never);
+    if (!met) fprintf(stderr, "%s\n  %s\n", question, a.text);
+    extractive_answer_deinit(&a);
+    return met;
+}
+
 #endif
