@@ -179,7 +179,7 @@ static const char *const chinese[] = {
 enum { N = sizeof groups / sizeof *groups };
 static word_table
     table; /* language and stem, or word: number of the group; immutable once it is built */
-static word_table written;   /* the same by words as they are written; looked up first */
+static word_table written;         /* the same by words as they are written; looked up first */
 static int of_english, of_chinese; /* their numbers: asked for of every word of a text */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
