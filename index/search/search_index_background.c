@@ -91,7 +91,7 @@ double search_background_check(search_index *ix, bool restart) {
         return fo_now_ms() + CHECK_AGAIN_MS;
     }
     atomic_fetch_add(&ix->bytes_checked, BACKGROUND_SLICE);
-    if (rc || done) c->serial++;
+    if (rc || done) *c = (file_check){.serial = h->serial + 1};
     if (rc) {
         fo_fail_prefix(&why, "segment %016llx", (unsigned long long)h->file);
         search_background_damage(ix, h->serial, &why);

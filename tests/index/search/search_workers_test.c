@@ -345,6 +345,54 @@ static void add_sealed(search_index *ix, int64_t first) {
     assert_ok(search_index_seal(ix, &err), &err);
 }
 
+/* Told of damage: drops the file, as a service does. */
+typedef struct dropper {
+    search_index *ix;
+    _Atomic int n, n_dropped;
+    char why[256];
+} dropper;
+
+static void see_and_drop(void *ctx, const char *why) {
+    dropper *d = ctx;
+    fo_err err = {0};
+    size_t n = 0;
+    snprintf(d->why, sizeof d->why, "%s", why);
+    assert_ok(search_index_drop_damaged(d->ix, &n, &err), &err);
+    d->n_dropped += (int)n;
+    d->n++;
+}
+
+/* Files that follow each other: none is left out, and behind a damaged one the next is looked at from its beginning. */
+static void each_file_of_an_index_is_checked_from_its_beginning(void **state) {
+    (void)state;
+    enum { PARTS = 3, WIDTH = 1 << 20 };
+    for (int harmed = 1; harmed <= PARTS; harmed++) {
+        char *dir = test_folder(), path[4096];
+        search_workers *w = start();
+        search_index *ix = open_index(dir, 0, w, 1000, 0);
+        for (int64_t i = 0; i < PARTS; i++) add_sealed(ix, 1 + i * SEAL);
+        finish(&ix, 1, true);
+        ix = open_index(dir, 0, w, 1000, 0);
+        snprintf(path, sizeof path, "%s/0/%016x.seg", dir, harmed);
+        flip(path, 1024);
+        dropper d = {.ix = ix};
+        search_index_watch(ix, see_and_drop, &d);
+        double late = fo_now_ms() + 120e3;
+        while ((d.n == 0 || stats_of(ix).bytes_checked < PARTS * WIDTH) && fo_now_ms() < late)
+            usleep(1000);
+        usleep(50000); /* whoever takes the next file for damaged, too, has said so */
+        assert_int_equal(d.n, 1);
+        assert_int_equal(d.n_dropped, 1);
+        assert_int_equal(stats_of(ix).n_damaged, 1);
+        snprintf(path, sizeof path, "segment %016x: ", harmed);
+        assert_non_null(strstr(d.why, path));
+        assert_int_equal(stats_of(ix).n_segments, PARTS - 1);
+        finish(&ix, 1, false);
+        search_workers_free(w);
+        test_remove(dir);
+    }
+}
+
 /* A bit changed after the day's check: the merge finds it, says so and leaves all files. Without the
  * damaged one there is no fourth to merge with. */
 static void what_is_damaged_is_not_merged(void **state) {
@@ -556,6 +604,7 @@ int main(void) {
         cmocka_unit_test(a_small_index_takes_little_of_the_address_space),
         cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
         cmocka_unit_test(the_files_of_every_index_are_checked),
+        cmocka_unit_test(each_file_of_an_index_is_checked_from_its_beginning),
         cmocka_unit_test(what_is_damaged_is_not_merged),
         cmocka_unit_test(a_seal_that_fails_is_told),
         cmocka_unit_test(what_the_disk_does_not_give_is_no_answer),
