@@ -1,6 +1,6 @@
 #include "retrieval/service/activity.h"
 
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 
 int service_create_job(service *s, const char *tenant, const char *kind, const char *collection,
                        int64_t *id, fo_err *err) {

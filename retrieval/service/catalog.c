@@ -8,7 +8,7 @@
 #include "index/filter/metadata.h"
 #include "kernels/bits.h"
 #include "retrieval/service/document_acl.h"
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 #include "retrieval/service/service_internal.h"
 
 catalog *service_catalog(service *s) {

@@ -1,6 +1,6 @@
 #include "retrieval/service/conversations.h"
 
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 
 int service_create_conversation(service *s, conversation_owner of, const store_conversation *in,
                                 const atomic_bool *cancel, fo_err *err) {

@@ -17,8 +17,9 @@
 #include "kernels/file.h"
 #include "kernels/utf8.h"
 #include "retrieval/cache/hot_queries.h"
-#include "retrieval/service/home.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/home/home.h"
+#include "retrieval/home/home_store.h"
+#include "retrieval/service/service_store.h"
 
 enum { PATH = 4096, MAX_LIST = 512 };
 

@@ -12,7 +12,7 @@
 #include "data/extract/extract_host.h"
 #include "engine/model/model_memory.h"
 #include "kernels/file.h"
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/query_memory.h"

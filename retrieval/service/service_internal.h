@@ -1,5 +1,4 @@
-/* service_internal.h - what service.c, collections.c, open_collections.c, ingest.c, writer.c and
- * pipeline.c share.
+/* service_internal.h - what the files of a service share, and retrieval/sync with them.
  *
  * Lock order: admin_mu -> write lock -> mu. The write lock is held through a whole commit;
  * mu only for a look-up. Queries take mu alone, and briefly. */
@@ -14,8 +13,8 @@
 #include "engine/embed/reader.h"
 #include "retrieval/generator/prompt.h"
 #include "retrieval/service/catalog.h"
-#include "retrieval/service/home_store.h"
-#include "retrieval/service/service.h"
+#include "retrieval/home/home_store.h"
+#include "retrieval/service/service_store.h"
 
 enum collection_state { COLLECTION_OPENING, COLLECTION_OPEN, COLLECTION_CLOSING };
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "retrieval/service/home_backup.h"
+#include "retrieval/home/home_backup.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"

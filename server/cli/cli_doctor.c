@@ -20,7 +20,7 @@
 #include "engine/model/model_memory.h"
 #include "kernels/cpu.h"
 #include "retrieval/service/catalog.h"
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 #include "server/access/keys.h"
 #include "server/base/json.h"
 #include "server/base/log.h"

@@ -17,7 +17,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/rank/measures.h"
 #include "retrieval/service/catalog.h"
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"

@@ -14,7 +14,7 @@
 #include "engine/tokenizer/vocabulary.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 #include "retrieval/service/own_questions.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"

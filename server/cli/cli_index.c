@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "data/files/folder_watch.h"
-#include "retrieval/service/folder_sync.h"
-#include "retrieval/service/home.h"
+#include "retrieval/sync/folder_sync.h"
+#include "retrieval/home/home.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"

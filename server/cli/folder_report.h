@@ -3,7 +3,7 @@
 #define FORAGE_SERVER_FOLDER_REPORT_H
 
 #include "kernels/buf.h"
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 
 /* On stdout. */
 void folder_report_print(const folder_sync_report *r);

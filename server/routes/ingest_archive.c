@@ -5,7 +5,7 @@
 
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
-#include "retrieval/service/archive_members.h"
+#include "retrieval/sync/archive_members.h"
 
 /* What its members are named after. */
 static int name_of(const ingest_document *doc, fo_buf *out, fo_err *err) {

@@ -10,7 +10,7 @@
 #ifndef FORAGE_SERVER_SOURCE_RUNNER_H
 #define FORAGE_SERVER_SOURCE_RUNNER_H
 
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 
 enum { SOURCES_MAX = 64 };
 

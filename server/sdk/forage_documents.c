@@ -14,7 +14,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/document_acl.h"
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 #include "server/access/keys.h"
 #include "server/routes/documents_json.h"
 #include "server/routes/ingest_batch.h"

@@ -6,7 +6,7 @@
 
 #include "kernels/file.h"
 #include "retrieval/service/catalog.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 #include "retrieval/service/service.h"
 #include "tests/trials/auditor.h"
 

@@ -4,7 +4,7 @@
 #define FORAGE_TESTS_BOTH_STORES_FIXTURE_H
 
 #include "data/sqlite/sqlite_store.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 #include "retrieval/service/service.h"
 #include "tests/data/store/memory_store.h"
 #include "tests/test.h"

@@ -6,7 +6,7 @@
 #include "engine/embed/embedder.h"
 #include "index/search/search_index.h"
 #include "kernels/file.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 #include "retrieval/service/service.h"
 
 #define DEEP_REST "\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":{\"i\":1}}}}}}}}}"

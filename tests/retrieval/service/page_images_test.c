@@ -8,7 +8,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
-#include "retrieval/service/home_backup.h"
+#include "retrieval/home/home_backup.h"
 #include "retrieval/service/page_images.h"
 #include "tests/retrieval/service/home_fixture.h"
 

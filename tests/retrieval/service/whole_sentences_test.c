@@ -8,7 +8,7 @@
 #include "data/chunk/chunk.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/service/home_fixture.h"
 

@@ -8,7 +8,7 @@
 #include "kernels/file.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 

@@ -2,7 +2,7 @@
  * that nothing which one of them left in a cache is met by another. */
 #include <strings.h>
 #include <time.h>
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 #include "tests/retrieval/chain_model.h"
 #include "tests/server/routes/http_fixture.h"
 

@@ -3,7 +3,7 @@
 
 #include "kernels/clock.h"
 #include "retrieval/service/activity.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/service/service_store.h"
 #include "server/routes/query_log.h"
 
 static store_query_log row(const char *tenant) {

@@ -6,7 +6,7 @@
  *    known all the same (orphans) are its own, too.
  * 2. A file that moved is ingested under its new id before the old one goes, and what is removed here because it stands
  *    elsewhere goes only where a document was made of it there. */
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "kernels/clock.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
-#include "retrieval/service/folder_sync_archives.h"
+#include "retrieval/sync/folder_sync_archives.h"
 #include "retrieval/service/service_internal.h"
 
 enum {

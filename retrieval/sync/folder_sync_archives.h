@@ -16,8 +16,8 @@
 #define FORAGE_RETRIEVAL_FOLDER_SYNC_ARCHIVES_H
 
 #include "data/extract/text_parts.h"
-#include "retrieval/service/archive_members.h"
-#include "retrieval/service/folder_sync_known.h"
+#include "retrieval/sync/archive_members.h"
+#include "retrieval/sync/folder_sync_known.h"
 
 typedef struct sync_archive { /* one that was looked into, or has other times than were noted */
     folder_file file;

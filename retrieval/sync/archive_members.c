@@ -1,4 +1,4 @@
-#include "retrieval/service/archive_members.h"
+#include "retrieval/sync/archive_members.h"
 
 #include <stdlib.h>
 #include <string.h>

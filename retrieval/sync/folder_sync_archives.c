@@ -1,4 +1,4 @@
-#include "retrieval/service/folder_sync_archives.h"
+#include "retrieval/sync/folder_sync_archives.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "retrieval/service/folder_sync_known.h"
+#include "retrieval/sync/folder_sync_known.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,10 @@
-/* home_store.h - the store of a home: for retrieval alone. Whoever serves a home asks catalog.h,
- * activity.h, home_backup.h and service.h, which say what is meant by a question whatever the store. */
+/* home_store.h - the store of a home: for retrieval alone. Whoever serves a home asks home_backup.h, and catalog.h,
+ * activity.h and service.h of retrieval/service, which say what is meant by a question whatever the store. */
 #ifndef FORAGE_RETRIEVAL_HOME_STORE_H
 #define FORAGE_RETRIEVAL_HOME_STORE_H
 
 #include "data/store/store_backend.h"
-#include "retrieval/service/home.h"
-#include "retrieval/service/service.h"
+#include "retrieval/home/home.h"
 
 /* The kind of store that homes have. */
 const store_backend *home_backend(void);
@@ -22,7 +21,5 @@ void home_tighten(const store_backend *be, const char *home, const fo_notices *t
  * nothing is left of it. */
 int home_backup_open(store *s, const char *home, const char *file, const atomic_bool *cancel,
                      fo_err *err);
-
-store *service_store(service *s); /* owned by s */
 
 #endif

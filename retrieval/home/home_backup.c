@@ -8,7 +8,7 @@
  * Indexes come first. A manifest's epoch has been committed, and the store is copied after it was read: so
  * no index of the file is ahead of the store, and what it is behind is added from the store as it is
  * opened. Segments never change and stay readable once opened, so nobody waits. */
-#include "retrieval/service/home_backup.h"
+#include "retrieval/home/home_backup.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,8 @@
 #include "index/search/search_index.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
-#include "retrieval/service/home.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/home/home.h"
+#include "retrieval/home/home_store.h"
 
 #define HEAD     "BACKUP"
 #define MAGIC    "forage backup "

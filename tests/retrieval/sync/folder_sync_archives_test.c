@@ -9,7 +9,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
-#include "retrieval/service/folder_sync_archives.h"
+#include "retrieval/sync/folder_sync_archives.h"
 
 /* The disk does not give what lies here of any file. */
 static off_t unreadable = -1;

@@ -6,8 +6,8 @@
 
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/folder_sync.h"
-#include "retrieval/service/folder_sync_known.h"
+#include "retrieval/sync/folder_sync.h"
+#include "retrieval/sync/folder_sync_known.h"
 
 void folder_sync_report_deinit(folder_sync_report *r) {
     if (!r) return;

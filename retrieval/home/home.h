@@ -6,8 +6,8 @@
  *   tmp/  lock              of the process that works on it
  *   forage.conf             the user's
  *   lost-TIME/              what --force-empty and repairs put aside, for whoever wants to look */
-#ifndef FORAGE_RETRIEVAL_SERVICE_HOME_H
-#define FORAGE_RETRIEVAL_SERVICE_HOME_H
+#ifndef FORAGE_RETRIEVAL_HOME_H
+#define FORAGE_RETRIEVAL_HOME_H
 
 #include <stdbool.h>
 #include "kernels/error.h"

@@ -1,4 +1,4 @@
-#include "retrieval/service/home.h"
+#include "retrieval/home/home.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "data/sqlite/sqlite_store.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/home_store.h"
+#include "retrieval/home/home_store.h"
 
 enum { PATH = 4096, MAX_DEPTH = 6 };
 

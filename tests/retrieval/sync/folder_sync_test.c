@@ -13,7 +13,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/file.h"
 #include "retrieval/service/catalog.h"
-#include "retrieval/service/folder_sync.h"
+#include "retrieval/sync/folder_sync.h"
 #include "tests/retrieval/service/home_fixture.h"
 
 /* The disk does not give what lies behind the first bytes of this file. */
