@@ -35,6 +35,7 @@ static void write_line(fo_buf *b, const audit_act *a) {
     json_out_string(&o, "tenant", a->tenant);
     if (a->from) json_out_string(&o, "from", a->from);
     if (a->status) json_out_int(&o, "status", a->status);
+    if (a->left_out) json_out_int(&o, "left_out", (int64_t)a->left_out);
     json_out_close(&o, '}');
     fo_buf_char(b, '\n');
 }
@@ -88,8 +89,9 @@ int audit_write(const char *home, const audit_act *a, fo_err *err) {
     int rc = line.failed ? fo_no_memory(err) : open_locked(path, older, &fd, &size, err);
     if (!rc) rc = append(fd, size, &line, path, err);
     if (fd >= 0) flock(fd, LOCK_UN); /* others need not wait for the disk */
-    if (!rc && fdatasync(fd) != 0) rc = fo_fail_errno(err, "cannot write %s", path);
-    if (!rc && size == 0) rc = fo_sync_dir_of(path, err); /* it is new: so is its name */
+    const bool wait = !rc && !a->refused;
+    if (wait && fdatasync(fd) != 0) rc = fo_fail_errno(err, "cannot write %s", path);
+    if (wait && !rc && size == 0) rc = fo_sync_dir_of(path, err); /* it is new: so is its name */
     if (fd >= 0) close(fd);
     fo_buf_free(&line);
     return rc;

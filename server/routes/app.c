@@ -218,6 +218,7 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     if (!a) return;
     source_runner_interrupt(a->sources); /* requests may wait for a run */
     http_stop(a->http, timeout_ms, hurry);
+    app_audit_rest(a);
     source_runner_free(a->sources);
     tracer_stop(a->tracer);
     jobs_stop(a->jobs);

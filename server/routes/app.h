@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "retrieval/service/service.h"
+#include "server/access/audit_refusals.h"
 #include "server/access/key_ring.h"
 #include "server/access/rate_limits.h"
 #include "server/base/json.h"
@@ -42,9 +43,10 @@ typedef struct app {
     http_server *http; /* set by app_serve */
     tracer *tracer;    /* NULL: none; the app's once it is set, run by app_serve */
     int64_t started_ms;
-    bool audits;        /* what cannot be taken back is written to HOME/audit.log */
-    char *spool_dir;    /* home/tmp; read-only: a folder of its own in /tmp */
-    http_route *routes; /* app_routes; read-only: those that write refuse */
+    bool audits;             /* what cannot be taken back is written to HOME/audit.log */
+    audit_refusals refusals; /* owned: the HTTP thread, until it has stopped */
+    char *spool_dir;         /* home/tmp; read-only: a folder of its own in /tmp */
+    http_route *routes;      /* app_routes; read-only: those that write refuse */
     bool read_only;
     bool disk_full; /* why it is */
     size_t max_document_bytes;
@@ -122,8 +124,12 @@ bool app_may_use(const http_request *r, const char *collection);
 int app_collections(const http_request *r, char **out, fo_err *err);
 /* The same; false after a reply that is that of a collection which is not there. */
 bool app_check_collection(http_request *r, const char *collection);
-/* Write down what a request did that cannot be taken back, or tried to; of the app, as http_options.done. */
+/* Write down what a request did that cannot be taken back, or tried to; of the app, as http_options.done. Of those that
+ * app_admit refused a few a minute of each key have a line, the others one together: once their minute is over, with the
+ * next request of anybody. */
 void app_audit(void *ctx, const http_summary *s);
+/* That line now, whether their minute is over or not; once HTTP has stopped. */
+void app_audit_rest(app *a);
 const char *app_key_id(const http_summary *s); /* NULL: it came without a key */
 /* FO_ENOTFOUND, as if it were not there. */
 int app_no_collection(const char *collection, fo_err *err);

@@ -17,6 +17,7 @@
 typedef struct caller {
     access_grant *grant; /* NULL: nobody's in particular */
     bool stranger;       /* keys are asked for, and it came without one that is known */
+    bool refused;        /* by app_admit: nothing was done */
     rate_limits *limits;
     rate_ticket of_key, of_address;
 } caller;
@@ -164,6 +165,18 @@ static bool length_taken(app *a, http_request *r, const http_route *route) {
     return false;
 }
 
+/* What is refused for want of a scope counts among the key's requests too: it costs a reply as others do. */
+static bool admit_caller(app *a, http_request *r, const http_route *route, caller *c,
+                         const char *sent) {
+    const bool closed = route->scope != ACCESS_OPEN;
+    if (!address_within_limits(a, r, route, c)) return false;
+    if (c->stranger && closed) return refuse_stranger(a, r, sent);
+    if (!key_within_limits(a, r, route, c)) return false;
+    if (c->grant && closed && !access_key_has(c->grant->key, route->scope))
+        return refuse_scope(a, r, c->grant->key, route->scope);
+    return has_memory(a, r, route) && length_taken(a, r, route);
+}
+
 bool app_admit(void *app_of_routes, http_request *r, const http_route *route) {
     app *a = app_of_routes;
     bool on = a->keys && key_ring_on(a->keys);
@@ -175,16 +188,14 @@ bool app_admit(void *app_of_routes, http_request *r, const http_route *route) {
         return false;
     }
     access_grant *grant = sent ? key_ring_admit(a->keys, sent) : NULL;
-    *c = (caller){grant, on && !grant, a->limits, RATE_NO_TICKET, RATE_NO_TICKET};
+    *c = (caller){.grant = grant,
+                  .stranger = on && !grant,
+                  .limits = a->limits,
+                  .of_key = RATE_NO_TICKET,
+                  .of_address = RATE_NO_TICKET};
     http_set_caller(r, c, caller_free);
-    if (!address_within_limits(a, r, route, c)) return false;
-    if (on && route->scope != ACCESS_OPEN) {
-        if (c->stranger) return refuse_stranger(a, r, sent);
-        if (!access_key_has(c->grant->key, route->scope))
-            return refuse_scope(a, r, c->grant->key, route->scope);
-    }
-    return key_within_limits(a, r, route, c) && has_memory(a, r, route) &&
-           length_taken(a, r, route);
+    c->refused = !admit_caller(a, r, route, c, sent);
+    return !c->refused;
 }
 
 const char *app_tenant(const http_request *r) {
@@ -234,12 +245,39 @@ const char *app_key_id(const http_summary *s) {
     return c && c->grant ? c->grant->key->id : NULL;
 }
 
+static void write_act(app *a, const audit_act *did, const char *request_id) {
+    fo_err err = {0};
+    if (audit_write(service_home(a->service), did, &err))
+        log_event(LOG_LEVEL_ERROR, request_id, "audit", LOG_STR("error", err.msg));
+}
+
+/* One line for all that a key was refused in a minute beyond those that have one of their own. */
+static void write_left_out(app *a, double now_ms) {
+    audit_refused some;
+    while (audit_refusals_due(&a->refusals, now_ms, &some))
+        write_act(a,
+                  &(audit_act){.act = "refused",
+                               .what = "more requests",
+                               .who = *some.who ? some.who : NULL,
+                               .tenant = *some.tenant ? some.tenant : NULL,
+                               .refused = true,
+                               .left_out = some.n},
+                  NULL);
+}
+
+void app_audit_rest(app *a) {
+    if (a->audits) write_left_out(a, INFINITY);
+}
+
 void app_audit(void *ctx, const http_summary *s) {
     app *a = ctx;
     const http_route *t = s->route;
     bool bulk = t && !strcmp(t->method, "DELETE") && !strcmp(t->pattern, "/documents");
     bool admin = t && (t->scope == ACCESS_ADMIN || t->scope == ACCESS_OPERATE);
-    if (!a->audits || !(bulk || admin) || !strcmp(t->method, "GET")) return;
+    if (!a->audits) return;
+    const double now_ms = (double)s->ended_us / 1000;
+    write_left_out(a, now_ms);
+    if (!(bulk || admin) || !strcmp(t->method, "GET")) return;
     const caller *c = s->caller;
     if (c && c->stranger) return; /* nothing was done; else anybody could push the log out */
     const access_grant *g = c ? c->grant : NULL;
@@ -250,10 +288,10 @@ void app_audit(void *ctx, const http_summary *s) {
                      .who = g ? g->key->id : NULL,
                      .tenant = g ? g->key->tenant : NULL,
                      .from = s->peer,
-                     .status = s->status};
-    fo_err err = {0};
-    if (audit_write(service_home(a->service), &did, &err))
-        log_event(LOG_LEVEL_ERROR, s->request_id, "audit", LOG_STR("error", err.msg));
+                     .status = s->status,
+                     .refused = c && c->refused};
+    if (did.refused && !audit_refusals_take(&a->refusals, did.who, did.tenant, now_ms)) return;
+    write_act(a, &did, s->request_id);
 }
 
 bool app_check_collection(http_request *r, const char *collection) {

@@ -1,21 +1,34 @@
-/* audit_test.c - the audit log: lines whole or not at all, and none lost where several move a full file away. */
+/* audit_test.c - the audit log: lines whole or not at all, and none lost where several move a full file away; what of
+ * refused requests it tells. */
 #include "server/access/audit.h"
+#include "server/access/audit_refusals.h"
 #include "tests/test.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "kernels/file.h"
 
 enum { FULL = (16 << 20) + 1, WRITERS = 8 };
 
 static const audit_act act = {.act = "keys create", .what = "k_1", .who = "command line"};
+
+static atomic_int n_syncs;
+
+/* In the place of the C library's, for this program. */
+int fdatasync(int fd) {
+    n_syncs++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
 
 static char *path_of(const char *home, const char *name) {
     char path[4200];
@@ -166,6 +179,58 @@ static void what_cannot_be_moved_goes_on(void **state) {
     test_remove(home);
 }
 
+/* ---- what was refused --------------------------------------------------------------------------- */
+
+static void nobody_waits_for_the_disk_where_nothing_was_done(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    audit_act no = act;
+    no.refused = true;
+    n_syncs = 0;
+    assert_ok(audit_write(home, &no, &err), &err);
+    assert_int_equal(n_syncs, 0);
+    assert_ok(audit_write(home, &act, &err), &err);
+    assert_int_equal(n_syncs, 1);
+    assert_int_equal(count_lines(home), 2);
+    test_remove(home);
+}
+
+static void a_key_has_a_few_lines_a_minute_and_one_of_the_others(void **state) {
+    (void)state;
+    audit_refusals l = {0};
+    audit_refused some;
+    size_t told = 0;
+    for (int i = 0; i < 100; i++) told += audit_refusals_take(&l, "k_1", "acme", 1e6 + i);
+    assert_int_equal(told, AUDIT_REFUSALS_A_MINUTE);
+    assert_true(audit_refusals_take(&l, "k_2", "acme", 1e6 + 100)); /* by itself */
+    assert_true(audit_refusals_take(&l, NULL, NULL, 1e6 + 100));
+    assert_false(audit_refusals_due(&l, 1e6 + 59999, &some));
+    assert_true(audit_refusals_due(&l, 1e6 + 60000, &some));
+    assert_string_equal(some.who, "k_1");
+    assert_string_equal(some.tenant, "acme");
+    assert_int_equal(some.n, 100 - AUDIT_REFUSALS_A_MINUTE);
+    assert_false(audit_refusals_due(&l, INFINITY, &some)); /* the others had none but their own */
+    assert_true(audit_refusals_take(&l, "k_1", "acme", 1e6 + 60001));
+}
+
+static void more_keys_than_are_told_apart_are_counted_together(void **state) {
+    (void)state;
+    audit_refusals l = {0};
+    audit_refused some;
+    char who[32];
+    for (int i = 0; i < AUDIT_REFUSERS + 10; i++) {
+        snprintf(who, sizeof who, "k_%d", i);
+        assert_int_equal(audit_refusals_take(&l, who, "acme", 1e6), i < AUDIT_REFUSERS);
+    }
+    assert_true(audit_refusals_due(&l, 1e6 + 60000, &some));
+    assert_string_equal(some.who, AUDIT_REFUSED_OTHERS);
+    assert_string_equal(some.tenant, "");
+    assert_int_equal(some.n, 10);
+    assert_true(
+        audit_refusals_take(&l, "k_new", "acme", 1e6 + 60000)); /* in a place that is free again */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_there_whole),
@@ -173,6 +238,9 @@ int main(void) {
         cmocka_unit_test(a_full_file_is_moved_away_once),
         cmocka_unit_test(whoever_waited_writes_into_the_new_file),
         cmocka_unit_test(what_cannot_be_moved_goes_on),
+        cmocka_unit_test(nobody_waits_for_the_disk_where_nothing_was_done),
+        cmocka_unit_test(a_key_has_a_few_lines_a_minute_and_one_of_the_others),
+        cmocka_unit_test(more_keys_than_are_told_apart_are_counted_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,95 +1,9 @@
 /* access_test.c - keys over HTTP: every route against every scope, collections, tenants and groups; and
  * that nothing which one of them left in a cache is met by another. */
-#include <strings.h>
 #include <time.h>
 #include "retrieval/sync/folder_sync.h"
 #include "tests/retrieval/chain_model.h"
-#include "tests/server/routes/http_fixture.h"
-
-typedef struct caller {
-    char text[80];
-} caller;
-
-static caller key_of(fixture *f, const key_spec *spec) {
-    fo_err err = {0};
-    access_secret s;
-    caller c;
-    assert_ok(keys_create(f->dir, spec, &s, &err), &err);
-    snprintf(c.text, sizeof c.text, "%s", s.text);
-    for (int i = 0; i < 200; i++) { /* the server looks a few times a second */
-        access_grant *g = key_ring_admit(f->app->keys, c.text);
-        access_grant_drop(g);
-        if (g) return c;
-        usleep(20000);
-    }
-    fail_msg("the server does not see a new key");
-    return c;
-}
-
-static caller make(fixture *f, unsigned scopes, const char *tenant, const char *collection,
-                   const char *group) {
-    key_spec spec = {.name = "test",
-                     .scopes = scopes,
-                     .tenant = tenant,
-                     .collections = &collection,
-                     .n_collections = collection != NULL,
-                     .groups = &group,
-                     .n_groups = group != NULL};
-    return key_of(f, &spec);
-}
-
-static size_t keep_header(char *line, size_t size, size_t n, void *b) {
-    fo_buf_add(b, line, size * n);
-    return size * n;
-}
-
-/* key NULL: none; headers may be NULL. */
-static long send_as(fixture *f, const char *key, const char *method, const char *path,
-                    const char *body, fo_buf *reply, fo_buf *headers) {
-    CURL *c = curl_easy_init();
-    char url[512], auth[128];
-    fo_buf own = {0}, heads = {0};
-    snprintf(url, sizeof url, "http://%s%s", http_address(f->app->http), path);
-    struct curl_slist *h = curl_slist_append(NULL, "Content-Type: application/json");
-    snprintf(auth, sizeof auth, "Authorization: Bearer %s", key ? key : "");
-    if (key) h = curl_slist_append(h, auth);
-    curl_easy_setopt(c, CURLOPT_URL, url);
-    curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
-    curl_easy_setopt(c, CURLOPT_HTTPHEADER, h);
-    if (body) curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, reply ? reply : &own);
-    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, keep_header);
-    curl_easy_setopt(c, CURLOPT_HEADERDATA, headers ? headers : &heads);
-    assert_int_equal(curl_easy_perform(c), CURLE_OK);
-    long status = 0;
-    curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-    curl_slist_free_all(h);
-    curl_easy_cleanup(c);
-    fo_buf_free(&own);
-    fo_buf_free(&heads);
-    return status;
-}
-
-static cJSON *ask_as(fixture *f, const char *key, const char *method, const char *path,
-                     const char *body, long want) {
-    fo_buf b = {0};
-    long status = send_as(f, key, method, path, body, &b, NULL);
-    if (status != want) fail_msg("%s %s: %ld, not %ld: %s", method, path, status, want, b.data);
-    cJSON *j = cJSON_ParseWithLength(b.data ? b.data : "", b.len);
-    if (!j) fail_msg("%s: no JSON: %s", path, b.data);
-    fo_buf_free(&b);
-    return j;
-}
-
-static void expect_as(fixture *f, const char *key, const char *method, const char *path,
-                      const char *body, long want) {
-    cJSON_Delete(ask_as(f, key, method, path, body, want));
-}
-
-static fixture *open_plain(void) {
-    return fixture_open(test_folder(), NULL, (engine_options){0});
-}
+#include "tests/server/routes/key_fixture.h"
 
 /* ---- every route against every scope ------------------------------------------------------- */
 
@@ -181,68 +95,6 @@ static void a_revoked_key_is_refused_within_a_second(void **state) {
     assert_ok(keys_revoke(f->dir, id, &err), &err);
     usleep(1000000);
     expect_as(f, k.text, "GET", "/collections", NULL, 401);
-    fixture_close(f);
-}
-
-/* ---- strangers ------------------------------------------------------------------------------ */
-
-static char *audit_log(fixture *f) {
-    fo_buf path = {0}, all = {0};
-    fo_buf_printf(&path, "%s/audit.log", f->dir);
-    fo_buf_str(&all, "");
-    FILE *log = fopen(path.data, "r");
-    char some[4096];
-    for (size_t n; log && (n = fread(some, 1, sizeof some, log)) > 0;) fo_buf_add(&all, some, n);
-    if (log) fclose(log);
-    fo_buf_free(&path);
-    return fo_buf_take(&all, NULL);
-}
-
-/* What strangers send must not push out what those with a key did. */
-static void strangers_leave_nothing_in_the_audit_log(void **state) {
-    (void)state;
-    fixture *f = open_plain();
-    expect_as(f, NULL, "DELETE", "/collections/nobodys", NULL,
-              404); /* no keys yet: it is anybody's */
-    expect_as(f, NULL, "POST", "/keys", "{\"name\":\"first\",\"scopes\":[\"admin\"]}", 201);
-    caller admin = make(f, 1u << ACCESS_ADMIN, NULL, NULL, NULL);
-    caller reader = make(f, 1u << ACCESS_READ, NULL, NULL, NULL);
-    expect_as(f, NULL, "DELETE", "/collections/strangers", NULL, 401);
-    expect_as(f, "fk_0", "DELETE", "/collections/strangers", NULL, 401);
-    expect_as(f, NULL, "DELETE", "/documents?filter=strangers", NULL, 401);
-    expect_as(f, reader.text, "DELETE", "/collections/readers", NULL, 403);
-    char path[401] =
-        "/collections/"; /* 13 bytes, so that one of the letters stands across the 200th */
-    while (strlen(path) < 395) strcat(path, "\xC3\xA9");
-    cJSON_Delete(ask_as(f, admin.text, "DELETE", path, NULL, 400));
-    char *log = audit_log(f), line[300];
-    assert_non_null(strstr(log, "/collections/nobodys"));
-    assert_non_null(strstr(log, "POST /keys"));
-    assert_null(strstr(log, "strangers"));
-    assert_null(strstr(log, "401"));
-    assert_non_null(strstr(log, "/collections/readers"));
-    snprintf(line, sizeof line, "\"what\":\"%.199s\"", path);
-    assert_non_null(strstr(log, line));
-    free(log);
-    fixture_close(f);
-}
-
-/* What an address may ask holds for those too who have no key. */
-static void strangers_are_slowed_by_their_address(void **state) {
-    (void)state;
-    fixture *f = open_plain();
-    rate_tier tier;
-    fo_err err = {0};
-    assert_ok(rate_tier_read(&tier, "few: requests=0.001, burst=3", &err), &err);
-    assert_ok(rate_limits_create(&f->app->limits, &tier, 1, &err), &err);
-    f->app->address_tier = rate_limits_tier(f->app->limits, "few");
-    make(f, 1u << ACCESS_ADMIN, NULL, NULL, NULL);
-    for (int i = 0; i < 3; i++) expect_as(f, "fk_0", "DELETE", "/collections/x", NULL, 401);
-    for (int i = 0; i < 3; i++) expect_as(f, "fk_0", "DELETE", "/collections/x", NULL, 429);
-    expect_as(f, NULL, "GET", "/health", NULL, 200); /* what is open to all is not counted */
-    char *log = audit_log(f);
-    assert_null(strstr(log, "/collections/x"));
-    free(log);
     fixture_close(f);
 }
 
@@ -783,8 +635,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_route_asks_for_its_scope),
         cmocka_unit_test(a_revoked_key_is_refused_within_a_second),
-        cmocka_unit_test(strangers_leave_nothing_in_the_audit_log),
-        cmocka_unit_test(strangers_are_slowed_by_their_address),
         cmocka_unit_test(analytics_have_their_limit_of_what_a_key_may_use),
         cmocka_unit_test(other_collections_look_like_none),
         cmocka_unit_test(what_one_tenant_left_no_other_meets),
