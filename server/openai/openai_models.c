@@ -92,20 +92,22 @@ cJSON *openai_read_body(http_request *r, json_in *in, fo_err *err) {
 typedef struct text_list {
     const char **texts;
     size_t *lens, n;
-    char **owned; /* [n], NULL where the text is the request's */
+    size_t *tokens; /* [n], of count_all */
+    char **owned;   /* [n], NULL where the text is the request's */
 } text_list;
 
 static void text_list_deinit(text_list *l) {
     for (size_t i = 0; l->owned && i < l->n; i++) free(l->owned[i]);
     free(l->texts);
     free(l->lens);
+    free(l->tokens);
     free(l->owned);
 }
 
 static bool text_list_init(text_list *l, size_t n) {
     *l = (text_list){calloc(n + 1, sizeof *l->texts), calloc(n + 1, sizeof *l->lens), n,
-                     calloc(n + 1, sizeof *l->owned)};
-    return l->texts && l->lens && l->owned;
+                     calloc(n + 1, sizeof *l->tokens), calloc(n + 1, sizeof *l->owned)};
+    return l->texts && l->lens && l->tokens && l->owned;
 }
 
 /* Tokens of the embedder's own vocabulary are turned back into the text they came from. */
@@ -182,13 +184,15 @@ static bool left(http_request *r, fo_err *err) {
     return atomic_load(http_cancel(r)) && fo_fail(err, FO_ECANCELLED, "cancelled");
 }
 
+/* l: counted. *tokens grows with each piece, so that what was computed is known where it ends early. */
 static int embed_all(http_request *r, embedder *e, enum embed_kind kind, const text_list *l,
-                     float *v, fo_err *err) {
+                     float *v, uint64_t *tokens, fo_err *err) {
     for (size_t i = 0; i < l->n; i += PIECE) {
         size_t n = l->n - i < PIECE ? l->n - i : PIECE;
         if (left(r, err) ||
             embedder_embed(e, kind, l->texts + i, l->lens + i, n, v + i * embedder_dim(e), err))
             return err->code;
+        for (size_t k = i; k < i + n; k++) *tokens += l->tokens[k];
     }
     return FO_OK;
 }
@@ -206,19 +210,15 @@ static int rerank_all(http_request *r, reranker *rr, const char *query, const te
 
 /* ---- embeddings ----------------------------------------------------------------------------- */
 
-/* *tokens: of all texts. One that the model would cut is refused: its vector would be another text's. */
-static int count_all(http_request *r, embedder *e, const text_list *l, size_t *tokens,
-                     fo_err *err) {
-    const size_t most = embedder_max_tokens(e);
-    *tokens = 0;
+/* One of more than `most` tokens is refused, where that is no EMBEDDER_NO_LIMIT. */
+static int count_all(http_request *r, embedder *e, const text_list *l, size_t most, fo_err *err) {
     for (size_t i = 0; i < l->n; i++) {
-        size_t n = embedder_count_tokens(e, l->texts[i], l->lens[i]);
+        l->tokens[i] = embedder_count_tokens(e, l->texts[i], l->lens[i]);
         if (left(r, err)) return err->code;
-        if (n > most && most < EMBEDDER_NO_LIMIT)
+        if (l->tokens[i] > most && most < EMBEDDER_NO_LIMIT)
             return fo_fail_field(err, FO_EINVAL, "input",
-                                 "input[%zu] has %zu tokens; %s takes at most %zu of a text", i, n,
-                                 embedder_name(e), most);
-        *tokens += n;
+                                 "input[%zu] has %zu tokens; %s takes at most %zu of a text", i,
+                                 l->tokens[i], embedder_name(e), most);
     }
     return FO_OK;
 }
@@ -246,7 +246,7 @@ static void write_vector(json_out *o, const float *v, size_t dim, bool base64) {
 }
 
 static void reply_vectors(http_request *r, embedder *e, const text_list *l, const float *v,
-                          size_t tokens, bool base64) {
+                          uint64_t tokens, bool base64) {
     fo_buf b = {0};
     json_out o = {&b, false};
     size_t dim = embedder_dim(e);
@@ -262,7 +262,6 @@ static void reply_vectors(http_request *r, embedder *e, const text_list *l, cons
     }
     json_out_close(&o, ']');
     json_out_string(&o, "model", embedder_name(e));
-    app_charge(r, tokens);
     json_out_open(&o, "usage", '{');
     json_out_int(&o, "prompt_tokens", (int64_t)tokens);
     json_out_int(&o, "total_tokens", (int64_t)tokens);
@@ -297,10 +296,12 @@ void route_embeddings(http_request *r, void *ctx) {
         json_in_end(&in);
         if (!err.code)
             read_inputs(&l, a->allow_token_ids ? embedder_tokenizer(e) : NULL, input, &err);
-        size_t tokens = 0;
-        if (!err.code) count_all(r, e, &l, &tokens, &err);
+        uint64_t tokens = 0;
+        /* One that the model would cut is refused: its vector would be another text's. */
+        if (!err.code) count_all(r, e, &l, embedder_max_tokens(e), &err);
         if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v))) fo_no_memory(&err);
-        if (!err.code) embed_all(r, e, query ? EMBED_QUERY : EMBED_PASSAGE, &l, v, &err);
+        if (!err.code) embed_all(r, e, query ? EMBED_QUERY : EMBED_PASSAGE, &l, v, &tokens, &err);
+        app_charge(r, tokens); /* also of a client that left, or whose time was over */
         if (!err.code) reply_vectors(r, e, &l, v, tokens, base64);
     }
     if (err.code) openai_error(r, &err);
@@ -322,25 +323,28 @@ static int by_score(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* v[l->n + 1, dim]: of the texts, and of the query behind them. */
+static int embed_query_and_all(http_request *r, embedder *e, const char *query, const text_list *l,
+                               float *v, uint64_t *tokens, fo_err *err) {
+    const size_t q_len = strlen(query);
+    if (count_all(r, e, l, EMBEDDER_NO_LIMIT, err) ||
+        embedder_embed(e, EMBED_QUERY, &query, &q_len, 1, v + l->n * embedder_dim(e), err))
+        return err->code;
+    *tokens += embedder_count_tokens(e, query, q_len);
+    return embed_all(r, e, EMBED_PASSAGE, l, v, tokens, err);
+}
+
 /* The cross-encoder's probability where one is loaded, else the embedder's cosine: the reply says
- * which under "scored_by". */
+ * which under "scored_by". *tokens: of what was computed, also where it ends early. */
 static int score_all(http_request *r, service *s, const char *query, const text_list *l,
                      ranked *out, uint64_t *tokens, fo_err *err) {
     reranker *rr = service_reranker(s);
     embedder *e = service_embedder(s);
-    size_t q_len = strlen(query), dim = embedder_dim(e);
+    const size_t dim = embedder_dim(e);
     float *v = malloc((rr ? l->n : (l->n + 1) * dim) * sizeof *v);
     if (!v) return fo_no_memory(err);
-    int rc;
-    if (rr) {
-        rc = rerank_all(r, rr, query, l, v, tokens, err);
-    } else {
-        rc = embedder_embed(e, EMBED_QUERY, &query, &q_len, 1, v + l->n * dim, err);
-        if (!rc) rc = embed_all(r, e, EMBED_PASSAGE, l, v, err);
-        *tokens = embedder_count_tokens(e, query, q_len);
-        for (size_t i = 0; i < l->n; i++)
-            *tokens += embedder_count_tokens(e, l->texts[i], l->lens[i]);
-    }
+    int rc = rr ? rerank_all(r, rr, query, l, v, tokens, err)
+                : embed_query_and_all(r, e, query, l, v, tokens, err);
     for (size_t i = 0; !rc && i < l->n; i++) {
         double score = 0;
         if (rr)
@@ -404,7 +408,6 @@ static void reply_ranked(http_request *r, service *s, const text_list *l, const 
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');
-    app_charge(r, tokens);
     json_out_open(&o, "usage", '{');
     json_out_int(&o, "total_tokens", (int64_t)tokens);
     json_out_close(&o, '}');
@@ -433,6 +436,7 @@ void route_rerank(http_request *r, void *ctx) {
         if (!err.code) read_documents(&l, list, &err);
         if (!err.code && !(order = calloc(l.n + 1, sizeof *order))) fo_no_memory(&err);
         if (!err.code) score_all(r, a->service, query, &l, order, &tokens, &err);
+        app_charge(r, tokens); /* also of a client that left, or whose time was over */
         if (!err.code) {
             qsort(order, l.n, sizeof *order, by_score);
             size_t n = top && (size_t)top < l.n ? (size_t)top : l.n;

@@ -150,6 +150,38 @@ static void many_texts_end_with_timeout_ms(void **state) {
     cJSON_Delete(ask(f, "/v1/embeddings", "{\"input\":\"a\",\"timeout_ms\":600000}", 200));
 }
 
+/* What was computed until then: the next one has to wait. What was refused before has cost none. */
+static void what_ended_early_is_charged(void **state) {
+    (void)state;
+    static const char *const paths[][2] = {
+        {"/v1/embeddings", "{\"input\":[\"a fox\""},
+        {"/v1/rerank", "{\"query\":\"a\",\"documents\":[\"a fox\""}};
+    for (size_t i = 0; i < 2; i++) {
+        fixture *f = fixture_open(test_folder(), NULL, (engine_options){0});
+        rate_tier tier;
+        fo_err err = {0};
+        assert_ok(rate_tier_read(&tier, "few: tokens=10", &err), &err);
+        assert_ok(rate_limits_create(&f->app->limits, &tier, 1, &err), &err);
+        f->app->address_tier = rate_limits_tier(f->app->limits, "few");
+        embedder *e = service_embedder(f->service);
+        embedder_ops slow = *(quick = e->ops);
+        slow.embed = embed_slowly;
+        e->ops = &slow;
+        fo_buf body = {0};
+        fo_buf_str(&body, paths[i][1]);
+        for (int k = 1; k < 1000; k++) fo_buf_str(&body, ",\"a fox\"");
+        cJSON_Delete(ask(f, "/search", "{\"query\":\"heron\",\"collection\":\"none\"}", 404));
+        fo_buf_str(&body, "],\"timeout_ms\":1000}");
+        cJSON_Delete(ask(f, paths[i][0], body.data, 408));
+        cJSON *r = ask(f, "/search", "{\"query\":\"heron\"}", 429);
+        assert_string_equal(text(r, "error.param"), "tokens");
+        cJSON_Delete(r);
+        fo_buf_free(&body);
+        e->ops = quick;
+        fixture_close(f);
+    }
+}
+
 static void errors_have_openais_shape(void **state) {
     fixture *f = *state;
     static const struct {
@@ -703,6 +735,7 @@ int main(void) {
         cmocka_unit_test(rerank_puts_what_fits_first),
         cmocka_unit_test(a_text_that_would_be_cut_is_refused),
         cmocka_unit_test(many_texts_end_with_timeout_ms),
+        cmocka_unit_test(what_ended_early_is_charged),
         cmocka_unit_test(errors_have_openais_shape),
         cmocka_unit_test(an_unknown_model_is_404_with_the_names_there_are),
         cmocka_unit_test(an_alias_of_nothing_is_refused_at_the_start),
