@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "kernels/clock.h"
 #include "server/base/log.h"
 #include "server/base/request_limits.h"
 #include "retrieval/local/local_generator.h"
@@ -23,6 +24,7 @@ _Static_assert((int)OPENAI_MAX_LOGPROBS == GENERATION_LOGPROBS, "what is let in 
 
 typedef struct choice {
     generation *g;
+    double submitted_ms; /* monotonic */
     generation_event ev;
     fo_buf raw;                    /* as it was written, not yet looked through for calls */
     fo_buf text;                   /* what of it is no call, not yet sent */
@@ -372,6 +374,7 @@ static int submit(plain *p, const int32_t *ids, size_t n, const fo_buf *echo, ui
         choice *c = &p->choices[p->n_choices];
         q.sampling.seed = seed + (uint64_t)i;
         int64_t retry_ms = 0;
+        c->submitted_ms = fo_now_ms();
         int rc = engine_submit(p->engine, &q, &c->g, &retry_ms, err);
         if (rc) {
             char seconds[32];
@@ -435,20 +438,28 @@ static int submit_all(plain *p, fo_err *err) {
     return rc;
 }
 
+/* Of several choices the first to write has the first token, the last to end the rest. */
+static void add_timings(openai_timings *t, const choice *c, double started_ms) {
+    const generation_event *ev = &c->ev;
+    const double first = c->submitted_ms - started_ms + ev->first_token_ms;
+    t->queue_ms = ev->queue_ms > t->queue_ms ? ev->queue_ms : t->queue_ms;
+    t->prefill_ms = ev->prefill_ms > t->prefill_ms ? ev->prefill_ms : t->prefill_ms;
+    t->decode_ms = ev->decode_ms > t->decode_ms ? ev->decode_ms : t->decode_ms;
+    if (ev->first_token_ms > 0 && (t->first_token_ms == 0 || first < t->first_token_ms))
+        t->first_token_ms = first;
+}
+
 /* Once all is written, or has failed: who asked is charged what it took until then. */
 static void count_tokens(plain *p) {
     openai_reply *reply = p->reply;
     for (size_t i = 0; i < p->n_choices; i++) {
         const generation_event *ev = &p->choices[i].ev;
-        openai_timings *t = &reply->timings;
         reply->completion_tokens += ev->completion_tokens;
         reply->cached_tokens += ev->cached_tokens;
         reply->passes += (size_t)ev->passes;
         reply->held = local_held(ev);
         reply->kv_note = ev->kv_note;
-        t->queue_ms = ev->queue_ms > t->queue_ms ? ev->queue_ms : t->queue_ms;
-        t->prefill_ms = ev->prefill_ms > t->prefill_ms ? ev->prefill_ms : t->prefill_ms;
-        t->decode_ms = ev->decode_ms > t->decode_ms ? ev->decode_ms : t->decode_ms;
+        add_timings(&reply->timings, &p->choices[i], reply->started_ms);
     }
     app_charge(reply->r, reply->prompt_tokens + reply->completion_tokens);
 }
@@ -575,6 +586,13 @@ static void account(openai_reply *reply, grounded_text *g) {
     r->usage.completion_tokens = reply->completion_tokens;
     r->usage.cached_tokens = reply->cached_tokens;
     r->source = reply->completion_tokens ? ANSWER_GENERATED : ANSWER_NONE;
+    r->ms.total = fo_now_ms() - reply->started_ms;
+    if (reply->prompt_tokens) { /* it was asked */
+        r->ms.queue = reply->timings.queue_ms;
+        r->ms.prefill = reply->timings.prefill_ms;
+        r->ms.first_token = reply->timings.first_token_ms;
+        r->ms.decode = reply->timings.decode_ms;
+    }
     query_account_charged(g->app, reply->r, &g->question, r);
 }
 
@@ -599,6 +617,7 @@ static void answer_ruled(openai_reply *reply, engine *e, app *a) {
     if (!rc && !refused) rc = generate(&p, &err);
     for (size_t i = 0; p.declined && i < p.n_choices; i++) generation_cancel(p.choices[i].g);
     count_tokens(&p);
+    if (!rc && !p.declined) account(reply, &g); /* first: with its reply a request is over */
     if (rc)
         openai_grounded_fail(reply, a, &err);
     else if (p.declined)
@@ -607,7 +626,6 @@ static void answer_ruled(openai_reply *reply, engine *e, app *a) {
         refuse(reply, &g);
     else
         send_plain(&p);
-    if (!rc && !p.declined) account(reply, &g);
     choices_free(&p);
     json_schema_free(p.schema);
     grounded_text_deinit(&g);

@@ -17,9 +17,10 @@ typedef struct openai_response {
     bool refused;     /* the text of the item is why there is no answer */
 } openai_response;
 
-/* Where the time of a reply went, in milliseconds; of several choices the last to end. */
+/* Where the time of a reply went, in milliseconds; of several choices the last to end, but for the first token. */
 typedef struct openai_timings {
     double queue_ms, retrieval_ms, prefill_ms, decode_ms, first_visible_ms, total_ms;
+    double first_token_ms; /* since the start; told to analytics alone. 0: none came */
 } openai_timings;
 
 typedef struct openai_reply {

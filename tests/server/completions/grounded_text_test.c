@@ -93,6 +93,59 @@ static void values_of_json_are_cited_or_said_to_be_unverified(void **state) {
     cJSON_Delete(r);
 }
 
+/* The sum of what a histogram of the metrics has seen of a stage, in ms; *n: how often. */
+static double stage_ms(fixture *f, const char *stage, int *n) {
+    static const char *const kinds[] = {"sum", "count"};
+    double values[2] = {0};
+    fo_buf b = {0};
+    assert_int_equal(send_body(f, "/metrics", NULL, &b, false), 200);
+    for (int i = 0; i < 2; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "forage_query_stage_seconds_%s{stage=\"%s\"} ", kinds[i],
+                 stage);
+        const char *at_line = strstr(b.data, line);
+        if (!at_line) fail_msg("no %s in %s", line, b.data);
+        values[i] = atof(at_line + strlen(line));
+    }
+    fo_buf_free(&b);
+    *n = (int)values[1];
+    return values[0] * 1000;
+}
+
+/* The times of what the model wrote, not of the search alone. */
+static void analytics_have_the_time_of_the_model(void **state) {
+    (void)state;
+    static const char *const stages[] = {"prefill", "decode"};
+    fixture *f = open_saying("The grey heron stands one metre tall.");
+    cJSON *r = chat(f, TALL, SCHEMA, 200);
+    int n;
+    for (int i = 0; i < 2; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "timings.%s_ms", stages[i]);
+        const double told = number(r, name), counted = stage_ms(f, stages[i], &n);
+        assert_true(told > 0);
+        assert_int_equal(n, 1);
+        if (fabs(counted - told) > 0.01 + told / 100)
+            fail_msg("%s: %g ms, not %g", stages[i], counted, told);
+    }
+    const double first = stage_ms(f, "first_token", &n);
+    assert_int_equal(n, 1);
+    const double total = stage_ms(f, "total", &n);
+    assert_int_equal(n, 1);
+    assert_true(first > number(r, "timings.prefill_ms") && first < total);
+    assert_true(total > number(r, "timings.prefill_ms") + number(r, "timings.decode_ms"));
+    assert_true(total <= number(r, "timings.total_ms") + 0.01);
+    cJSON_Delete(r);
+    r = chat(f, "{\"role\":\"user\",\"content\":\"Who was the first emperor of Brazil?\"}", SCHEMA,
+             200);
+    assert_true(stage_ms(f, "total", &n) > total);
+    assert_int_equal(n, 2);
+    stage_ms(f, "prefill", &n); /* it was not asked */
+    assert_int_equal(n, 1);
+    cJSON_Delete(r);
+    fixture_close(f);
+}
+
 static void a_stream_tells_them_at_its_end(void **state) {
     fo_buf b = {0}, sum = {0};
     assert_int_equal(send_body(*state, "/v1/chat/completions",
@@ -513,6 +566,7 @@ int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_json_are_cited_or_said_to_be_unverified),
+        cmocka_unit_test(analytics_have_the_time_of_the_model),
         cmocka_unit_test(a_stream_tells_them_at_its_end),
         cmocka_unit_test(json_is_not_made_of_nothing),
         cmocka_unit_test(a_stream_refuses_every_choice),
