@@ -188,6 +188,8 @@ bool http_hold(http_request *r, size_t bytes);
 void http_set_caller(http_request *r, void *caller, void (*free_caller)(void *));
 void *http_caller(const http_request *r); /* NULL: nobody in particular */
 const http_route *http_route_of(const http_request *r);
+/* Was anything of this request's work told of yet? */
+bool http_is_traced(const http_request *r);
 /* What the work that ends now, of total_ms, consisted of (trace_stages). */
 void http_trace_stages(http_request *r, double total_ms, const trace_stage *stages, size_t n,
                        const char *rest);

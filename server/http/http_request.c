@@ -213,6 +213,13 @@ const char *http_body(const http_request *r, size_t *len) {
 
 /* ---- replying ------------------------------------------------------------------------------- */
 
+bool http_is_traced(const http_request *r) {
+    pthread_mutex_lock((pthread_mutex_t *)&r->mu);
+    bool is = r->trace.n_stages > 0;
+    pthread_mutex_unlock((pthread_mutex_t *)&r->mu);
+    return is;
+}
+
 void http_trace_stages(http_request *r, double total_ms, const trace_stage *stages, size_t n,
                        const char *rest) {
     pthread_mutex_lock(&r->mu);

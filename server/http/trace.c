@@ -109,22 +109,28 @@ void trace_parent(const trace_span *s, char out[TRACE_PARENT_BYTES]) {
     memcpy(out + 52, s->sampled ? "-01" : "-00", 4);
 }
 
+/* To the stage of that name where there is one. Returns what was added. */
+static double add_stage(trace_span *s, const char *name, double ms) {
+    int i = 0;
+    while (i < s->n_stages && strcmp(s->stages[i].name, name) != 0) i++;
+    if (!(ms > 0) || i == TRACE_MAX_STAGES) return 0;
+    if (i == s->n_stages) s->stages[s->n_stages++] = (trace_stage){name, 0};
+    s->stages[i].ms += ms;
+    return ms;
+}
+
 void trace_stages(trace_span *s, int64_t now_us, double total_ms, const trace_stage *stages,
                   size_t n, const char *rest) {
     if (!s->sampled) return;
-    double sum = 0;
-    for (size_t i = 0; i < n && s->n_stages < TRACE_MAX_STAGES; i++) {
-        if (!(stages[i].ms > 0)) continue;
-        s->stages[s->n_stages++] = stages[i];
-        sum += stages[i].ms;
-    }
-    if (rest && total_ms > sum && s->n_stages < TRACE_MAX_STAGES)
-        s->stages[s->n_stages++] = (trace_stage){rest, total_ms - sum};
-    /* Threads side by side may have worked for longer than it took. */
-    double scale = sum > total_ms ? total_ms / sum : 1;
-    for (int i = 0; i < s->n_stages; i++) s->stages[i].ms *= scale;
+    if (!s->n_stages) s->work_began_us = now_us - (int64_t)(total_ms * 1000);
     s->work_ended_us = now_us;
-    s->work_began_us = now_us - (int64_t)(total_ms * 1000);
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) sum += add_stage(s, stages[i].name, stages[i].ms);
+    if (rest) add_stage(s, rest, total_ms - sum);
+    /* Threads side by side may have worked for longer than it took. */
+    const double window_ms = (double)(s->work_ended_us - s->work_began_us) / 1000;
+    for (int i = 0; i < s->n_stages; i++) all += s->stages[i].ms;
+    for (int i = 0; all > window_ms && i < s->n_stages; i++) s->stages[i].ms *= window_ms / all;
 }
 
 void tracer_record(tracer *t, const trace_span *s, const trace_request *r) {

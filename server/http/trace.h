@@ -68,7 +68,8 @@ void tracer_begin(const tracer *t, const char *traceparent, trace_span *out);
 /* "00-TRACE-SPAN-FLAGS" with this span as parent. */
 void trace_parent(const trace_span *s, char out[TRACE_PARENT_BYTES]);
 /* The work of total_ms that ends now consisted of these, one after another; what is left of it is of the last, named
- * `rest` (NULL: nobody's). Stages of 0 ms were not run. */
+ * `rest` (NULL: nobody's). Stages of 0 ms were not run. Work that was told of before goes on: times of equal names are
+ * added, and all of them lie between its begin and now. Names beyond TRACE_MAX_STAGES are left out. */
 void trace_stages(trace_span *s, int64_t now_us, double total_ms, const trace_stage *stages,
                   size_t n, const char *rest);
 

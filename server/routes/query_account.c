@@ -83,9 +83,10 @@ static void log_query(app *a, const query_request *q, const query_result *r,
     query_log_add(a->query_log, &row);
 }
 
-/* Where the time went: what the named stages leave is the answer's, its sentences chosen and verified. */
+/* Where the time went: what the named stages leave is the answer's, its sentences chosen and verified. Of several
+ * choices the first waited for a worker. */
 static void trace(http_request *r, const query_result *result) {
-    const double queue_ms = http_queue_ms(r);
+    const double queue_ms = http_is_traced(r) ? 0 : http_queue_ms(r);
     const trace_stage stages[] = {{"queue", queue_ms + result->ms.queue},
                                   {"embed", result->ms.embed},
                                   {"dense", result->ms.dense},

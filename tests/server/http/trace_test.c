@@ -231,12 +231,40 @@ static void stages_fill_the_work_and_no_more(void **state) {
                 s.stages[1].ms < 4.01);
     s = (trace_span){.sampled = true};
     trace_stage many[40];
-    for (int i = 0; i < 40; i++) many[i] = (trace_stage){"x", 1};
+    char names[40][4];
+    for (int i = 0; i < 40; i++) {
+        snprintf(names[i], sizeof names[i], "x%d", i);
+        many[i] = (trace_stage){names[i], 1};
+    }
     trace_stages(&s, 1000000, 100, many, 40, "rest");
     assert_int_equal(s.n_stages, TRACE_MAX_STAGES);
     s = (trace_span){0};
     trace_stages(&s, 1000000, 10, some, 3, "rest");
     assert_int_equal(s.n_stages, 0);
+}
+
+/* As choices of an answer are written one after the other. */
+static void work_that_goes_on_keeps_its_begin(void **state) {
+    (void)state;
+    trace_span s = {.sampled = true};
+    const trace_stage first[] = {{"queue", 5}, {"embed", 10}, {"decode", 20}},
+                      second[] = {{"embed", 1}, {"decode", 30}};
+    trace_stages(&s, 1000000, 40, first, 3, "rest");
+    for (int i = 1; i < 10; i++) trace_stages(&s, 1000000 + i * 40000, 40, second, 2, "rest");
+    assert_int_equal(s.work_began_us, 960000);
+    assert_int_equal(s.work_ended_us, 1360000);
+    static const char *const names[] = {"queue", "embed", "decode", "rest"};
+    static const double ms[] = {5, 10 + 9 * 1, 20 + 9 * 30, 5 + 9 * 9};
+    assert_int_equal(s.n_stages, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(s.stages[i].name, names[i]);
+        assert_float_equal(s.stages[i].ms, ms[i], 0.01);
+    }
+    const trace_stage both[] = {{"embed", 300}, {"decode", 300}}; /* 600 ms within 205 */
+    double sum = 0;
+    trace_stages(&s, 1565000, 205, both, 2, "rest");
+    for (int i = 0; i < 4; i++) sum += s.stages[i].ms;
+    assert_float_equal(sum, 605, 0.1); /* since the begin */
 }
 
 /* ---- what is sent ----------------------------------------------------------------------------- */
@@ -506,6 +534,7 @@ int main(void) {
         cmocka_unit_test(a_traceparent_is_taken_up_with_its_word_on_sampling),
         cmocka_unit_test(a_share_of_the_requests_is_traced),
         cmocka_unit_test(stages_fill_the_work_and_no_more),
+        cmocka_unit_test(work_that_goes_on_keeps_its_begin),
         cmocka_unit_test(a_collector_gets_otlp),
         cmocka_unit_test(spans_are_of_the_time_of_a_clock_that_was_set),
         cmocka_unit_test(many_requests_go_in_batches),
