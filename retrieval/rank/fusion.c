@@ -13,32 +13,36 @@ typedef struct list_norm {
     int rrf_k;            /* rank-based when > 0 */
 } list_norm;
 
-static void mean_and_deviation(const fusion_hit *h, size_t n, double *mean, double *sd) {
+/* Of the n hits and n_zero more that score 0. */
+static void mean_and_deviation(const fusion_hit *h, size_t n, size_t n_zero, double *mean,
+                               double *sd) {
+    const double all = (double)(n + n_zero);
     double sum = 0, var = 0;
     for (size_t i = 0; i < n; i++) sum += h[i].score;
-    *mean = n ? sum / (double)n : 0;
+    *mean = n ? sum / all : 0;
     for (size_t i = 0; i < n; i++) var += (h[i].score - *mean) * (h[i].score - *mean);
-    *sd = n ? sqrt(var / (double)n) : 0;
+    var += (double)n_zero * *mean * *mean;
+    *sd = n ? sqrt(var / all) : 0;
 }
 
-static list_norm norm_z(const fusion_hit *h, size_t n, const fusion_params *p) {
-    (void)p;
+static list_norm norm_z(const fusion_hit *h, size_t n, size_t n_zero) {
     double mean, sd;
-    mean_and_deviation(h, n, &mean, &sd);
+    mean_and_deviation(h, n, n_zero, &mean, &sd);
     /* One hit, or all alike: each stands a deviation above what is missing. */
     if (!(sd > 0)) return (list_norm){mean - 1, 1, 0, INFINITY, 0};
-    return (list_norm){mean, 1 / sd, (h[n - 1].score - mean) / sd, INFINITY, 0};
+    const double lowest = n_zero ? 0 : h[n - 1].score;
+    return (list_norm){mean, 1 / sd, (lowest - mean) / sd, INFINITY, 0};
 }
 
-static list_norm norm_rank(const fusion_hit *h, size_t n, const fusion_params *p) {
-    (void)h, (void)n;
-    return (list_norm){.rrf_k = p->rrf_k > 0 ? p->rrf_k : 60};
+static list_norm norm_rank(const fusion_hit *h, size_t n, size_t n_zero) {
+    (void)h, (void)n, (void)n_zero;
+    return (list_norm){.rrf_k = 60};
 }
 
-static list_norm norm_distribution(const fusion_hit *h, size_t n, const fusion_params *p) {
-    (void)p;
+static list_norm norm_distribution(const fusion_hit *h, size_t n, size_t n_zero) {
+    (void)n_zero;
     double mean, sd;
-    mean_and_deviation(h, n, &mean, &sd);
+    mean_and_deviation(h, n, 0, &mean, &sd);
     return sd > 0 ? (list_norm){mean - 3 * sd, 1 / (6 * sd), 0, 1, 0}
                   : (list_norm){mean - .5, 1, 0, 1, 0};
 }
@@ -58,7 +62,7 @@ const char *const fusion_names[] = {
 };
 
 static const struct fusion_method {
-    list_norm (*norm)(const fusion_hit *h, size_t n, const fusion_params *p);
+    list_norm (*norm)(const fusion_hit *h, size_t n, size_t n_zero);
     double (*score)(double sum); /* monotone: from the weighted sum to what users see */
 } methods[] = {
     [FUSION_WEIGHTED] = {norm_z, logistic},
@@ -82,8 +86,10 @@ static int by_id(const void *a, const void *b) {
 size_t fusion_merge(const fusion_params *p, const fusion_hit *dense, size_t n_dense,
                     const fusion_hit *sparse, size_t n_sparse, size_t k, fused_hit *scratch,
                     topk_item *heap, fused_hit *out) {
-    list_norm nd = methods[p->kind].norm(dense, n_dense, p);
-    list_norm ns = methods[p->kind].norm(sparse, n_sparse, p);
+    const size_t zeroes = n_sparse < p->depth && n_sparse < n_dense ? n_dense - n_sparse : 0;
+    list_norm nd = methods[p->kind].norm(dense, n_dense, 0);
+    list_norm ns = methods[p->kind].norm(sparse, n_sparse, zeroes);
+    if (nd.rrf_k && p->rrf_k > 0) nd.rrf_k = ns.rrf_k = p->rrf_k;
     double wd = p->alpha, ws = 1 - p->alpha;
     size_t n = 0;
     for (size_t i = 0; i < n_dense; i++)

@@ -1,7 +1,8 @@
 /* fusion.h - one ranking out of a dense and a sparse one.
  *
  * weighted: alpha * z(dense) + (1 - alpha) * z(sparse): each list standardised over its hits (mean 0,
- *           deviation 1), a missing score counts as that list's lowest; shown through the logistic
+ *           deviation 1), a missing score counts as that list's lowest, and of a sparse list that holds all there
+ *           is as 0, among the hits (so that the only two chunks with the question's words stand out); shown through the logistic
  *           function, 0..1. The default; alpha is measured per embedder. Standardising keeps what
  *           min-max throws away, how far the best stands out: .632 mean nDCG@10 on eight sets against
  *           .630, and ahead of BM25 on every one (docs/measurements/quality.md).
@@ -32,6 +33,9 @@ typedef struct fusion_params {
     enum fusion_kind kind;
     double alpha; /* weight of the dense list, 0..1 */
     int rrf_k;
+    /* Hits that were looked for in each list: a sparse one that is shorter holds every chunk with a word of the
+     * question, and the others score 0. 0: it is not known. */
+    size_t depth;
 } fusion_params;
 
 typedef struct fused_hit {

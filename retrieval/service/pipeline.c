@@ -343,7 +343,7 @@ static int fuse(run *r) {
         fused_hit *scratch = calloc(2 * r->depth, sizeof *scratch);
         topk_item *heap = calloc(2 * r->depth, sizeof *heap);
         if (scratch && heap) {
-            fusion_params fp = {p->fusion, r->alpha, p->rrf_k};
+            fusion_params fp = {p->fusion, r->alpha, p->rrf_k, r->depth};
             r->n_fused = fusion_merge(&fp, r->dense, r->n_dense, r->sparse, r->n_sparse,
                                       2 * r->depth, scratch, heap, r->fused);
         }

@@ -42,7 +42,7 @@ static size_t merge(enum fusion_kind kind, double alpha, fused_hit *out, size_t 
     static const fusion_hit sparse[] = {{4, 20}, {2, 15}, {1, 10}};
     fused_hit scratch[6];
     topk_item heap[6];
-    fusion_params p = {kind, alpha, 0};
+    fusion_params p = {kind, alpha, 0, 0};
     return fusion_merge(&p, dense, 3, sparse, 3, k, scratch, heap, out);
 }
 
@@ -62,6 +62,24 @@ static void weighted_fusion_standardises_and_counts_missing_as_lowest(void **sta
     assert_float_equal(out[2].dense, .9, 1e-6);
     assert_int_equal(merge(FUSION_WEIGHTED, .25, out, 2), 2);
     assert_int_equal(out[0].id, 4);
+}
+
+/* Forty chunks near each other by their vectors, two of which have words of the question: the one that has them all
+ * comes first where these are all that have any, also with the least cosine. */
+static void a_short_sparse_list_counts_what_it_lacks_as_zero(void **state) {
+    (void)state;
+    enum { N = 40 };
+    fusion_hit dense[N];
+    const fusion_hit sparse[] = {{N - 1, 10.8f}, {20, 3.9f}};
+    fused_hit scratch[N + 2], out[N + 2];
+    topk_item heap[N + 2];
+    for (int i = 0; i < N; i++) dense[i] = (fusion_hit){i, .5f - .004f * (float)i};
+    fusion_params p = {FUSION_WEIGHTED, .5, 0, 100};
+    assert_int_equal(fusion_merge(&p, dense, N, sparse, 2, N + 2, scratch, heap, out), N);
+    assert_int_equal(out[0].id, N - 1);
+    p.depth = 2; /* there may be more of them */
+    assert_int_equal(fusion_merge(&p, dense, N, sparse, 2, N + 2, scratch, heap, out), N);
+    assert_int_equal(out[0].id, 0);
 }
 
 static void rank_fusion_uses_ranks_alone(void **state) {
@@ -89,7 +107,7 @@ static void fusion_of_nothing_and_of_equal_scores_is_finite(void **state) {
     fused_hit scratch[4], out[4];
     topk_item heap[4];
     for (int kind = FUSION_WEIGHTED; kind <= FUSION_DBSF; kind++) {
-        fusion_params p = {(enum fusion_kind)kind, .3, 0};
+        fusion_params p = {(enum fusion_kind)kind, .3, 0, 0};
         assert_int_equal(fusion_merge(&p, NULL, 0, NULL, 0, 4, scratch, heap, out), 0);
         assert_int_equal(fusion_merge(&p, same, 2, NULL, 0, 4, scratch, heap, out), 2);
         assert_int_equal(out[0].id, 5);
@@ -156,6 +174,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(topk_keeps_what_a_full_sort_would),
         cmocka_unit_test(weighted_fusion_standardises_and_counts_missing_as_lowest),
+        cmocka_unit_test(a_short_sparse_list_counts_what_it_lacks_as_zero),
         cmocka_unit_test(rank_fusion_uses_ranks_alone),
         cmocka_unit_test(distribution_fusion_centres_each_list),
         cmocka_unit_test(fusion_of_nothing_and_of_equal_scores_is_finite),
