@@ -32,6 +32,28 @@ static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *e
     return rc;
 }
 
+static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    const fact_text *t = &a->question.text;
+    *leads = k->title && exact_names_family_asked(t->text, t->len, k->title);
+    return FO_OK;
+}
+
+/* Are pages of commands among the best? Else no more of them are read. */
+static int has_commands(run *r, bool *found) {
+    enum { BEST = 20 };
+    const size_t n = r->n_fused < BEST ? r->n_fused : BEST;
+    int64_t ids[BEST];
+    store_chunk chunks[BEST] = {{0}};
+    for (size_t i = 0; i < n; i++) ids[i] = r->fused[i].id;
+    int rc = run_read_chunks(r, ids, n, chunks);
+    for (size_t i = 0; i < n; i++) {
+        *found |= !rc && chunks[i].title && exact_names_of_command(chunks[i].title) > 0;
+        store_chunk_deinit(&chunks[i]);
+    }
+    return rc;
+}
+
 static int put_first(run *r, const asked *a, leads_fn *leads) {
     const size_t n = r->n_fused;
     fused_hit *sorted = calloc(n + 1, sizeof *sorted);
@@ -70,6 +92,9 @@ int leading_put_first(run *r) {
     if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains);
     if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
         rc = put_first(r, &a, holds_exact);
+    bool commands = false;
+    if (!rc && !r->leading.n) rc = has_commands(r, &commands);
+    if (!rc && commands) rc = put_first(r, &a, tells_command);
     question_deinit(&a.question);
     collection_give_analyzer(r->s, r->c, words);
     return rc;

@@ -14,7 +14,8 @@ typedef struct leading {
 
 typedef struct run run;
 /* Puts the leading ones of r->fused in front, in their order, and fills r->leading: of a question that
- * names options or codes those that hold them, of one that asks what a term means those that explain it.
+ * names options or codes those that hold them, of one that asks what a term means those that explain it, of one that
+ * names a command ("with tar") those of its page.
  * FO_ENOMEM, FO_ELIMIT, the store's errors. */
 int leading_put_first(run *r);
 

@@ -521,18 +521,29 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n) {
                                end - start))
         return true;
     const bool begins = end == 0 && i + n < len;
-    const bool behind = end < i && start < end &&
-                        fo_words_have_any_case("for of in from to by", text + start, end - start);
+    const bool behind =
+        end < i && start < end &&
+        fo_words_have_any_case(
+            "for of in from to by can could will should stop keep prevent get force teach when if",
+            text + start, end - start);
     return (begins || behind) && !is_english(text + i, n);
 }
 
-static bool is_said(const char *question, size_t len, const char *title, bool as_means) {
+/* family: "git" stands for "git-branch" as well. */
+static bool is_said(const char *question, size_t len, const char *title, bool as_means,
+                    bool family) {
     size_t names = exact_names_of_command(title);
     for (size_t i = 0; i < names;) {
         size_t n = 0, at = 0;
         while (i + n < names && title[i + n] != ',') n++;
         for (; (at = find_name(question, len, at, title + i, n)) < len; at++)
             if (!as_means || is_means(question, len, at, n)) return true;
+        size_t first = 0;
+        while (first < n && title[i + first] != '-') first++;
+        for (at = 0;
+             family && first < n && (at = find_name(question, len, at, title + i, first)) < len;
+             at++)
+            if (!as_means || is_means(question, len, at, first)) return true;
         i += n;
         while (i < names && strchr(", ", title[i])) i++;
     }
@@ -540,9 +551,13 @@ static bool is_said(const char *question, size_t len, const char *title, bool as
 }
 
 bool exact_names_command_said(const char *question, size_t len, const char *title) {
-    return is_said(question, len, title, false);
+    return is_said(question, len, title, false, false);
 }
 
 bool exact_names_command_asked(const char *question, size_t len, const char *title) {
-    return is_said(question, len, title, true);
+    return is_said(question, len, title, true, false);
+}
+
+bool exact_names_family_asked(const char *question, size_t len, const char *title) {
+    return is_said(question, len, title, true, true);
 }

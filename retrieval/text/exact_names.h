@@ -74,5 +74,7 @@ bool exact_names_command_said(const char *question, size_t len, const char *titl
 /* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects"; not "how do I sort
  * numbers". English. */
 bool exact_names_command_asked(const char *question, size_t len, const char *title);
+/* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. */
+bool exact_names_family_asked(const char *question, size_t len, const char *title);
 
 #endif
