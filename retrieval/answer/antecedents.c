@@ -131,6 +131,27 @@ static bool is_of_the_same(const candidate_set *set, const candidate *c, const c
     return false;
 }
 
+/* "If it fails, fish suffocate": of what the case is in which that happens, the sentence before tells. */
+static bool begins_with_case_of_before(const char *s, size_t n) {
+    size_t at = 0;
+    const word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
+    return word_token_in("if when where unless once whenever", &first) &&
+           word_token_in("it this that these those they", &second);
+}
+
+/* Where no reason is told: the sentence before the first that is chosen, if that points back at a case. */
+static size_t case_before(const candidate_set *set, const candidate *chosen, size_t n) {
+    const char *text = set->passages[chosen->passage].text.text;
+    if (!begins_with_case_of_before(text + chosen->start, chosen->end - chosen->start))
+        return set->n;
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        if (c->order < chosen->order && are_beside(set, c, chosen) && !is_chosen(c, chosen, n))
+            return i;
+    }
+    return set->n;
+}
+
 size_t antecedent_reason_beside(const candidate_set *set, const candidate *chosen, size_t n) {
     size_t found = set->n;
     int most = 0;
@@ -149,5 +170,5 @@ size_t antecedent_reason_beside(const candidate_set *set, const candidate *chose
         most = reason;
         found = i;
     }
-    return found;
+    return found < set->n || n == 0 ? found : case_before(set, chosen, n);
 }

@@ -77,6 +77,10 @@ static void what_has_to_be_said_with_it_is_said(void **state) {
         {"Why was the move of the head office called off?", minutes,
          "The owner of the house will not", "Tea"},
         {"Why is the project status red?", status, "The heat exchanger", "pipes"},
+        {"Why do the carp die when the pump stops?",
+         "The pond was dug in 1990. The pump brings air down to the bottom. If it stops, carp of "
+         "the bottom die, but the ducks do not mind.",
+         "air down to the bottom. If it stops, carp", "1990"},
         {"What caused the portal outage?", outage, "A certificate for the database expired",
          "restart"},
         {"Can I skip a rate in the first year?", loan, "before. This is not possible", "3.1"},
