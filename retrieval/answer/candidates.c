@@ -16,6 +16,7 @@
 #include "retrieval/question/demand_days.h"
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/heading_names.h"
+#include "retrieval/answer/past_states.h"
 #include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
@@ -601,7 +602,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         }
         const int other_time = unit_of_another_time(set, p, u);
         c.f[CAND_OTHER_THING] =
-            is_of_a_rival(set, p, u) || is_other_number(set, p, u) || row_affirms(set, p, u) ||
+            is_of_a_rival(set, p, u) || is_other_number(set, p, u) ||
+                    past_states_is_of_another_number(set, p, u) || row_affirms(set, p, u) ||
                     row_is_left_out(set, p, u) || other_time == CAND_RIVAL
                 ? CAND_RIVAL
                 : other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||

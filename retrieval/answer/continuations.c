@@ -6,6 +6,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/past_states.h"
 #include "retrieval/text/word_tokens.h"
 
 /* "Work outside of these hours needs permission.": it begins with what points back at what was said, and leaves that. */
@@ -200,13 +201,31 @@ static bool goes_beyond(const candidate_set *set, const candidate *c) {
                      word_token_in("afterwards thereafter", &first));
 }
 
+/* "We wrote that nobody was hurt. In fact three people were.": what was said wrongly is never said without what is right. */
+static bool sets_right(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (!is_right_behind(set, c)) return false;
+    if (past_states_reports_an_error(set, best)) return true;
+    const char *text = set->passages[c->passage].text.text;
+    size_t at = 0;
+    const word_token first = word_token_next(text + c->start, c->end - c->start, &at),
+                     second = word_token_next(text + c->start, c->end - c->start, &at);
+    const bool otherwise =
+        word_token_in("actually", &first) ||
+        (word_token_in("in", &first) && word_token_in("fact reality truth", &second));
+    return otherwise &&
+           word_tokens_say("wrote said stated reported claimed announced thought assumed "
+                           "believed supposed expected",
+                           text + best->start, best->end - best->start);
+}
+
 bool continuation_restricts(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     const char *s = set->passages[c->passage].text.text + c->start;
     size_t n = 0;
     while (c->start + n < c->end && isalpha((unsigned char)s[n])) n++;
     return c->passage == best->passage && c->order == best->order + 1 &&
-           (takes_back(set, c) || goes_beyond(set, c) ||
+           (takes_back(set, c) || goes_beyond(set, c) || sets_right(set, c) ||
             fo_words_have_any_case(
                 "not no but only except exceptions however never unless otherwise "
                 "though without outside",

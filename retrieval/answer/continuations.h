@@ -7,7 +7,8 @@
 
 /* "Not on the dyke.": right behind the best, it says where or when that does not hold, and is never left out. So is what takes
  * something of it back: "This does not apply to flats", "Flex members cannot pause", "Lunch is always paid", and, of what holds up to
- * a number, what holds "after that"; but not what says of the same subject something else, "The van is only washed by hand". */
+ * a number, what holds "after that"; but not what says of the same subject something else, "The van is only washed by hand". So is what sets
+ * it right: "In fact ..." behind "was expected", and what stands behind an error that is reported (past_states.h). */
 bool continuation_restricts(const candidate_set *set, const candidate *c);
 
 /* The sentence right behind the best answers as well as that one: "It keeps for two weeks." */

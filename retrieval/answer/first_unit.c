@@ -8,6 +8,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/mail_quotes.h"
+#include "retrieval/answer/past_states.h"
 #include "retrieval/text/word_tokens.h"
 
 /* How far behind the best, by all that is weighed, one may be that leads instead. */
@@ -76,26 +77,13 @@ static bool is_the_tier(const candidate_set *set, const candidate *c, const cand
            (candidate_head_terms(&set->passages[c->passage], &c->unit) & ~names_of(set, other));
 }
 
-/* "What does it cost now?", "Was it moved in the end?" */
-static bool asks_for_the_latest(const question *q) {
-    const char *asked = q->text.text;
-    size_t at = 0, in_the = 0;
-    for (word_token t; (t = word_token_next(asked, q->text.len, &at)).n;) {
-        if (word_token_in("latest newest current currently now nowadays finally eventually", &t))
-            return true;
-        if (in_the == 2 && word_token_in("end", &t)) return true;
-        in_the = word_token_in("in", &t) ? 1 : in_the == 1 && word_token_in("the", &t) ? 2 : 0;
-    }
-    return false;
-}
-
 static int day_of(const candidate_set *set, const candidate *c) {
     return dated_heading_above(&set->passages[c->passage], &c->unit);
 }
 
 /* What is asked for is what holds now, and the other stands below an earlier day of the same document. */
 static bool is_overtaken(const candidate_set *set, const candidate *c, const candidate *other) {
-    const int day = asks_for_the_latest(&set->q) ? day_of(set, other) : 0;
+    const int day = past_states_asks_for_the_latest(&set->q) ? day_of(set, other) : 0;
     return day && day < day_of(set, c) &&
            candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]);
 }
@@ -302,8 +290,9 @@ static bool are_neighbours(const candidate *best, const candidate *c) {
 static void mark_passed_over(candidate_set *set) {
     for (size_t i = 1; i < set->n; i++)
         set->c[i].passed_over =
-            !are_neighbours(&set->c[0], &set->c[i]) &&
-            (passes_over(set, &set->c[0], &set->c[i]) || replaces(set, &set->c[0], &set->c[i]));
+            past_states_is_over(set, &set->c[i]) ||
+            (!are_neighbours(&set->c[0], &set->c[i]) &&
+             (passes_over(set, &set->c[0], &set->c[i]) || replaces(set, &set->c[0], &set->c[i])));
 }
 
 /* What else stands in the list of the item that leads. */
@@ -325,6 +314,12 @@ void first_unit_choose(candidate_set *set) {
     size_t newer = 1;
     while (newer < set->n && !mail_quotes_corrected(set, &set->c[newer])) newer++;
     if (newer < set->n) bring_to_front(set, newer);
+    const size_t holds = past_states_what_holds(set);
+    if (holds) {
+        bring_to_front(set, holds);
+        mark_passed_over(set);
+        return;
+    }
     for (size_t i = 1; !latest && i < set->n && best->score - set->c[i].score <= near; i++) {
         const candidate *c = &set->c[i];
         if (is_the_item_of_the_list(set, c)) {

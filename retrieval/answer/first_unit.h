@@ -6,7 +6,7 @@
 #include "retrieval/answer/candidates.h"
 
 /* Move the unit that leads to the front of set->c, which is ranked, and mark as passed_over what is no answer beside it for want of
- * the subject or the value. */
+ * the subject or the value, or because it is over (past_states.h). */
 void first_unit_choose(candidate_set *set);
 
 #endif

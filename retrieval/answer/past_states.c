@@ -1,0 +1,328 @@
+#include "retrieval/answer/past_states.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/dated_headings.h"
+#include "retrieval/text/word_tokens.h"
+
+/* As in first_unit.c: how far behind the best, by all that is weighed and as read with the question, one may lead instead. */
+static const double near = 3.9, cross_near = 3;
+
+static const char *bytes_of(const candidate_set *set, const candidate *c, size_t *n) {
+    *n = c->end - c->start;
+    return set->passages[c->passage].text.text + c->start;
+}
+
+bool past_states_asks_for_the_latest(const question *q) {
+    static const char now[] =
+        "latest newest current currently now nowadays today presently finally eventually";
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (word_token_in(now, &t)) return true;
+        if (word_token_in("at", &last) && word_token_in("present", &t)) return true;
+        if (word_token_in("these", &last) && word_token_in("days", &t)) return true;
+        if (word_token_in("the", &last) &&
+            ((word_token_in("at", &before) && word_token_in("moment", &t)) ||
+             (word_token_in("in", &before) && word_token_in("end", &t))))
+            return true;
+        before = last;
+        last = t;
+    }
+    return false;
+}
+
+/* ---- sections ------------------------------------------------------------------------------------ */
+
+/* "ADR 9: Session store": the word of a heading that a number stands right behind; n is 0: none is. */
+static word_token numbered_by(const char *s, size_t n) {
+    size_t at = 0;
+    word_token word = word_token_next(s, n, &at);
+    while (word_token_is(&word, "#")) word = word_token_next(s, n, &at);
+    const word_token number = word_token_next(s, n, &at);
+    return word.letters && number.digits ? word : (word_token){0};
+}
+
+static bool is_same_word(const word_token *a, const word_token *b) {
+    return a->n && a->n == b->n && !strncasecmp(a->s, b->s, a->n);
+}
+
+/* "(superseded)", "Status: withdrawn", not "Supersedes ADR 9" nor "Superseded sections are kept for a year". */
+static bool says_it_is_over(const char *s, size_t n) {
+    return word_tokens_say("superseded obsolete withdrawn outdated repealed rescinded", s, n);
+}
+
+static bool is_a_status(const char *s, size_t n) {
+    const size_t mark = text_item_mark(s, n);
+    size_t at = mark;
+    const word_token first = word_token_next(s, n, &at), colon = word_token_next(s, n, &at);
+    return word_token_in("status state", &first) && word_token_is(&colon, ":");
+}
+
+typedef struct section {
+    word_token kind; /* what numbered sections are called, "ADR" */
+    bool over;
+} section;
+
+static section section_below(const section *in, const char *s, size_t n) {
+    const word_token kind = numbered_by(s, n);
+    if (!kind.n && in->kind.n) return *in; /* "Context" is a part of "ADR 9" */
+    if (!kind.n || !in->kind.n || is_same_word(&kind, &in->kind))
+        return (section){kind, says_it_is_over(s, n)};
+    return *in;
+}
+
+bool past_states_is_superseded(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    section in = section_below(&(section){0}, p->heading, strlen(p->heading));
+    for (size_t i = 0; i < p->units.n && p->units.v[i].start <= c->unit.start; i++) {
+        const text_unit *u = &p->units.v[i];
+        const char *s = p->text.text + u->start;
+        const size_t n = u->end - u->start;
+        if (u->kind == TEXT_UNIT_HEADING) in = section_below(&in, s, n);
+        if (is_a_status(s, n) && says_it_is_over(s, n)) in.over = true;
+    }
+    return in.over;
+}
+
+bool past_states_is_of_another_number(const candidate_set *set, const candidate_passage *p,
+                                      const text_unit *u) {
+    const exact_names *x = &set->q.exact;
+    if (!x->n_numbered) return false;
+    bool other = exact_names_other_number(x, p->heading, strlen(p->heading));
+    for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
+        const text_unit *h = &p->units.v[i];
+        const char *s = p->text.text + h->start;
+        const size_t n = h->end - h->start;
+        if (h->kind == TEXT_UNIT_HEADING && numbered_by(s, n).n)
+            other = exact_names_other_number(x, s, n);
+    }
+    return other;
+}
+
+/* Does the question ask for what is over: by its number, or as such? */
+static bool asks_of_the_past(const candidate_set *set) {
+    const question *q = &set->q;
+    return q->exact.n_numbered ||
+           word_tokens_say(
+               "superseded obsolete withdrawn outdated former formerly previous previously old "
+               "older earlier original originally before history",
+               q->text.text, q->text.len);
+}
+
+/* ---- what was so --------------------------------------------------------------------------------- */
+
+/* Verbs that say how something is, behind "was" and in the present: a change is none, for what "was moved to Leeds" is there now. */
+static const char states[] =
+    "kept keep keeps stored store stores held hold holds located housed house houses used use uses "
+    "run runs led lead leads owned own owns managed manage manages hosted host hosts based headed "
+    "head "
+    "heads served serve serves sold sell sells offered offer offers paid pay pays charged charge "
+    "charges called named";
+/* ... how many bytes of two forms of one verb are the same: "kept", "keep"; "held", "holds". */
+enum { SAME_VERB = 2 };
+
+/* The verb of a state behind "was" or "were", or a word of the past alone; n is 0: it says none, or something of the present as well. */
+static word_token past_state(const char *s, size_t n) {
+    word_token found = {0}, last = {0};
+    size_t at = 0;
+    bool was = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t) {
+        if (word_token_in("is are has have does do now today currently since remains still", &t))
+            return (word_token){0};
+        if (word_token_in("formerly previously originally", &t) ||
+            (word_token_in("used", &last) && word_token_in("to", &t)))
+            found = t;
+        if (was && word_token_in(states, &t)) found = t;
+        was = word_token_in("was were", &t) || (was && t.n > 2 && !memcmp(t.s + t.n - 2, "ly", 2));
+    }
+    return found;
+}
+
+/* "Since then the company has been led by", "It is now kept in". */
+static bool says_since_when(const char *s, size_t n) {
+    return word_tokens_say("since now today currently nowadays", s, n) &&
+           word_tokens_say("is are has have", s, n);
+}
+
+static bool says_was(const char *s, size_t n) {
+    return word_tokens_say("was were had did", s, n);
+}
+
+/* Does the sentence s[n] have a verb of a state in the present that is `verb`: "keep" of "kept"? */
+static bool says_in_the_present(const char *s, size_t n, const word_token *verb) {
+    size_t at = 0;
+    bool met = false, be = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n;) {
+        if (word_token_in("was were had did", &t)) return false;
+        be |= word_token_in("is are", &t);
+        const bool same = t.n == verb->n && !strncasecmp(t.s, verb->s, t.n);
+        met |= word_token_in(states, &t) && (same ? be : !strncasecmp(t.s, verb->s, SAME_VERB));
+    }
+    return met;
+}
+
+/* Is a word of the question that the best has the first noun of c as well? "We keep sessions" behind "sessions were kept". */
+static bool is_of_one_thing(const candidate_set *set, const candidate *c, const candidate *best) {
+    return (c->set & best->set) != 0 &&
+           candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]);
+}
+
+/* ---- corrections --------------------------------------------------------------------------------- */
+
+/* "In our report we wrote", "We gave the name as". */
+static bool reports_own_words(const char *s, size_t n) {
+    return word_tokens_say("we our us", s, n) &&
+           word_tokens_say("wrote said gave stated reported printed published claimed announced "
+                           "told named called "
+                           "spelled spelt quoted misstated misspelled",
+                           s, n);
+}
+
+static bool is_below_a_correction(const candidate_set *set, const candidate *c) {
+    static const char corrects[] =
+        "correction corrections corrigendum corrigenda erratum errata corrected";
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *above = heading_above(p, &c->unit);
+    const char *s = above ? p->text.text + above->start : p->heading;
+    return word_tokens_say(corrects, s, above ? above->end - above->start : strlen(s));
+}
+
+bool past_states_reports_an_error(const candidate_set *set, const candidate *c) {
+    size_t n;
+    const char *s = bytes_of(set, c, &n);
+    return reports_own_words(s, n) &&
+           (is_below_a_correction(set, c) ||
+            word_tokens_say(
+                "wrong wrongly mistake mistakenly incorrect incorrectly error erroneously", s, n));
+}
+
+/* Are all words of weight of the best in c, which reports them as an error? */
+static bool corrects(const candidate_set *set, const candidate *c) {
+    enum { FEWEST = 2 };
+    const candidate *best = &set->c[0];
+    const fact_text *of = &set->passages[best->passage].text, *in = &set->passages[c->passage].text;
+    size_t n = 0;
+    if (!candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) ||
+        !past_states_reports_an_error(set, c) || past_states_reports_an_error(set, best))
+        return false;
+    for (uint32_t i = best->w0; i < best->w1; i++) {
+        if (!fact_is_content(&of->words[i])) continue;
+        if (!fact_says(in, c->w0, c->w1, of->words[i].id)) return false;
+        n++;
+    }
+    return n >= FEWEST;
+}
+
+/* ---- counts -------------------------------------------------------------------------------------- */
+
+/* "The number of the sick has gone up to 61", "The toll now stands at 61". */
+static bool says_a_new_count(const char *s, size_t n) {
+    word_token last = {0};
+    size_t at = 0;
+    bool counted = false, moved = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t) {
+        counted |= word_token_in("number numbers count total toll figure tally", &t);
+        moved |= counted &&
+                 word_token_in("gone risen rose climbed increased grown grew fallen fell dropped "
+                               "revised stands stood",
+                               &t);
+        if (moved && t.digits && word_token_in("to at", &last)) return true;
+    }
+    return false;
+}
+
+/* Is all that was counted asked for, or does the newer of two counts stand below a later day? */
+static bool is_of_later(const candidate_set *set, const candidate *newer, const candidate *older) {
+    const question *q = &set->q;
+    const int day = dated_heading_above(&set->passages[older->passage], &older->unit);
+    return word_tokens_say("total altogether overall eventually finally now", q->text.text,
+                           q->text.len) ||
+           (day && day < dated_heading_above(&set->passages[newer->passage], &newer->unit));
+}
+
+/* "It has gone up to 61" behind "At least 43 are ill" of the same document. */
+static bool is_counted_anew(const candidate_set *set, const candidate *newer,
+                            const candidate *older) {
+    size_t n, n_older;
+    const char *s = bytes_of(set, newer, &n), *of = bytes_of(set, older, &n_older);
+    return set->q.kind == ASK_NUMBER && says_a_new_count(s, n) && fo_has_digit(of, n_older) &&
+           !says_a_new_count(of, n_older) &&
+           candidate_one_document(&set->passages[newer->passage], &set->passages[older->passage]) &&
+           is_of_later(set, newer, older);
+}
+
+/* ... of the best, and reads as an answer as well as that, or names the same. */
+static bool counts_anew(const candidate_set *set, const candidate *c) {
+    static const double as_near = 0.5;
+    const candidate *best = &set->c[0];
+    const bool answers = set->crossed ? cross_reading_of(c) >= cross_reading_of(best) - as_near
+                                      : (c->set & best->set) != 0;
+    return answers && best->score - c->score <= near && is_counted_anew(set, c, best);
+}
+
+/* ---- what holds ---------------------------------------------------------------------------------- */
+
+static bool is_near(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    return best->score - c->score <= near &&
+           (!set->crossed || cross_reading_of(c) >= cross_reading_of(best) - cross_near);
+}
+
+/* Of the same paragraph or section as the best that tells what was, or in words of it, does c say how it is? */
+static bool says_how_it_is(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    size_t n_best, n;
+    const char *of = bytes_of(set, best, &n_best), *s = bytes_of(set, c, &n);
+    const word_token verb = past_state(of, n_best);
+    if (verb.n && is_of_one_thing(set, c, best) && says_in_the_present(s, n, &verb)) return true;
+    return (verb.n || says_was(of, n_best)) && c->passage == best->passage &&
+           c->unit.kind == TEXT_UNIT_SENTENCE && is_near(set, c) && says_since_when(s, n);
+}
+
+static bool is_a_sentence(const candidate *c) {
+    return c->f[CAND_FRAGMENT] < 1 && c->f[CAND_QUESTION] == 0;
+}
+
+/* "Where is it now?", not "Was it moved in the end?", which asks what happened. */
+static bool asks_what_holds_now(const question *q) {
+    return past_states_asks_for_the_latest(q) && !says_was(q->text.text, q->text.len);
+}
+
+size_t past_states_what_holds(const candidate_set *set) {
+    const candidate *best = &set->c[0];
+    const bool over = !asks_of_the_past(set) && past_states_is_superseded(set, best),
+               latest = asks_what_holds_now(&set->q);
+    for (size_t i = 1; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        if (!is_a_sentence(c)) continue;
+        if (corrects(set, c) || counts_anew(set, c)) return i;
+        if ((over && is_near(set, c)) || (latest && says_how_it_is(set, c)))
+            if (!past_states_is_superseded(set, c)) return i;
+    }
+    return 0;
+}
+
+/* Beside what the best says holds, is it something of the past in the same document? */
+static bool is_beside_what_holds(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    size_t n, n_best;
+    const char *s = bytes_of(set, c, &n), *of = bytes_of(set, best, &n_best);
+    if (is_below_a_correction(set, best)) return !is_below_a_correction(set, c);
+    if (is_counted_anew(set, best, c)) return true;
+    if (!asks_what_holds_now(&set->q)) return false;
+    return past_state(s, n).n > 0 ||
+           (says_since_when(of, n_best) && says_was(s, n) && !says_since_when(s, n));
+}
+
+bool past_states_is_over(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (asks_of_the_past(set)) return false;
+    if (past_states_is_superseded(set, c) && !past_states_is_superseded(set, best)) return true;
+    return candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
+           is_beside_what_holds(set, c);
+}
