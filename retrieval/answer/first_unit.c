@@ -9,6 +9,7 @@
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/mail_quotes.h"
 #include "retrieval/answer/past_states.h"
+#include "retrieval/answer/thread_answers.h"
 #include "retrieval/text/word_tokens.h"
 
 /* How far behind the best, by all that is weighed, one may be that leads instead. */
@@ -309,6 +310,12 @@ void first_unit_choose(candidate_set *set) {
     if (!set->n || best->f[CAND_BY_TABLE] > 0 || best->f[CAND_TOPIC] > 0 ||
         best->f[CAND_OPTION] > 0 || candidate_names_the_command(best))
         return;
+    const size_t came_of_it = thread_answers_leading(set);
+    if (came_of_it) {
+        bring_to_front(set, came_of_it);
+        for (size_t i = 1; i < set->n; i++) set->c[i].passed_over = true; /* what it was */
+        return;
+    }
     const size_t latest = latest_of(set);
     if (latest) bring_to_front(set, latest);
     size_t newer = 1;

@@ -1,0 +1,115 @@
+#include "retrieval/answer/thread_answers.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "retrieval/answer/dated_headings.h"
+#include "retrieval/text/word_tokens.h"
+
+static const char labels[] = "workaround solution cause resolution remedy";
+static const char fixes[] = "fix fixes fixed";
+
+/* "What is the workaround for ...", "Is there a known workaround": the label that is asked for; n is 0: none is. */
+static word_token asked_label(const question *q) {
+    word_token last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n; last = t)
+        if (word_token_in(labels, &t) && word_token_in("the a any known root", &last)) return t;
+    return (word_token){0};
+}
+
+/* "Which release contains the fix", "in what version is it fixed". */
+static bool asks_for_the_release_of_a_fix(const question *q) {
+    return word_tokens_say(fixes, q->text.text, q->text.len) &&
+           word_tokens_say("which what", q->text.text, q->text.len) &&
+           word_tokens_say("version release", q->text.text, q->text.len);
+}
+
+/* Where a sentence proper begins behind the lines that say who wrote, and when: "ann (maintainer), 14 May 2025:". */
+static size_t behind_the_sender(const char *s, size_t n) {
+    const char *line = memchr(s, '\n', n);
+    return line && line > s && line[-1] == ':' ? (size_t)(line - s) + 1 : 0;
+}
+
+/* Does it begin with the label, a few words at most before its colon: "Workaround until there is a release: set"? */
+static bool has_the_label(const char *s, size_t n, const word_token *label) {
+    enum { MOST_WORDS = 8 };
+    size_t at = behind_the_sender(s, n), words = 0;
+    bool met = false;
+    at += text_item_mark(s + at, n - at);
+    for (word_token t; words <= MOST_WORDS && (t = word_token_next(s, n, &at)).n; words++) {
+        if (word_token_is(&t, ":")) return met && at < n;
+        if (words == 0 && word_token_in("root known suggested temporary proposed", &t)) continue;
+        met |= words <= 1 && t.n == label->n && !strncasecmp(t.s, label->s, t.n);
+        if (words >= 1 && !met) return false;
+    }
+    return false;
+}
+
+/* "1.12.2" has two points, as a version has and an amount has not; so has "version 3.4". */
+static bool says_a_version(const char *s, size_t n) {
+    word_token last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t) {
+        const char *point = t.digits ? memchr(t.s, '.', t.n) : NULL;
+        if (point && (memchr(point + 1, '.', t.n - (size_t)(point + 1 - t.s)) ||
+                      word_token_in("version release v", &last)))
+            return true;
+    }
+    return false;
+}
+
+static bool denies(const char *s, size_t n) {
+    return word_tokens_say("not no never without cannot isn doesn t", s, n);
+}
+
+typedef struct wanted {
+    word_token label; /* n is 0: the release of a fix */
+} wanted;
+
+static bool is_wanted(const candidate_set *set, const candidate *c, const wanted *w) {
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    if (c->f[CAND_QUESTION] > 0 || c->unit.kind == TEXT_UNIT_HEADING ||
+        c->unit.kind == TEXT_UNIT_ROW)
+        return false;
+    if (w->label.n) return has_the_label(s, n, &w->label);
+    return word_tokens_say(fixes, s, n) && says_a_version(s, n) && !denies(s, n);
+}
+
+/* Is it below the heading of a version, and so of a list of changes, each of another thing? */
+static bool is_of_a_version(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *above = heading_above(p, &c->unit);
+    const char *s = above ? p->text.text + above->start : p->heading;
+    const size_t n = above ? above->end - above->start : strlen(s);
+    return dated_heading_of_version(s, n) || dated_heading_of_changes(s, n);
+}
+
+/* Do two candidates say the same bytes, as in the stretch that two chunks share? */
+static bool are_one_text(const candidate_set *set, const candidate *a, const candidate *b) {
+    return a->end - a->start == b->end - b->start &&
+           !memcmp(set->passages[a->passage].text.text + a->start,
+                   set->passages[b->passage].text.text + b->start, a->end - a->start);
+}
+
+size_t thread_answers_leading(const candidate_set *set) {
+    const candidate *best = &set->c[0];
+    const wanted w = {asked_label(&set->q)};
+    size_t found = 0;
+    bool several = false;
+    if (!w.label.n && !asks_for_the_release_of_a_fix(&set->q)) return 0;
+    if (is_wanted(set, best, &w) || (!w.label.n && is_of_a_version(set, best))) return 0;
+    for (size_t i = 1; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        if (!candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) ||
+            !is_wanted(set, c, &w))
+            continue;
+        if (c->passage == best->passage && c->order == best->order + 1 &&
+            candidate_below(&c->unit) == candidate_below(&best->unit))
+            return i; /* that of the very thing */
+        if (found && !are_one_text(set, c, &set->c[found])) several = true;
+        if (!found) found = i;
+    }
+    return several ? 0 : found; /* of several each is of another thing */
+}

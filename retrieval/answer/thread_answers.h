@@ -1,0 +1,13 @@
+/* thread_answers.h - a thread or report is about one thing, and the sentence that says what came of it does not say that again: "Workaround
+ * until there is a release: set ...", "1.12.2 is out with the fix." English. */
+#ifndef FORAGE_RETRIEVAL_THREAD_ANSWERS_H
+#define FORAGE_RETRIEVAL_THREAD_ANSWERS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Where the question asks for the workaround, the cause, the solution of something, the only unit with that label in the document of the
+ * best; where it asks which release has the fix, the only sentence there that says a version and "fix", if the best says none and stands
+ * below no version; of several, the one right behind the best. Index into set->c; 0: the best stays. */
+size_t thread_answers_leading(const candidate_set *set);
+
+#endif
