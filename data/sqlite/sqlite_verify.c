@@ -7,7 +7,7 @@
 #include "kernels/page_sums.h"
 #include "kernels/utf8.h"
 
-enum { MAX_ROWS = 200, /* that one check names */ MAX_JUMPS = 100000 };
+enum { MAX_ROWS = 200 /* that one check names */ };
 
 typedef struct check {
     sqlite_conn *c;
@@ -186,44 +186,109 @@ static int check_vector(check *k, sqlite3_stmt *st) {
     return FO_OK;
 }
 
-/* fn for every row of a collection, `sql` in order of its first column, which is > ?2. What cannot
- * be read is passed over, row number by row number. */
-static int check_rows(check *k, const char *sql, int64_t collection, const char *what,
-                      int (*fn)(check *k, sqlite3_stmt *st)) {
-    int64_t after = 0;
-    int rc = FO_OK, jumps = 0;
-    bool told = false;
-    while (!rc) {
-        sqlite3_stmt *st;
-        fo_err why = {0};
-        int step = 0;
-        rc = sqlite_query(k->c, &st, &why, sql, "ii", collection, after);
-        while (!rc && (step = sqlite_step(k->c, st, &why)) == 1) {
-            after = sqlite3_column_int64(st, 0);
-            rc = fn(k, st);
-            if (rc) sqlite3_reset(st);
+typedef struct id_list {
+    int64_t *ids;
+    size_t n, cap;
+} id_list;
+
+/* What `sql` says of the collection, at the list's end. */
+static int list_ids(sqlite_conn *c, const char *sql, int64_t collection, id_list *to, fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = sqlite_query(c, &st, err, sql, "i", collection);
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
+        rc = FO_OK;
+        if (to->n == to->cap) {
+            size_t cap = to->cap ? 2 * to->cap : 1024;
+            int64_t *grown = realloc(to->ids, cap * sizeof *grown);
+            if (!grown) {
+                sqlite3_reset(st);
+                return fo_no_memory(err);
+            }
+            to->ids = grown;
+            to->cap = cap;
         }
-        if (!rc && step == 0) break;
-        if (rc) return rc;
-        if (step != FO_ECORRUPT || ++jumps > MAX_JUMPS) return failed(k, step, &why, what);
-        if (!told) rc = failed(k, step, &why, what);
-        told = true;
-        after++;
+        to->ids[to->n++] = sqlite3_column_int64(st, 0);
     }
     return rc;
 }
 
+static int compare_ids(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Rows of a kind that a collection has. */
+typedef struct row_kind {
+    const char *what;               /* the finding where some cannot be read */
+    const char *indexed, *in_table; /* their ids, by an index alone and without any */
+    const char *row;                /* of an id */
+    int (*fn)(check *k, sqlite3_stmt *st);
+} row_kind;
+
+/* In order, each once. They stand in an index, which tells of rows that cannot be read, too; and where it
+ * is damaged itself, in the table. */
+static int find_ids(check *k, const row_kind *kind, int64_t collection, id_list *to) {
+    fo_err why = {0};
+    int rc = list_ids(k->c, kind->indexed, collection, to, &why);
+    if (rc) rc = failed(k, rc, &why, kind->what);
+    if (!rc && why.code) {
+        fo_err also = {0};
+        rc = list_ids(k->c, kind->in_table, collection, to, &also);
+        if (rc) rc = failed(k, rc, &also, kind->what);
+    }
+    if (to->n) qsort(to->ids, to->n, sizeof *to->ids, compare_ids);
+    size_t n = 0;
+    for (size_t i = 0; i < to->n; i++)
+        if (!n || to->ids[n - 1] != to->ids[i]) to->ids[n++] = to->ids[i];
+    to->n = n;
+    return rc;
+}
+
+/* A page that cannot be read ends the snapshot that was being read: the next row gets one of its own. */
+static int hold_snapshot(check *k, fo_err *err) {
+    return sqlite3_get_autocommit(k->c->db) ? sqlite_run(k->c, err, "BEGIN", "") : FO_OK;
+}
+
+/* fn for every row that can be read: each is asked for by its id, so that none stands in another's way. */
+static int check_rows(check *k, const row_kind *kind, int64_t collection) {
+    id_list list = {0};
+    int rc = find_ids(k, kind, collection, &list);
+    bool told = false;
+    for (size_t i = 0; i < list.n && !rc; i++) {
+        sqlite3_stmt *st;
+        fo_err why = {0};
+        int step = hold_snapshot(k, &why);
+        if (!step) step = sqlite_query(k->c, &st, &why, kind->row, "i", list.ids[i]);
+        if (!step && (step = sqlite_step(k->c, st, &why)) == 1) {
+            rc = kind->fn(k, st);
+            sqlite3_reset(st);
+        }
+        if (step >= 0 || (step == FO_ECORRUPT && told)) continue;
+        rc = failed(k, step, &why, kind->what);
+        told = true;
+    }
+    free(list.ids);
+    return rc;
+}
+
 static int check_collection(check *k, int64_t id) {
-    int rc = check_rows(k,
-                        "SELECT id, " STORE_DIGEST_COLUMNS ", text_sha256, digest FROM documents "
-                        "WHERE collection = ? AND id > ? ORDER BY id",
-                        id, "documents cannot be read", check_document);
-    if (rc) return rc;
-    return check_rows(k,
-                      "SELECT e.chunk, e.vector, e.crc, d.name, c.ordinal, d.id FROM chunks c "
-                      "JOIN embeddings e ON e.chunk = c.id JOIN documents d ON d.id = c.document "
-                      "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
-                      id, "vectors cannot be read", check_vector);
+    static const row_kind documents = {
+        .what = "documents cannot be read",
+        .indexed = "SELECT id FROM documents WHERE collection = ?",
+        .in_table = "SELECT id FROM documents NOT INDEXED WHERE collection = ?",
+        .row = "SELECT id, " STORE_DIGEST_COLUMNS ", text_sha256, digest FROM documents "
+               "WHERE id = ?",
+        .fn = check_document};
+    static const row_kind vectors = {
+        .what = "vectors cannot be read",
+        .indexed = "SELECT id FROM chunks WHERE collection = ?",
+        .in_table = "SELECT id FROM chunks NOT INDEXED WHERE collection = ?",
+        .row = "SELECT e.chunk, e.vector, e.crc, d.name, c.ordinal, d.id FROM chunks c "
+               "JOIN embeddings e ON e.chunk = c.id JOIN documents d ON d.id = c.document "
+               "WHERE c.id = ?",
+        .fn = check_vector};
+    int rc = check_rows(k, &documents, id);
+    return rc ? rc : check_rows(k, &vectors, id);
 }
 
 int sqlite_check(store *base, store_finding_fn *fn, void *ctx, store_check_counts *out,

@@ -339,6 +339,51 @@ static void a_document_that_is_marked_for_a_vector_is_read(void **state) {
     end(&e);
 }
 
+/* Where the rows of documents lie, not their texts: the page of this title fails its sum from now on. */
+static void damage_row(env *e, const char *title) {
+    size_t n;
+    char *bytes;
+    store_close(e->s);
+    assert_ok(fo_file_read(e->path, 64 << 20, &bytes, &n, &e->err), &e->err);
+    const char *at = memmem(bytes, n, title, strlen(title));
+    assert_non_null(at);
+    flip(e->path, (uint64_t)(at - bytes), 1);
+    free(bytes);
+    open_store(e);
+}
+
+/* Rows that somebody changed on both sides of a page that cannot be read. */
+static void an_unreadable_page_hides_no_other_row(void **state) {
+    (void)state;
+    enum { MANY = 600, OF_A_PAGE = 40 };
+    env e;
+    begin(&e);
+    for (size_t i = DOCUMENTS; i < MANY; i++) {
+        uint64_t seed = i;
+        fixture_document d;
+        store_put_result res;
+        fixture_make(&d, e.collection, i, 50, &seed);
+        assert_ok(fixture_put(e.s, &d, &res, &e.err), &e.err);
+        fixture_free(&d);
+    }
+    by_hand(&e, "UPDATE documents SET title = 'Another' WHERE name IN ('doc-20', 'doc-580')",
+            fo_page_sums_vfs(NULL));
+    by_hand(&e,
+            "UPDATE embeddings SET vector = zeroblob(32) WHERE chunk = "
+            "(SELECT min(c.id) FROM chunks c JOIN documents d ON d.id = c.document "
+            "WHERE d.name = 'doc-30')",
+            fo_page_sums_vfs(NULL));
+    damage_row(&e, "Title 300");
+    findings f = {0};
+    store_check_counts counts;
+    assert_ok(store_check(e.s, collect, &f, &counts, &e.err), &e.err);
+    assert_non_null(strstr(f.documents, "doc-20 "));
+    assert_non_null(strstr(f.documents, "doc-580 "));
+    assert_non_null(strstr(f.documents, "doc-30 "));
+    assert_in_range(counts.n_documents, MANY - OF_A_PAGE, MANY - 1);
+    end(&e);
+}
+
 /* Without the VFS, as the shell writes: the pages no longer carry their sums. */
 static void a_stranger_s_writing_is_found(void **state) {
     (void)state;
@@ -582,6 +627,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_number_of_chunks_holds_nothing_up),
         cmocka_unit_test(a_changed_vector_is_found),
         cmocka_unit_test(a_document_that_is_marked_for_a_vector_is_read),
+        cmocka_unit_test(an_unreadable_page_hides_no_other_row),
         cmocka_unit_test(a_stranger_s_writing_is_found),
         cmocka_unit_test(every_bit_of_the_file_counts),
         cmocka_unit_test(what_the_disk_does_not_give_is_told),
