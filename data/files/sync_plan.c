@@ -170,8 +170,15 @@ static int compare_hashes(const void *a, const void *b) {
     return memcmp(a, b, 32);
 }
 
+/* Nothing is known of the bytes of a file that could never be read. */
+static bool is_hash(const unsigned char sha256[32]) {
+    static const unsigned char none[32];
+    return memcmp(sha256, none, sizeof none) != 0;
+}
+
+/* What is unknown is like nothing else that is. */
 static void contents_add(contents *c, const unsigned char sha256[32]) {
-    memcpy(c->list[c->n++], sha256, 32);
+    if (is_hash(sha256)) memcpy(c->list[c->n++], sha256, 32);
 }
 
 static void contents_sort(contents *c) {
@@ -180,12 +187,6 @@ static void contents_sort(contents *c) {
 
 static bool contents_have(const contents *c, const unsigned char sha256[32]) {
     return c->n && bsearch(sha256, c->list, c->n, sizeof *c->list, compare_hashes);
-}
-
-/* Nothing is known of the bytes of a file that could never be read. */
-static bool is_hash(const unsigned char sha256[32]) {
-    static const unsigned char none[32];
-    return memcmp(sha256, none, sizeof none) != 0;
 }
 
 /* What is removed here, and stands there: which contents does the folder hold, as far as they are known? Of a file that

@@ -271,6 +271,28 @@ static void what_failed_elsewhere_stays(void **state) {
     sync_plan_deinit(&s.plan);
 }
 
+/* A member of an archive that stays closed, which could never be read, comes with the hash of nothing, as the row of a file
+ * has it that could not be read at last: that one is gone all the same. */
+static void what_was_never_read_stands_nowhere_else(void **state) {
+    (void)state;
+    scene s = make_scene();
+    known(&s, "a", 1, 0);
+    sync_known *member = (file(&s, "z.zip/m", 1, 0), known(&s, "z.zip/m", 1, 0));
+    member->error = "encrypted";
+    member->stored = member->held = false;
+    member->inode = s.files[0].inode;
+    file(&s, "z.zip/r", 1, 'r'), known(&s, "z.zip/r", 1, 'r')->inode = s.files[1].inode;
+    plan(&s);
+    expect(&s, 0, SYNC_UNCHANGED, "z.zip/r", "z.zip/r");
+    expect(&s, 1, SYNC_FAILED, "z.zip/m", "z.zip/m");
+    expect(&s, 2, SYNC_REMOVED, "a", "a");
+    assert_false(s.plan.steps[2].elsewhere);
+    s.opt.limit = (sync_limit){.n = 0}; /* and it counts */
+    plan(&s);
+    expect(&s, 2, SYNC_WITHHELD, "a", "a");
+    sync_plan_deinit(&s.plan);
+}
+
 /* Whatever happened: every file and everything known is in exactly one step, and nothing goes that is there. */
 static void every_file_has_its_step(void **state) {
     (void)state;
@@ -324,6 +346,7 @@ int main(void) {
         cmocka_unit_test(too_many_removals_are_refused_together),
         cmocka_unit_test(what_stands_elsewhere_does_not_count),
         cmocka_unit_test(what_failed_elsewhere_stays),
+        cmocka_unit_test(what_was_never_read_stands_nowhere_else),
         cmocka_unit_test(every_file_has_its_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
