@@ -178,6 +178,9 @@ int sqlite_note(sqlite_txn *t, int64_t collection, fo_err *err);
  * sqlite_ledger_start. */
 int sqlite_ledger_check(sqlite_store *s, sqlite_conn *c, const sqlite_options *opt,
                         ledger_view *view, fo_err *err);
+/* As a reader does, beside whom a writer may be at work: with some pauses where something differs, and only
+ * what stays as it is is told. */
+int sqlite_ledger_look(sqlite_store *s, sqlite_conn *c, const sqlite_options *opt, fo_err *err);
 /* After migrations: make the ledger anew, as of now. */
 int sqlite_ledger_start(sqlite_store *s, const sqlite_options *opt, const ledger_view *view,
                         fo_err *err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "data/sqlite/sqlite_internal.h"
 
@@ -166,7 +167,7 @@ int sqlite_ledger_check(sqlite_store *s, sqlite_conn *c, const sqlite_options *o
     const fo_notices *tell = &opt->store.notices;
     fo_err why = {0};
     home_row home;
-    /* First the ledger, then the database: a writer may be at work beside a reader. */
+    /* First the ledger, then the database: beside a writer what the ledger acknowledges is there, then. */
     int got = ledger_read(s->ledger_path, view, &why);
     if (got == FO_ENOMEM || got == FO_EIO) {
         if (err) *err = why;
@@ -203,6 +204,90 @@ int sqlite_ledger_check(sqlite_store *s, sqlite_conn *c, const sqlite_options *o
                   (long long)view->last);
     return compare_states(c, opt, view, home.commits, err);
 }
+
+/* ---- opening beside a writer -------------------------------------------------------------- */
+
+/* What is said is damage only where every look says it. A writer's commit is begun in the ledger, made, and
+ * noted as made: these are three moments, and the next commit moves what was said of the one before. */
+enum { LOOKS = 12, PAUSE_MS = 50 };
+
+typedef struct said {
+    char *kind, *text;
+    bool again; /* by the look at hand, too */
+} said;
+
+typedef struct looks {
+    int n;
+    said *list; /* what every look before the one at hand said */
+    size_t n_said;
+    bool failed; /* no memory */
+} looks;
+
+static void hear(void *ctx, const char *kind, const char *text) {
+    looks *l = ctx;
+    for (size_t i = 0; i < l->n_said; i++)
+        l->list[i].again |= !strcmp(l->list[i].kind, kind) && !strcmp(l->list[i].text, text);
+    if (l->n) return;
+    said *grown = realloc(l->list, (l->n_said + 1) * sizeof *grown);
+    l->failed |= !grown;
+    if (!grown) return;
+    l->list = grown;
+    said *to = &grown[l->n_said++];
+    *to = (said){strdup(kind), strdup(text), true};
+    l->failed |= !to->kind || !to->text;
+}
+
+/* A look ends: what it did not say goes. */
+static void keep_repeated(looks *l) {
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_said; i++) {
+        if (l->list[i].again) {
+            l->list[n] = l->list[i];
+            l->list[n++].again = false;
+        } else {
+            free(l->list[i].kind);
+            free(l->list[i].text);
+        }
+    }
+    l->n_said = n;
+    l->n++;
+}
+
+/* The database in one snapshot, which the first statement takes: behind the reading of the ledger. */
+static int look(sqlite_store *s, sqlite_conn *c, const sqlite_options *opt, fo_err *err) {
+    ledger_view view = {0};
+    int rc = sqlite_run(c, err, "BEGIN", "");
+    if (!rc) rc = sqlite_ledger_check(s, c, opt, &view, err);
+    ledger_view_deinit(&view);
+    if (!sqlite3_get_autocommit(c->db)) {
+        int ended = sqlite_run(c, rc ? NULL : err, "ROLLBACK", "");
+        if (!rc) rc = ended;
+    }
+    return rc;
+}
+
+int sqlite_ledger_look(sqlite_store *s, sqlite_conn *c, const sqlite_options *opt, fo_err *err) {
+    looks l = {0};
+    sqlite_options mine = *opt;
+    mine.store.notices = (fo_notices){hear, &l};
+    int rc = FO_OK;
+    do {
+        struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+        if (l.n) nanosleep(&pause, NULL);
+        rc = look(s, c, &mine, err);
+        if (!rc && l.failed) rc = fo_no_memory(err);
+        if (!rc) keep_repeated(&l);
+    } while (!rc && l.n_said && l.n < LOOKS && !s->unchanging);
+    for (size_t i = 0; i < l.n_said; i++) {
+        if (!rc) fo_notice(&opt->store.notices, l.list[i].kind, "%s", l.list[i].text);
+        free(l.list[i].kind);
+        free(l.list[i].text);
+    }
+    free(l.list);
+    return rc;
+}
+
+/* ---- after opening ------------------------------------------------------------------------ */
 
 /* Past everything that was ever acknowledged under these numbers. */
 static int raise_epochs(sqlite_store *s, const ledger_view *v, fo_err *err) {

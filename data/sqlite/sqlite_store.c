@@ -377,12 +377,10 @@ int sqlite_store_open(store **out, const char *path, const sqlite_options *opt, 
     }
     if (s->read_only) {
         sqlite_conn *c;
-        ledger_view view = {0};
         rc = look_at_folder(s, err);
         if (!rc) rc = read_first(s, &c, err);
         if (rc) goto fail;
-        rc = sqlite_ledger_check(s, c, opt, &view, err);
-        ledger_view_deinit(&view);
+        rc = sqlite_ledger_look(s, c, opt, err);
         sqlite_reader_release(s, c);
     } else {
         rc = open_writer(s, opt, err);

@@ -3,11 +3,15 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "data/sqlite/sqlite_store.h"
 #include "kernels/file.h"
+#include "kernels/page_sums.h"
 #include "tests/data/store/store_fixture.h"
 
 #include "data/sqlite/ledger.h"
@@ -402,6 +406,61 @@ static void another_store_under_the_ledger_is_refused(void **unused) {
     test_remove(b.dir);
 }
 
+typedef struct committer {
+    env *e;
+    pthread_t thread;
+    atomic_bool stop;
+    int n;
+} committer;
+
+static void *commit_on(void *arg) {
+    committer *w = arg;
+    for (; !atomic_load(&w->stop); w->n++) put(w->e, (size_t)w->n, 1);
+    return NULL;
+}
+
+/* Beside a writer ledger and database are read at different moments. */
+static void a_reader_beside_a_writer_says_nothing(void **unused) {
+    (void)unused;
+    env e, reader = {0};
+    begin(&e);
+    committer w = {.e = &e};
+    assert_int_equal(pthread_create(&w.thread, NULL, commit_on, &w), 0);
+    for (int i = 0; i < 40; i++) {
+        sqlite_options o = {
+            .store.read_only = true, .ledger = e.ledger, .store.notices = {note, &reader}};
+        assert_ok(sqlite_store_open(&reader.s, e.path, &o, &reader.err), &reader.err);
+        store_close(reader.s);
+    }
+    atomic_store(&w.stop, true);
+    pthread_join(w.thread, NULL);
+    print_message("# %d commits\n", w.n);
+    assert_string_equal(reader.said, "");
+    store_close(e.s);
+    test_remove(e.dir);
+}
+
+/* What is wrong stays: each time it is told once. */
+static void a_reader_tells_what_is_wrong(void **unused) {
+    (void)unused;
+    env e, reader = {0};
+    begin(&e);
+    put(&e, 0, 5);
+    store_close(e.s);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "UPDATE collections SET epoch = epoch + 1", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    sqlite_options o = {
+        .store.read_only = true, .ledger = e.ledger, .store.notices = {note, &reader}};
+    assert_ok(sqlite_store_open(&reader.s, e.path, &o, &reader.err), &reader.err);
+    assert_string_equal(reader.said, "counts_differ ");
+    store_close(reader.s);
+    test_remove(e.dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_knows_the_last_commit_and_the_one_before),
@@ -412,6 +471,8 @@ int main(void) {
         cmocka_unit_test(no_bit_of_the_log_is_lost_in_silence),
         cmocka_unit_test(a_ledger_that_is_gone_or_damaged_is_told_of_and_made_anew),
         cmocka_unit_test(a_ledger_that_cannot_be_made_anew_is_told_of),
+        cmocka_unit_test(a_reader_beside_a_writer_says_nothing),
+        cmocka_unit_test(a_reader_tells_what_is_wrong),
         cmocka_unit_test(another_store_under_the_ledger_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
