@@ -407,7 +407,7 @@ static int batch_write(run *k, batch *b, fo_err *err) {
     int rc = announce(k, b, err);
     if (!rc) rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);
     store_source_file rows[BATCH_DOCUMENTS];
-    bool stays[BATCH_DOCUMENTS]; /* somebody else's, then: the file has moved all the same */
+    bool went[BATCH_DOCUMENTS]; /* of somebody else's it is no matter: the file has moved */
     size_t n_rows = 0;
     for (size_t i = 0; i < b->n && !rc; i++) {
         const ingest_result *g = &b->results[i];
@@ -420,8 +420,7 @@ static int batch_write(run *k, batch *b, fo_err *err) {
         count_result(k, b, i);
         rc = settle(k, b, i, rows, &n_rows, err);
     }
-    if (!rc && b->n_old)
-        rc = known_documents_delete(k->s, &k->source, b->old, b->n_old, stays, err);
+    if (!rc && b->n_old) rc = known_documents_delete(k->s, &k->source, b->old, b->n_old, went, err);
     if (!rc)
         rc = store_write_source_files(k->s->store, k->source.id, rows, n_rows, b->gone, b->n_gone,
                                       err);
@@ -517,7 +516,7 @@ static int put_all(run *k, fo_err *err) {
 
 static int remove_all(run *k, fo_err *err) {
     char *ids[REMOVALS];
-    bool stays[REMOVALS];
+    bool went[REMOVALS];
     const char *gone[REMOVALS];
     int rc = FO_OK;
     for (size_t i = 0; i < k->plan.n && !rc;) {
@@ -531,11 +530,11 @@ static int remove_all(run *k, fo_err *err) {
             n_ids += !rc;
         }
         if (!rc && cancelled(k, err)) rc = FO_ECANCELLED;
-        if (!rc && n_ids) rc = known_documents_delete(k->s, &k->source, ids, n_ids, stays, err);
+        if (!rc && n_ids) rc = known_documents_delete(k->s, &k->source, ids, n_ids, went, err);
         if (!rc && n_gone)
             rc = store_write_source_files(k->s->store, k->source.id, NULL, 0, gone, n_gone, err);
         for (size_t j = 0; j < n_ids; j++) {
-            bool removed = !rc && !stays[j];
+            bool removed = !rc && went[j];
             k->r->removed += removed;
             if (removed) tell(k, SYNC_REMOVED, ids[j] + strlen(k->q->name) + 1, NULL);
             free(ids[j]);
@@ -689,7 +688,7 @@ static int forget_documents(service *s, const store_source *of, bool dry_run,
                             const atomic_bool *cancel, size_t *n, fo_err *err) {
     known_files known = {0};
     char *ids[REMOVALS];
-    bool stays[REMOVALS] = {false};
+    bool went[REMOVALS];
     int rc = known_files_load(&known, s, of, err);
     for (size_t i = 0; i < known.n && !rc;) {
         size_t k = 0;
@@ -702,9 +701,9 @@ static int forget_documents(service *s, const store_source *of, bool dry_run,
             if (!(ids[k] = id_of(of, known.files[i].path))) rc = fo_no_memory(err);
             k += !rc;
         }
-        if (!rc && k && !dry_run) rc = known_documents_delete(s, of, ids, k, stays, err);
+        if (!rc && k && !dry_run) rc = known_documents_delete(s, of, ids, k, went, err);
         for (size_t j = 0; j < k; j++) {
-            *n += !rc && !stays[j];
+            *n += !rc && (dry_run || went[j]);
             free(ids[j]);
         }
     }

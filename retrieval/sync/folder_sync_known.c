@@ -65,8 +65,9 @@ static int see_document(void *ctx, const store_document *d, const char *path, bo
     while (m->at < k->n_rows && strcmp(k->rows[m->at].path, path) < 0) m->at++;
     if (m->at < k->n_rows && !strcmp(k->rows[m->at].path, path)) {
         unsigned char sha256[32];
-        /* The run was ended before it noted that; or somebody put a document of his own in its place. */
-        if (named || !d->damaged) k->files[m->at].stored = named;
+        /* The run was ended before it noted that; or somebody put a document of his own in its place. One that is
+         * damaged does not say whose it is. */
+        k->files[m->at].stored = named || (d->damaged && k->rows[m->at].stored);
         k->files[m->at].held = k->rows[m->at].stored && !k->other_settings && !d->damaged &&
                                fo_hex_read(sha256, 32, d->content_sha256) &&
                                !memcmp(sha256, k->rows[m->at].content_sha256, 32);
@@ -99,8 +100,7 @@ int known_files_load(known_files *k, service *s, const store_source *source, fo_
                                    .mtime_ns = f->mtime_ns,
                                    .ctime_ns = f->ctime_ns,
                                    .inode = (uint64_t)f->inode,
-                                   .error = f->error,
-                                   .stored = f->stored};
+                                   .error = f->error}; /* stored: where the document is seen */
         memcpy(k->files[i].sha256, f->sha256, 32);
         memcpy(k->files[i].content_sha256, f->content_sha256, 32);
     }
@@ -134,7 +134,7 @@ static int look_again(service *s, int64_t in, const char *source, write_deletion
 }
 
 static int delete_in(service *s, collection *c, const char *source, char *const *ids, size_t n,
-                     bool *stays, fo_err *err) {
+                     bool *went, fo_err *err) {
     write_deletion *d = calloc(n + 1, sizeof *d);
     unsigned char(*sha256)[32] = calloc(n + 1, sizeof *sha256);
     size_t *at = calloc(n + 1, sizeof *at), n_still = 0;
@@ -142,13 +142,12 @@ static int delete_in(service *s, collection *c, const char *source, char *const 
     for (size_t i = 0; i < n && !rc; i++) {
         d[n_still].id = ids[i];
         rc = look_again(s, c->id, source, &d[n_still], sha256[n_still], err);
-        stays[i] = rc == FO_ECONFLICT;
         if (!rc) at[n_still++] = i;
         if (rc == FO_ECONFLICT || rc == FO_ENOTFOUND) rc = FO_OK;
     }
     if (!rc && n_still) rc = writer_delete(s, c, d, n_still, NULL, err);
     for (size_t i = 0; i < n_still && !rc; i++) {
-        stays[at[i]] = d[i].rc == FO_ECONFLICT;
+        went[at[i]] = d[i].rc == FO_OK;
         if (d[i].rc == FO_ECORRUPT) rc = fo_fail(err, d[i].rc, "document '%s' is damaged", d[i].id);
     }
     free(d);
@@ -158,12 +157,12 @@ static int delete_in(service *s, collection *c, const char *source, char *const 
 }
 
 int known_documents_delete(service *s, const store_source *of, char *const *ids, size_t n,
-                           bool *stays, fo_err *err) {
+                           bool *went, fo_err *err) {
     collection *c = NULL;
     fo_err own = {0};
-    memset(stays, 0, n * sizeof *stays);
+    memset(went, 0, n * sizeof *went);
     int rc = collection_acquire(s, of->tenant, of->collection, &c, &own);
-    if (!rc) rc = delete_in(s, c, of->name, ids, n, stays, &own);
+    if (!rc) rc = delete_in(s, c, of->name, ids, n, went, &own);
     if (c) collection_forget_foreign(s, c);
     if (c) collection_release(s, c);
     if (rc == FO_ENOTFOUND && !strcmp(own.field, "collection"))

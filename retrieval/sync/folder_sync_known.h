@@ -16,7 +16,8 @@ typedef struct known_files {
     size_t n_orphans;
 } known_files;
 
-/* source.id 0: nothing is known yet but orphans. To be deinited whatever is returned. */
+/* source.id 0: nothing is known yet but orphans. A file whose document is not there any more is not `stored`, whatever its
+ * row says. To be deinited whatever is returned. */
 int known_files_load(known_files *k, service *s, const store_source *source, fo_err *err);
 void known_files_deinit(known_files *k);
 
@@ -28,8 +29,8 @@ int known_documents_each(service *s, const char *tenant, const char *collection,
                          known_documents_fn *fn, void *ctx, fo_err *err);
 
 /* Deletes these documents together, each looked at once more: what somebody put by hand under such an id meanwhile is not
- * deleted (then stays[i] is set, of n). One that is gone already is no matter, nor is the collection. */
+ * deleted. One that is gone already is no matter, nor is the collection. went[i], of n: it was there and is deleted. */
 int known_documents_delete(service *s, const store_source *of, char *const *ids, size_t n,
-                           bool *stays, fo_err *err);
+                           bool *went, fo_err *err);
 
 #endif

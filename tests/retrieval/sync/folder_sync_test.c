@@ -328,6 +328,70 @@ static void a_document_put_by_hand_meanwhile_is_not_removed(void **state) {
     }
 }
 
+static size_t forget(const synced *t, bool dry_run) {
+    size_t n;
+    fo_err err = {0};
+    assert_ok(folder_sync_forget(t->s, "default", "notes", false, dry_run, NULL, &n, &err), &err);
+    return n;
+}
+
+/* Somebody deletes the document of a file. */
+static void delete_by_hand(const synced *t, const char *id) {
+    fo_err err = {0};
+    assert_ok(service_delete_document(t->s, "default", "default", id, NULL, NULL, &err), &err);
+}
+
+/* While a run is under way, as above. */
+static void delete_meanwhile(void *ctx, enum sync_kind kind, const char *path, const char *from) {
+    (void)path;
+    (void)from;
+    if (kind == SYNC_PUT) delete_by_hand(ctx, "notes/a.md");
+}
+
+static void only_documents_that_were_there_are_removed(void **state) {
+    (void)state;
+    synced t = ferry_and_bus(false);
+    delete_by_hand(&t, "notes/a.md");
+    by_shell(&t, "rm a.md");
+    t.q.dry_run = true;
+    assert_int_equal(sync_again(&t).removed, 0);
+    t.q.dry_run = false;
+    assert_int_equal(sync_again(&t).removed, 0); /* and none is held back */
+    by_shell(&t, "echo 'The ferry leaves at ten.' >a.md");
+    assert_int_equal(sync_again(&t).created, 1);
+    by_shell(&t, "rm a.md && echo 'The bus leaves at seven.' >z.md");
+    t.q.limit = (sync_limit){.n = -1};
+    t.q.step = delete_meanwhile;
+    t.q.ctx = &t;
+    folder_sync_report r = sync_again(&t);
+    t.q.step = NULL;
+    assert_int_equal(r.updated, 1);
+    assert_int_equal(r.removed, 0);
+    assert_int_equal(forget(&t, true), 1);
+    fo_err err = {0};
+    assert_ok(service_delete_collection(t.s, "default", "default", NULL, &err), &err);
+    assert_int_equal(forget(&t, true), 0);
+    assert_int_equal(forget(&t, false), 0);
+    tear_down(&t);
+}
+
+/* Files of documents that are gone are none of those of which the limit takes its share. */
+static void a_limit_is_a_share_of_what_is_there(void **state) {
+    (void)state;
+    synced t = set_up("/proc/self/exe");
+    for (char name[] = "a.md"; *name <= 'j'; ++*name) write_file(t.folder, name, name, 4);
+    assert_int_equal(sync_again(&t).created, 10);
+    for (char id[] = "notes/a.md"; id[6] <= 'f'; id[6]++) delete_by_hand(&t, id);
+    by_shell(&t, "rm [a-i].md");
+    t.q.limit = (sync_limit){.share = true, .n = 50};
+    folder_sync_report r = sync_again(&t);
+    assert_int_equal(r.removed, 0);
+    assert_int_equal(r.withheld, 3); /* of 4 */
+    t.q.limit.n = 75;
+    assert_int_equal(sync_again(&t).removed, 3);
+    tear_down(&t);
+}
+
 static void expect_error(synced *t, const char *path, bool relocate, int expected) {
     folder_sync_report r;
     fo_err err = {0};
@@ -375,6 +439,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_member_that_a_second_look_lost_is_tried_again),
         cmocka_unit_test(a_document_put_by_hand_is_not_removed),
         cmocka_unit_test(a_document_put_by_hand_meanwhile_is_not_removed),
+        cmocka_unit_test(only_documents_that_were_there_are_removed),
+        cmocka_unit_test(a_limit_is_a_share_of_what_is_there),
         cmocka_unit_test(a_source_is_not_begun_with_a_folder_that_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
