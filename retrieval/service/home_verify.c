@@ -44,17 +44,25 @@ typedef struct remedy_row {
     char name[256];  /* of the document */
 } remedy_row;
 
+/* Faults of the store that lie in one collection. */
+typedef struct store_faults {
+    char *tenant, *collection;
+    size_t n;
+} store_faults;
+
 typedef struct check {
     const store_backend *backend;
     const char *home, *only;
     const home_listener *to;
     home_report out;
     const char *tenant, *collection; /* at hand; NULL: none */
-    size_t n_here;                   /* faults of the collection at hand */
+    size_t n_here; /* faults of the collection at hand, those of the store among them */
     bool in_use;
     remedy_row *rows; /* what to do about it */
     size_t n_rows, cap_rows;
-    bool failed; /* no memory for rows */
+    store_faults *by_collection; /* found before collections are looked at one by one */
+    size_t n_by_collection;
+    bool failed; /* no memory for rows or counts */
 } check;
 
 static void remember(check *k, enum remedy r, int64_t row, const char *path, const char *name) {
@@ -116,6 +124,40 @@ static void on_file(void *ctx, const store_finding *f) {
     tell(k, true, k->backend->file, NULL, "%s", f->what);
 }
 
+static store_faults *faults_of(const check *k, const char *tenant, const char *collection) {
+    for (size_t i = 0; i < k->n_by_collection; i++) {
+        store_faults *f = &k->by_collection[i];
+        if (!strcmp(f->tenant, tenant) && !strcmp(f->collection, collection)) return f;
+    }
+    return NULL;
+}
+
+static void count_fault(check *k, const char *tenant, const char *collection) {
+    store_faults *f = faults_of(k, tenant, collection);
+    if (!f) {
+        store_faults *grown = realloc(k->by_collection, (k->n_by_collection + 1) * sizeof *grown);
+        if (grown) k->by_collection = grown;
+        char *t = grown ? strdup(tenant) : NULL, *c = t ? strdup(collection) : NULL;
+        if (!c) {
+            free(t);
+            k->failed = true;
+            return;
+        }
+        f = &grown[k->n_by_collection++];
+        *f = (store_faults){.tenant = t, .collection = c};
+    }
+    f->n++;
+}
+
+static void check_deinit(check *k) {
+    for (size_t i = 0; i < k->n_by_collection; i++) {
+        free(k->by_collection[i].tenant);
+        free(k->by_collection[i].collection);
+    }
+    free(k->by_collection);
+    free(k->rows);
+}
+
 static void on_store(void *ctx, const store_finding *f) {
     check *k = ctx;
     if (k->only && f->collection && strcmp(k->only, f->collection) != 0) return;
@@ -128,6 +170,7 @@ static void on_store(void *ctx, const store_finding *f) {
         remember(k, MARK_DOCUMENT, f->rowid, NULL, f->document);
     else
         remember(k, NO_REMEDY, 0, NULL, NULL);
+    if (f->tenant && f->collection) count_fault(k, f->tenant, f->collection);
     tell(k, true, k->backend->file, f->document, "%s", f->what);
     k->tenant = tenant;
     k->collection = collection;
@@ -307,7 +350,8 @@ static int check_collections(check *k, store *s, fo_err *err) {
         n_seen++;
         k->tenant = list[i].tenant;
         k->collection = list[i].name;
-        k->n_here = 0;
+        const store_faults *f = faults_of(k, list[i].tenant, list[i].name);
+        k->n_here = f ? f->n : 0;
         rc = check_index(k, s, &list[i], err);
         if (!rc && k->to->checked)
             k->to->checked(k->to->ctx, list[i].tenant, list[i].name, k->n_here);
@@ -536,9 +580,10 @@ int home_verify(const char *home, const char *collection, const home_listener *t
     int fd = lock_home(home, &k.in_use);
     k.out.in_use = k.in_use;
     int rc = verify(&k, err);
+    if (!rc && k.failed) rc = fo_no_memory(err);
     for (size_t i = 0; i < k.n_rows; i++) k.out.repairable |= k.rows[i].remedy != NO_REMEDY;
     if (fd >= 0) close(fd);
-    free(k.rows);
+    check_deinit(&k);
     if (out) *out = k.out;
     return rc;
 }
@@ -652,7 +697,7 @@ int home_repair(const service_options *opt, const home_listener *to, home_report
             service_close(s);
         }
     }
-    free(k.rows);
+    check_deinit(&k);
     if (out) *out = k.out;
     return rc;
 }

@@ -23,6 +23,7 @@ typedef struct home_finding { /* strings live until the callback returns; NULL: 
 typedef struct home_listener {
     void (*found)(void *ctx, const home_finding *f);
     void (*repaired)(void *ctx, const char *what); /* a sentence; NULL: nobody listens */
+    /* n_faults: of its index, and of its documents and vectors in the store */
     void (*checked)(void *ctx, const char *tenant, const char *collection, size_t n_faults);
     void *ctx;
 } home_listener;

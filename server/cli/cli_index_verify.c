@@ -93,7 +93,7 @@ static void checked(void *ctx, const char *tenant, const char *collection, size_
     json_out_close(&r->o_collections, '}');
     if (output_asked() != OUTPUT_TABLE) return;
     if (n_faults)
-        printable_say(stdout, "%s/%s: its index is damaged", tenant, collection);
+        printable_say(stdout, "%s/%s: damaged", tenant, collection);
     else
         printable_say(stdout, "%s/%s: sound", tenant, collection);
 }

@@ -1,10 +1,13 @@
-/* A home whose kept KV is damaged: a repair leaves it sound, and loses no more than what was damaged. */
+/* A home whose kept KV is damaged: a repair leaves it sound, and loses no more than what was damaged. And which collections
+ * are said to be sound. */
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 
 #include "engine/kv/kv_segment.h"
 #include "engine/kv/kv_store.h"
+#include "kernels/page_sums.h"
 #include "retrieval/service/home_verify.h"
 #include "tests/retrieval/service/home_fixture.h"
 
@@ -137,10 +140,53 @@ static void a_damaged_segment_of_kept_kv_is_dropped(void **state) {
     test_remove(home);
 }
 
+static void note_collection(void *ctx, const char *tenant, const char *collection,
+                            size_t n_faults) {
+    char *to = ctx;
+    snprintf(to + strlen(to), 200 - strlen(to), "%s/%s %zu\n", tenant, collection, n_faults);
+}
+
+/* As by a person with the sqlite3 shell, page sums kept. */
+static void change_text(const char *home, const char *document) {
+    char path[4096], sql[400];
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/forage.db", home);
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
+                     SQLITE_OK);
+    snprintf(sql, sizeof sql,
+             "UPDATE texts SET bytes = CAST(replace(CAST(bytes AS TEXT), 'a', 'o') AS BLOB) "
+             "WHERE id = (SELECT id * 65536 FROM documents WHERE name = '%s')",
+             document);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Its index knows nothing of that. */
+static void a_collection_with_a_damaged_document_is_not_sound(void **state) {
+    (void)state;
+    static const char heron[] = "The grey heron stands one metre tall.";
+    char *home = test_folder(), said[200] = "";
+    fo_err err = {0};
+    service *s = open_home(home);
+    put(s, "birds", "heron", heron, strlen(heron), 256);
+    put(s, "notes", "heron", heron, strlen(heron), 256);
+    put(s, "notes", "stork", heron, strlen(heron), 256);
+    service_close(s);
+    change_text(home, "stork");
+    home_listener to = {.found = print_finding, .checked = note_collection, .ctx = said};
+    assert_ok(home_verify(home, NULL, &to, NULL, &err), &err);
+    assert_string_equal(said, "default/birds 0\ndefault/notes 1\n");
+    said[0] = 0;
+    assert_ok(home_verify(home, "notes", &to, NULL, &err), &err);
+    assert_string_equal(said, "default/notes 1\n");
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_index_of_kept_kv_is_made_anew),
         cmocka_unit_test(a_damaged_segment_of_kept_kv_is_dropped),
+        cmocka_unit_test(a_collection_with_a_damaged_document_is_not_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
