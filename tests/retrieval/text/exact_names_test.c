@@ -179,10 +179,34 @@ static void a_command_is_the_means_behind_few_words(void **state) {
         {"find what is large", "find - search for files", false},
         {"ls", "ls - list directory contents", false},
         {"with", "ls - list directory contents", false},
+        {"How do I stop git from asking?", "git - the stupid content tracker", true},
+        {"How do I stop time from running?", "time - run programs", false},
+        {"Can xz show how far it is?", "xz - compress files", true},
+        {"git: squeeze commits", "git-rebase - reapply commits", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *q = cases[i].question;
         if (exact_names_command_asked(q, strlen(q), cases[i].title) != cases[i].asked)
+            fail_msg("%s: %s", q, cases[i].title);
+    }
+}
+
+static void a_family_of_commands_goes_by_its_first_part(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *title;
+        bool asked;
+    } cases[] = {
+        {"git: squeeze commits", "git-rebase - reapply commits", true},
+        {"Can apt keep a package as it is?", "apt-mark - settings of packages", true},
+        {"squeeze commits", "git-rebase - reapply commits", false},
+        {"How do I list files with ls?", "lsof - list open files", false},
+        {"with rebase", "git-rebase - reapply commits", false},
+        {"How do I list files with ls?", "ls - list directory contents", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *q = cases[i].question;
+        if (exact_names_family_asked(q, strlen(q), cases[i].title) != cases[i].asked)
             fail_msg("%s: %s", q, cases[i].title);
     }
 }
@@ -361,6 +385,7 @@ int main(void) {
         cmocka_unit_test(a_command_is_named_as_a_word_of_its_own),
         cmocka_unit_test(a_command_is_the_means_behind_few_words),
         cmocka_unit_test(a_title_may_begin_with_a_blank),
+        cmocka_unit_test(a_family_of_commands_goes_by_its_first_part),
         cmocka_unit_test(another_number_of_the_same_is_told_apart),
         cmocka_unit_test(an_amount_names_nothing),
         cmocka_unit_test(a_range_holds_what_lies_within_it),
