@@ -29,6 +29,7 @@ enum measure {
     BY_WEIGHT,
     BY_SPEED,
     BY_HEAT,
+    BY_NOISE,
     BY_AGE,  /* the older, the longer ago */
     BY_WHEN, /* the later, the more */
     MEASURES
@@ -54,6 +55,8 @@ static const struct {
     {BY_SPEED, false, "slowest"},
     {BY_HEAT, true, "hottest warmest"},
     {BY_HEAT, false, "coldest"},
+    {BY_NOISE, true, "loudest noisiest"},
+    {BY_NOISE, false, "quietest"},
     {BY_AGE, true, "oldest"},
     {BY_AGE, false, "youngest newest"},
     {BY_WHEN, true, "latest"},
@@ -86,6 +89,7 @@ static const struct {
     [BY_WEIGHT] = {"weight mass weighs heavy kg", "load max limit", "weigh weighs weight heavy"},
     [BY_SPEED] = {"speed fast pace", "", "speed"},
     [BY_HEAT] = {"temperature temp heat", "", "heat temperature"},
+    [BY_NOISE] = {"noise noisiness loudness sound db", "", "noise loud noisy quiet"},
     [BY_AGE] = {"age year built founded opened born established made released launched "
                 "introduced",
                 "died closed ended until since joined", "age"},
@@ -429,6 +433,26 @@ static uint64_t terms_of_name(const table *t, const column_values *c) {
     return c->name.name ? candidate_terms_at(t->p, c->name.name, c->name.n_name) : 0;
 }
 
+/* Bytes of a column's name without the unit that stands behind it in brackets: "Tank (l)". */
+static size_t name_before_unit(const table_pair *name) {
+    size_t n = name->n_name;
+    if (n == 0 || name->name[n - 1] != ')') return n;
+    while (n > 0 && name->name[n - 1] != '(') n--;
+    while (n > 0 && strchr(" (", name->name[n - 1])) n--;
+    return n ? n : name->n_name;
+}
+
+/* "The longest guarantee", "the biggest tank": is it the column itself that is said to be long or big? Its figures have a unit: what
+ * rooms are numbered with is no size. */
+static bool is_said_of_column(const table *t, const column_values *c, const comparison *asked,
+                              const cell_value *v) {
+    const size_t n = c->name.name ? name_before_unit(&c->name) : 0;
+    const bool has_unit = v->unit != CELL_PLAIN || (n && n < c->name.n_name);
+    return n && c != t->columns && has_unit && (asked->by == BY_SIZE || asked->by == BY_LENGTH) &&
+           (candidate_terms_at(t->p, c->name.name, n) & asked->things) &&
+           row_column_is_asked(t->set, t->p, c->name.name, n);
+}
+
 enum { NO_FIT = 0, BY_UNIT = 1, CALLED = 2, SAID = 4 };
 
 /* How well a column is what the question compares: the more of its words it is called by, the better, and rather by what the
@@ -451,8 +475,10 @@ static int fit_of(const table *t, const column_values *c, const comparison *aske
                         word_tokens_say(measures[asked->by].called, name, n);
     const bool other = name && word_tokens_say(measures[asked->by].others, name, n);
     /* Times of the day stand in every timetable: they are compared where the first or the last is asked for. */
+    const bool itself = is_said_of_column(t, c, asked, v);
     const bool by_unit = (asked->by != BY_WHEN || (asked->in_turn && v->unit == CELL_CLOCK)) &&
                          unit_fits(asked->by, v);
+    if (itself) return CALLED + SAID;
     if (other || !(called || by_unit || bare)) return NO_FIT;
     return (called ? CALLED : BY_UNIT) + SAID * __builtin_popcountll(terms);
 }

@@ -125,7 +125,8 @@ bool demands_extreme_in(const char *text, size_t len) {
     static const char extremes[] =
         "cheapest dearest tallest shortest longest largest biggest smallest highest lowest oldest "
         "youngest newest fastest slowest heaviest lightest earliest latest hottest coldest warmest "
-        "deepest widest strongest weakest nearest closest farthest furthest busiest richest "
+        "deepest widest loudest noisiest quietest strongest weakest nearest closest farthest "
+        "furthest busiest richest "
         "poorest "
         "fewest best worst maximum minimum max min";
     word_token before = {0};

@@ -43,6 +43,7 @@ static const struct { const char *language, *words; } groups[] = {
     {"english", "doctor physician"}, {"english", "tap faucet"}, {"english", "torch flashlight"}, {"english", "forbidden prohibited banned"},
     {"english", "salary wage"}, {"english", "smartphone cellphone"}, {"english", "sick ill illness"}, {"english", "exam examination"},
     {"english", "staff employee"},
+    {"english", "guarantee warranty"},
 
     {"german", "verlieren verliere verliert verloren verlor verlust"}, {"german", "schließen schließt geschlossen schließung"},
     {"german", "öffnen öffnet geöffnet öffnung"}, {"german", "essen isst gegessen"}, {"german", "bringen bringt gebracht"},

@@ -49,6 +49,33 @@ static const char boats[] = "The boats of the lake.\n\n"
                             "EUR; Deposit: 300 EUR; Built: -\n\n"
                             "Ask at the jetty.\n";
 
+static const char dryers[] =
+    "Six dryers compared.\n\n"
+    "Model: Aera; Price (crowns): 289; Litres per day: 11.8; Noise (dB): 44; Tank (l): 4.5; "
+    "Guarantee (years): 2; Weight: 12 kg\n"
+    "Model: Hydra; Price (crowns): 449; Litres per day: 17.4; Noise (dB): 51; Tank (l): 6.0; "
+    "Guarantee (years): 5; Weight: 21 kg\n"
+    "Model: Pavia; Price (crowns): 59; Litres per day: 0.4; Noise (dB): 33; Tank (l): 0.7; "
+    "Guarantee (years): 1; Weight: 2 kg\n\n"
+    "Prices of May.\n";
+
+static void what_the_superlative_is_said_of_tells_the_column(void **state) {
+    (void)state;
+    expect(dryers, "Which dryer has the longest guarantee?", "Hydra/");
+    expect(dryers, "Which dryer has the longest warranty?", "Hydra/");
+    expect(dryers, "Which dryer has the shortest guarantee?", "Pavia/");
+    expect(dryers, "Which dryer has the biggest tank?", "Hydra/");
+    expect(dryers, "Which dryer has the largest tank?", "Hydra/");
+    expect(dryers, "Which dryer has the smallest tank?", "Pavia/");
+    expect(dryers, "Which dryer is the quietest?", "Pavia/");
+    expect(dryers, "Which is the loudest dryer?", "Hydra/");
+    expect(dryers, "Which dryer is the cheapest?", "Pavia/");
+    expect(dryers, "Which dryer has the longest cable?", "");
+    expect(dryers, "Which dryer has the biggest filter?", "");
+    expect("Hotel.\n\nGuest: Ann; Room: 101; Paid: yes\nGuest: Bo; Room: 205; Paid: no\n",
+           "Which guest has the biggest room?", "");
+}
+
 static void the_row_that_compares_most_or_least_is_found(void **state) {
     (void)state;
     expect(boats, "Which boat is the longest?", "Heron/");
@@ -390,6 +417,7 @@ static void a_row_may_compare_by_itself(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_superlative_is_said_of_tells_the_column),
         cmocka_unit_test(the_row_that_compares_most_or_least_is_found),
         cmocka_unit_test(where_nothing_tells_no_row_is_marked),
         cmocka_unit_test(among_documents_the_table_is_about_the_subject),
