@@ -1,3 +1,4 @@
+#include "retrieval/answer/which_one.h"
 #include "retrieval/answer/candidates.h"
 
 #include "retrieval/answer/antecedents.h"
@@ -744,6 +745,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
     if (!rc) rc = table_names_mark(set, err);
     if (!rc) heading_names_mark(set);
+    if (!rc) which_one_mark(set);
     if (!rc) tiers_mark(set);
     if (!rc) setting_entries_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);

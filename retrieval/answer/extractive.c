@@ -28,6 +28,7 @@
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/version_changes.h"
+#include "retrieval/answer/which_one.h"
 #include "retrieval/text/word_tokens.h"
 #include "retrieval/units/unit_headings.h"
 
@@ -341,7 +342,7 @@ static bool is_called_out(const candidate_set *set, const candidate *c) {
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
-    if (is_called_out(set, c)) return false;
+    if (is_called_out(set, c) || which_one_is_another(set, c)) return false;
     if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                candidate_below(&c->unit) == candidate_below(&best->unit);

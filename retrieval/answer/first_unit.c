@@ -10,6 +10,7 @@
 #include "retrieval/answer/mail_quotes.h"
 #include "retrieval/answer/past_states.h"
 #include "retrieval/answer/thread_answers.h"
+#include "retrieval/answer/which_one.h"
 #include "retrieval/text/word_tokens.h"
 
 /* How far behind the best, by all that is weighed, one may be that leads instead. */
@@ -147,10 +148,37 @@ static bool replaces(const candidate_set *set, const candidate *c, const candida
            (says_a_change(mine, n) || (fo_has_digit(mine, n) && fo_has_digit(its, n_its)));
 }
 
+/* "Since then it has been led by ...", "Today ...": says from its beginning what holds up to now. */
+static bool says_it_holds_now(const candidate_set *set, const candidate *c) {
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    size_t at = 0;
+    const word_token first = word_token_next(s, n, &at), second = word_token_next(s, n, &at);
+    return word_token_in("today now currently nowadays", &first) ||
+           (word_token_in("since", &first) && word_token_in("then", &second)) ||
+           (word_token_in("at", &first) && word_token_in("present", &second));
+}
+
+/* Who it was before, and elsewhere in the document, is not said beside who it is now. */
+static bool was_before(const candidate_set *set, const candidate *c, const candidate *other) {
+    const enum question_kind kind = set->q.kind;
+    return (kind == ASK_PERSON || kind == ASK_NAME || kind == ASK_PLACE) &&
+           past_states_asks_for_the_latest(&set->q) && says_it_holds_now(set, c) &&
+           !says_it_holds_now(set, other) &&
+           candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]);
+}
+
+/* Asked who it is now, of two that say who it was in one running text the later one, which says that it is so still. */
+static bool holds_at_present(const candidate_set *set, const candidate *c, const candidate *other) {
+    return was_before(set, c, other) && c->f[CAND_TYPE] >= 1 && c->passage == other->passage &&
+           c->order > other->order;
+}
+
 /* Is the other one no answer beside c? */
 static bool passes_over(const candidate_set *set, const candidate *c, const candidate *other) {
     return names_the_subject(set, c, other) || counts_what_is_asked(set, c, other) ||
-           is_the_tier(set, c, other);
+           is_the_tier(set, c, other) || which_one_is_asked(set, c, other) ||
+           holds_at_present(set, c, other);
 }
 
 /* A whole procedure holds words of any question by chance: where none is asked for, what reads as a better answer leads. */
@@ -293,7 +321,8 @@ static void mark_passed_over(candidate_set *set) {
         set->c[i].passed_over =
             past_states_is_over(set, &set->c[i]) ||
             (!are_neighbours(&set->c[0], &set->c[i]) &&
-             (passes_over(set, &set->c[0], &set->c[i]) || replaces(set, &set->c[0], &set->c[i])));
+             (passes_over(set, &set->c[0], &set->c[i]) || replaces(set, &set->c[0], &set->c[i]) ||
+              was_before(set, &set->c[0], &set->c[i])));
 }
 
 /* What else stands in the list of the item that leads. */

@@ -113,6 +113,43 @@ static void what_holds_without_a_condition_leads(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* ... and of things of one kind the one that is named by its ordinal, its title or its number; the others are not said beside it. */
+static void the_one_that_is_named_is_said_alone(void **state) {
+    (void)state;
+    static const char music[] =
+        "# Ottilie Brand\n\n## Career\n\nThe First Symphony (1868) was received coolly, and the "
+        "critic Emil Tarr called it dull. The Second, in D major, first heard in 1875 under the "
+        "conductor Ludvig Aaren, became her greatest success. The Third (1884) is slow. The "
+        "Fourth, finished in 1898, was not heard during her lifetime; it was given for the first "
+        "time in 1931 in Vess, conducted by Irma Lodd.\n";
+    static const char review[] =
+        "A review of \"The Tide Clerk\" by Leonard Fask.\n\nRuth Abend's translation is a delight. "
+        "\"Salt Ration\" had been translated by Colin Perr, who smoothed away what he lets stand. "
+        "The maps are by Minna Lorn.\n";
+    static const char codes[] =
+        "Errors\n\nStatus | Meaning | Retry\n409 | Conflict | no\n502 | The carrier does not "
+        "answer | yes, after 30 seconds\n\nLimits\n\nWhen a limit is hit, the reply is 429 with a "
+        "time to retry after in seconds.\n";
+    static const char firm[] =
+        "# Lindgar\n\nThe director of the works, Harald Stenn, had to go in 1995; his successor "
+        "was "
+        "Yvonne Castell. She stayed until 2011. Since then the works have been led by Farid Amran, "
+        "who came from research.\n";
+    assert_true(
+        answer_says("Who conducted the Second Symphony of Brand?", music, "Ludvig Aaren", "Tarr"));
+    assert_true(
+        answer_says("Who conducted the Second Symphony of Brand?", music, "Ludvig Aaren", "Lodd"));
+    assert_true(
+        answer_says("When was the Fourth Symphony of Brand first heard?", music, "1931", "1875"));
+    assert_true(answer_says("Who translated The Tide Clerk?", review, "Ruth Abend", "Colin"));
+    assert_true(answer_says("Who translated Salt Ration?", review, "Colin Perr", "Minna"));
+    assert_true(answer_says("Should I retry when I get a 502?", codes, "after 30 seconds", "429"));
+    assert_true(
+        answer_says("Who leads the works of Lindgar at present?", firm, "Farid Amran", "Castell"));
+    assert_true(answer_says("Who was the director of Lindgar in 1995?", firm, "Harald Stenn",
+                            "works have been led"));
+}
+
 /* ... and of what was decided at one meeting and another, the last, where that is asked for. */
 static void what_was_decided_last_leads(void **state) {
     (void)state;
@@ -242,6 +279,7 @@ int main(void) {
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
+        cmocka_unit_test(the_one_that_is_named_is_said_alone),
         cmocka_unit_test(what_was_decided_last_leads),
         cmocka_unit_test(what_is_called_out_at_the_end_is_said_for_itself),
         cmocka_unit_test(what_is_said_anew_of_another_replaces),

@@ -1,0 +1,18 @@
+/* which_one.h - of things of one kind, which one the question names, and which one a unit is about: "the Second Symphony" and "The
+ * Fourth, finished in 1898", "The Tide Clerk" and "Salt Ration", status 502 and 429. English alone. */
+#ifndef FORAGE_RETRIEVAL_WHICH_ONE_H
+#define FORAGE_RETRIEVAL_WHICH_ONE_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Sets units apart that begin with another work's title in quotes, where the question names one that a passage has in quotes. */
+void which_one_mark(candidate_set *set);
+
+/* Does the unit begin with another ordinal than the one that the question names, or another work's title, and never say the one that
+ * is asked about? */
+bool which_one_is_another(const candidate_set *set, const candidate *c);
+
+/* Is c about the one that the question names by its ordinal or number, and `other` not? */
+bool which_one_is_asked(const candidate_set *set, const candidate *c, const candidate *other);
+
+#endif
