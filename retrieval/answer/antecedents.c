@@ -43,10 +43,25 @@ bool antecedent_is_of_none(const char *s, size_t n) {
     return word_token_in("none", &last) && word_token_in("is are was were has have", &before);
 }
 
+/* "Water does so only down to four degrees": what it does, the sentence before says. */
+static bool does_so(const char *s, size_t n) {
+    enum { FIRST_WORDS = 5 };
+    word_token before = {0};
+    size_t at = 0;
+    for (int i = 0; i < FIRST_WORDS; i++) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n || !t.letters) return false;
+        if (word_token_in("so", &t) && word_token_in("do does did", &before)) return true;
+        before = t;
+    }
+    return false;
+}
+
 bool antecedent_is_meant(const char *s, size_t n) {
     size_t at = 0;
     const word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
     if (!first.n || !second.n) return false;
+    if (does_so(s, n)) return true;
     if (word_token_in("it they he she its their his her this these those", &first)) return true;
     if (word_token_in("that", &first)) /* "That members vote is new" names what it speaks of */
         return word_token_in("is was does did will would can may applies holds means s", &second);

@@ -8,6 +8,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/antecedents.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/which_one.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/foreign_marks.h"
 #include "retrieval/units/table_row.h"
@@ -141,8 +142,9 @@ static bool speaks_of_before(const char *text, const candidate *c) {
 }
 
 /* ... or where it begins: "During probation it is the statutory amount", "Over Christmas the weekly sum is doubled", which is no sum
- * that the question names? */
-static bool begins_with_what_is_before(const candidate_passage *p, const candidate *c) {
+ * that the question names, and of what else it names the sentence before speaks? */
+static bool begins_with_what_is_before(const candidate_passage *p, const candidate *c,
+                                       const candidate *before) {
     enum { FIRST_WORDS = 8 };
     const fact_text *t = &p->text;
     for (uint32_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
@@ -151,7 +153,7 @@ static bool begins_with_what_is_before(const candidate_passage *p, const candida
         const size_t n = w->end - w->start;
         if (fo_words_have_any_case("it they he she this these those", s, n)) return true;
         if (fo_words_have_any_case("the", s, n) && i + 2 < c->w1 && p->terms[i + 1] < 0 &&
-            p->terms[i + 2] < 0)
+            p->terms[i + 2] < 0 && (before->set & ~(c->set | p->title)))
             return true;
     }
     return false;
@@ -168,7 +170,7 @@ static bool leads_in(const candidate_set *set, const candidate *c, const candida
     if (memmem(text + c->end, next->start - c->end, "\n\n", 2)) return false;
     if (set->q.demands.reason) return true;
     if (next->order == c->order + 1 &&
-        (speaks_of_before(text, next) || begins_with_what_is_before(p, next)))
+        (speaks_of_before(text, next) || begins_with_what_is_before(p, next, c)))
         return true;
     return set->crossed ? cross_reading_of(c) >= cross_reading_of(best) - as_likely
                         : c->score >= best->score - as_likely;
@@ -285,6 +287,47 @@ static bool is_bound_of_before(const passage *p, const candidate *c, const candi
     return false;
 }
 
+/* Words of one person or thing, from "it" to "its". */
+static int pronoun_of(const char *s, size_t n) {
+    static const char *const same[] = {"it its", "she her", "he his", "they their"};
+    size_t at = 0;
+    const word_token first = word_token_next(s, n, &at);
+    for (int i = 0; i < (int)(sizeof same / sizeof *same); i++)
+        if (word_token_in(same[i], &first)) return i;
+    return -1;
+}
+
+/* Does the sentence begin with what the document's title says, behind an article? */
+static bool begins_with_title(const candidate_passage *p, const candidate *c) {
+    enum { FIRST_WORDS = 3 };
+    for (uint32_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++)
+        if (p->terms[i] >= 0) return p->title >> p->terms[i] & 1;
+    return false;
+}
+
+/* Has the question half of the words of the document's title, so that whoever asks knows what "it" is? */
+static bool title_is_asked(const candidate_passage *p) {
+    size_t words = 0, at = 0;
+    for (word_token t; (t = word_token_next(p->title_text, strlen(p->title_text), &at)).n;)
+        words += t.letters && t.n > 1 && !word_token_in("the an of and in for on to", &t);
+    return words > 0 && p->title && 2 * (size_t)__builtin_popcountll(p->title) >= words;
+}
+
+/* What a pronoun means is told by the question and the title, and the sentence before, which is long and about the same, is no answer:
+ * it would only bury the one that is. */
+static bool needs_no_antecedent(const candidate_set *set, const candidate *c,
+                                const candidate *before) {
+    enum { LONG_WORDS = 20 };
+    static const double behind = 3;
+    const candidate_passage *p = &set->passages[c->passage];
+    const char *text = p->text.text;
+    const int pronoun = pronoun_of(text + c->start, c->end - c->start);
+    if (pronoun < 0 || before->w1 - before->w0 < LONG_WORDS || !title_is_asked(p)) return false;
+    if (set->crossed && cross_reading_of(before) > cross_reading_of(c) - behind) return false;
+    return pronoun_of(text + before->start, before->end - before->start) == pronoun ||
+           begins_with_title(p, before);
+}
+
 /* What points back is shown behind the sentence before it; where that points back as well, behind the one before that. */
 size_t extractive_text_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
                                   size_t max_chars, candidate *chosen, size_t n) {
@@ -300,6 +343,9 @@ size_t extractive_text_antecedent(const candidate_set *set, const extractive_inp
         const bool back = speaks_of_before(in->passages[chosen[k].passage].text, &chosen[k]);
         if (!back && (k > 0 || chosen[k].unit.kind != TEXT_UNIT_SENTENCE)) continue;
         const size_t before = sentence_before(set, in, chosen, n, k);
+        if (back && before < set->n && needs_no_antecedent(set, &chosen[k], &set->c[before]))
+            continue;
+        if (before < set->n && which_one_is_another(set, &set->c[before])) continue;
         if (!back && before < set->n && !names_who_is_meant(set, &chosen[k], &set->c[before]) &&
             !is_bound_of_before(&in->passages[chosen[k].passage], &chosen[k], &set->c[before]))
             continue;

@@ -16,6 +16,7 @@ static void what_points_back_is_told_from_what_stands_alone(void **state) {
                                        "In that case ring the bell.",
                                        "The default value is 5%.",
                                        "Default is 200.",
+                                       "Water does so only down to four degrees.",
                                        "For contracts made in our shop there is none."};
     static const char *const alone[] = {
         "There is a lift.",
@@ -100,6 +101,32 @@ static void what_has_to_be_said_with_it_is_said(void **state) {
     assert_int_equal(failed, 0);
 }
 
+/* Who asks about what the title names knows what "it" is: a long sentence before, that answers nothing, is left out. */
+static void a_long_antecedent_that_the_title_names_is_left_out(void **state) {
+    (void)state;
+    static const char plant[] =
+        "# Snow lantern\n\nThe snow lantern, also called frost bell or, by herders, widow's lamp, "
+        "is "
+        "a perennial plant of the bellflower family which grows on limestone scree and in thin "
+        "turf "
+        "in the mountains. It flowers while snow still lies, usually from the middle of March to "
+        "the end of April.\n\n## Roots\n\nThe work began in April. It took five years.\n";
+    static const struct {
+        const char *question, *title, *said, *never;
+    } cases[] = {
+        {"When does the snow lantern flower?", "Snow lantern", "middle of March", "widow"},
+        {"When does it flower in the mountains?", "Plants of the alps", "widow", "took five"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {
+            .text = plant, .len = strlen(plant), .title = cases[i].title, .sparse = 5};
+        extractive_answer a = ask_passages(cases[i].question, &p, 1);
+        if (!strstr(a.text, cases[i].said) || strstr(a.text, cases[i].never))
+            fail_msg("%s: %s", cases[i].question, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* What only sounds like a reason, and speaks of something else, is none. */
 static void another_thing_beside_it_is_no_reason(void **state) {
     (void)state;
@@ -128,6 +155,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_points_back_is_told_from_what_stands_alone),
         cmocka_unit_test(what_has_to_be_said_with_it_is_said),
+        cmocka_unit_test(a_long_antecedent_that_the_title_names_is_left_out),
         cmocka_unit_test(another_thing_beside_it_is_no_reason),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
