@@ -339,6 +339,21 @@ static bool is_called_out(const candidate_set *set, const candidate *c) {
            fo_only_blanks(t->text + c->end, t->len - c->end);
 }
 
+/* Who, when, where or how many is asked for, the best says it and surely answers, and this stands in another section and comes far
+ * behind: another value of the same kind, of another thing. */
+static bool is_a_stray(const candidate_set *set, const candidate *c) {
+    static const double surely = 3;
+    const candidate *best = &set->c[0];
+    const enum question_kind kind = set->q.kind;
+    const bool of_a_kind =
+        kind == ASK_PERSON || kind == ASK_TIME || kind == ASK_PLACE || kind == ASK_NUMBER;
+    return of_a_kind && set->crossed && c->unit.kind == TEXT_UNIT_SENTENCE &&
+           best->f[CAND_TYPE] >= 1 && cross_reading_of(best) >= surely &&
+           best->score - c->score > keep_unread_within &&
+           (c->passage != best->passage ||
+            candidate_below(&c->unit) != candidate_below(&best->unit));
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -354,7 +369,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return false;
     if (c->tiers && !c->tier_holds) return false;
     if (continuation_restricts(set, c) || continuation_answers(set, c)) return true;
-    if (c->passed_over) return false;
+    if (c->passed_over || is_a_stray(set, c)) return false;
     if (is_of_another_document(set, c) &&
         (best->score - c->score > keep_other_document || says_what_stands_there(set, c)))
         return false;

@@ -150,6 +150,30 @@ static void the_one_that_is_named_is_said_alone(void **state) {
                             "works have been led"));
 }
 
+/* ... nor is beside a sure answer a value of the same kind that another section says of another thing. */
+static void a_value_of_another_thing_is_not_added(void **state) {
+    (void)state;
+    static const char plant[] =
+        "# Snow lantern\n\nThe snow lantern is a perennial plant of the mountains. It flowers "
+        "while "
+        "snow still lies on the ground, usually from the middle of March to the end of April, and "
+        "at the upper limit until late May.\n";
+    static const char *const others[] = {
+        "## Description\n\nThe plant reaches 8 to 15 centimetres. Its leaves come up under the "
+        "snow "
+        "in February and wither in June.\n",
+        "## Description\n\nThe plant reaches 8 to 15 centimetres. The lesser bell, which is "
+        "smaller, flowers in June and July.\n"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const passage p[] = {
+            {.text = plant, .len = strlen(plant), .title = "Snow lantern", .sparse = 5},
+            {.text = others[i], .len = strlen(others[i]), .title = "Snow lantern", .sparse = 4.7}};
+        extractive_answer a = ask_passages("In which months does the snow lantern bloom?", p, 2);
+        if (!strstr(a.text, "March") || strstr(a.text, "June")) fail_msg("%s", a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* ... and of what was decided at one meeting and another, the last, where that is asked for. */
 static void what_was_decided_last_leads(void **state) {
     (void)state;
@@ -280,6 +304,7 @@ int main(void) {
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
         cmocka_unit_test(the_one_that_is_named_is_said_alone),
+        cmocka_unit_test(a_value_of_another_thing_is_not_added),
         cmocka_unit_test(what_was_decided_last_leads),
         cmocka_unit_test(what_is_called_out_at_the_end_is_said_for_itself),
         cmocka_unit_test(what_is_said_anew_of_another_replaces),
