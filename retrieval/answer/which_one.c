@@ -31,7 +31,7 @@ static bool follows_article(const fact_text *t, size_t w, size_t from) {
            (n > 2 && s[n - 2] == '\'' && s[n - 1] == 's');
 }
 
-/* Is word w the ordinal of one of several, "the second floor", "Brandvold's Second Symphony", and not "first heard"? */
+/* Is word w the ordinal of one of several, "the second floor", "her Second Symphony", and not "first heard"? */
 static bool designates(const fact_text *t, size_t w, size_t from) {
     const bool capital = (t->words[w].flags & (WORD_CAPITAL | WORD_INITIAL)) == WORD_CAPITAL;
     return capital || follows_article(t, w, from);
@@ -136,7 +136,7 @@ static bool has_asked_title(const question *q, const char *text, size_t n) {
     return false;
 }
 
-/* Does the unit begin with the title of another work than the question's, as what it is about: "Salt Ration" had been translated? */
+/* Does the unit begin with the title of another work than the question's, as what it is about: "Long Pier" had been translated? */
 static bool begins_with_another_title(const candidate_set *set, const candidate *c) {
     quoted x;
     const char *s = set->passages[c->passage].text.text + c->start;

@@ -1,5 +1,5 @@
 /* which_one.h - of things of one kind, which one the question names, and which one a unit is about: "the Second Symphony" and "The
- * Fourth, finished in 1898", "The Tide Clerk" and "Salt Ration", status 502 and 429. English alone. */
+ * Fourth, finished in 1898", "The Blue Gate" and "Long Pier", status 502 and 429. English alone. */
 #ifndef FORAGE_RETRIEVAL_WHICH_ONE_H
 #define FORAGE_RETRIEVAL_WHICH_ONE_H
 
