@@ -1,6 +1,7 @@
 /* What is counted in letters by the question and in figures by the documents, and sizes in words and in capitals (size_words.c). */
 #include "tests/test.h"
 
+#include "retrieval/question/month_words.h"
 #include "retrieval/question/number_words.h"
 #include "retrieval/question/size_words.h"
 #include "retrieval/question/span_words.h"
@@ -88,11 +89,37 @@ static void spans_are_asked_for_in_the_unit_they_are_written_in(void **state) {
     }
 }
 
+static void months_are_asked_for_by_their_names(void **state) {
+    (void)state;
+    static const char plan[] = "January | Sweep the chimney\nJune | Visit the plots\n";
+    static const struct {
+        const char *question, *text, *want; /* NULL: as it is */
+    } cases[] = {
+        {"Who sweeps in the first month of the year?", plan, "Who sweeps in January?"},
+        {"Who sweeps in the last month of the year?", plan, "Who sweeps in December?"},
+        {"Is it shut in the third month of each calendar year?", plan, "Is it shut in March?"},
+        {"Who sweeps in the first month of the lease?", plan, NULL},
+        {"Who sweeps in the first month?", plan, NULL},
+        {"Who sweeps in the first month of the year?", "You may come in January.", NULL},
+        {"Who sweeps in the first month of the year?",
+         "January, June. In the first month of the year it is swept.", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
+        fo_buf b = {0};
+        const bool made = month_words_as_written(&b, cases[i].question, &p, 1);
+        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
+        if (made) assert_string_equal(b.data, cases[i].want);
+        fo_buf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_asked_for_where_they_are_written),
         cmocka_unit_test(sizes_are_asked_for_as_they_are_written),
         cmocka_unit_test(spans_are_asked_for_in_the_unit_they_are_written_in),
+        cmocka_unit_test(months_are_asked_for_by_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
