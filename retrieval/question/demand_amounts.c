@@ -276,6 +276,9 @@ static bool states(enum demand_amount amount, const char *text, size_t len,
         return is_length(text, len, before, t);
     case AMOUNT_LOUDNESS:
         return word_token_in(sounds, t);
+    case AMOUNT_SHARE:
+        return word_token_is(t, "%") || word_token_in("percent percentage", t) ||
+               (word_token_in("cent", t) && word_token_in("per", before));
     case AMOUNT_LENGTH:
     case AMOUNT_COUNT:
     case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
@@ -291,7 +294,7 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
     enum amount_stated stated = AMOUNT_NOT_STATED;
     word_token before = {0};
     bool costs = false, expense = false;
-    for (size_t at = 0;;) {
+    for (size_t at = word_tokens_mark(text, len);;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
         if (states(amount, text, len, &before, &t)) return AMOUNT_STATED;
@@ -323,6 +326,7 @@ bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t
         [AMOUNT_TEMPERATURE] =
             "temperature temperatures temp heat hot cold warm max min top water air",
         [AMOUNT_LOUDNESS] = "db noise sound loudness volume",
+        [AMOUNT_SHARE] = "rate rates percent percentage",
         [AMOUNT_LONG] = "duration time length long hours minutes seconds days weeks months years "
                         "period validity valid "
                         "term h min m km cm mm d s ms"};
@@ -345,6 +349,7 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
                      second = word_token_next(question, len, &at);
     const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
     if (how && word_token_in("tall", &second)) return DIMENSION_HEIGHT;
+    if (how && word_token_in("old", &second)) return DIMENSION_AGE;
     for (int i = DIMENSION_WIDTH; i <= DIMENSION_THICKNESS; i++)
         if ((how && word_token_in(dimensions[i].asked, &second)) ||
             (what && word_tokens_say(dimensions[i].asked, question, len)))
@@ -352,20 +357,28 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     return DIMENSION_ANY;
 }
 
-/* Is one of its numbers no speed, weight, time, share, temperature or price? That something is so tall is seldom said: "Crane A:
- * 38 m". */
-static bool has_number_of_a_way(const char *text, size_t len) {
+static const char ways[] =
+    "metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres "
+    "centimeter centimeters millimetre millimetres millimeter millimeters mile miles foot feet "
+    "inch inches yard yards m km cm mm ft in mi yd";
+
+/* Is one of its numbers no speed, weight, share, temperature or price, and no time, or, of an age, no way? That something is so tall
+ * is seldom said, "Crane A: 38 m", nor that it is so old: "Oak 3: 180 years", "built in 1904". */
+static bool has_number_but(bool age, const char *text, size_t len) {
     word_token before = {0}, t;
     for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
-        if (!is_number(&t) || demand_currency_named(&before) || demand_month_named(&before) >= 0)
+        if (!is_number(&t) || demand_currency_named(&before) ||
+            (!age && demand_month_named(&before) >= 0))
             continue;
         size_t further = at;
         const word_token unit = word_token_next(text, len, &further);
         if (is_of_a_speed(text, len, &unit) || word_token_in("mph kmh kph knots", &unit)) continue;
-        if (word_token_in(weights, &unit) || word_token_in(expenses, &unit) ||
-            word_token_in(degrees, &unit) || word_token_is(&unit, "%") ||
-            word_token_is(&unit, "\xC2\xB0") || demand_currency_named(&unit) ||
-            demand_month_named(&unit) >= 0)
+        if (word_token_in(weights, &unit) || word_token_in(degrees, &unit) ||
+            word_token_is(&unit, "%") || word_token_is(&unit, "\xC2\xB0") ||
+            demand_currency_named(&unit))
+            continue;
+        if (age ? word_token_in(ways, &unit)
+                : word_token_in(expenses, &unit) || demand_month_named(&unit) >= 0)
             continue;
         return true;
     }
@@ -373,7 +386,8 @@ static bool has_number_of_a_way(const char *text, size_t len) {
 }
 
 bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
-    if (dimension == DIMENSION_HEIGHT) return has_number_of_a_way(text, len);
+    if (dimension == DIMENSION_HEIGHT) return has_number_but(false, text, len);
+    if (dimension == DIMENSION_AGE) return has_number_but(true, text, len);
     return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
            memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
 }
@@ -397,6 +411,13 @@ static enum demand_amount kind_of_bound(const word_token *before, const word_tok
                                  noun)
                ? AMOUNT_ANY
                : AMOUNT_NONE;
+}
+
+/* "The tax rate": a share in percent. The rate of a room or of a student is a price. */
+static bool asks_for_a_share(const word_token *before, const word_token *noun) {
+    static const char shares[] = "tax interest vat inflation unemployment growth birth death "
+                                 "mortality error failure success occupancy contribution";
+    return word_token_in("rate rates", noun) && word_token_in(shares, before);
 }
 
 /* "What port does it listen on?", not that of a ferry. */
@@ -598,12 +619,17 @@ bool demand_size_in(const char *text, size_t len, const char *question, size_t q
 enum demand_amount demand_amount_of(const char *question, size_t len) {
     enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
     enum demand_amount amount = AMOUNT_NONE, kind;
-    size_t words = 0; /* behind "what is": a noun stands among the first four */
-    word_token before, asks_before = {0}, t = {0}; /* asks_before: what "what" stands behind */
+    bool quality = false; /* "how old", "how wide": no other word tells what is asked for */
+    size_t words = 0;     /* behind "what is": a noun stands among the first four */
+    size_t next_at;
+    word_token before, next, asks_before = {0},
+                             t = {0}; /* asks_before: what "what" stands behind */
     for (size_t at = 0;;) {
         before = t;
         t = word_token_next(question, len, &at);
         if (!t.n) return amount;
+        /* "How old is the peat where it is 6 m thick?": it says of what */
+        if (quality && word_token_in("who whose when where", &t)) continue;
         if (word_token_in("who whom whose when where why called name named", &t))
             return AMOUNT_NONE;
         switch (at_word) {
@@ -617,6 +643,9 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             amount = kind_of_noun(&t);
             if (amount == AMOUNT_NONE) amount = kind_of_bound(&asks_before, &t);
             if (asks_for_a_port(question + at, len - at, &t)) amount = AMOUNT_ANY;
+            next_at = at;
+            next = word_token_next(question, len, &next_at);
+            if (asks_for_a_share(&t, &next)) amount = AMOUNT_SHARE;
             at_word = is_apostrophe(&t)                             ? WHAT
                       : word_token_in("is are was were s", &t)      ? IS
                       : word_token_in("do does did will would", &t) ? DOES
@@ -625,6 +654,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
         case IS:
             kind = asks_for_the_most(question + at, len - at, &before, &t) ? AMOUNT_ANY
                                                                            : kind_of_noun(&t);
+            if (asks_for_a_share(&before, &t)) kind = AMOUNT_SHARE;
             if (kind != AMOUNT_NONE) amount = kind;
             if (++words == 4 || amount != AMOUNT_NONE ||
                 word_token_in("of for at in on to that", &t))
@@ -634,6 +664,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             amount =
                 is_of_a_kind(question + at, len - at, &t) ? AMOUNT_NONE : kind_of_adjective(&t);
             at_word = word_token_in("many much", &t) ? MUCH : PAST;
+            quality = at_word == PAST && amount != AMOUNT_NONE;
             break;
         case MUCH:
             if (word_token_in("of", &t) && word_token_in("much", &before)) {

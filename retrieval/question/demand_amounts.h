@@ -19,6 +19,7 @@ enum demand_amount {
     AMOUNT_LOUDNESS,
     AMOUNT_LENGTH, /* how wide, of texts in another language: a way */
     AMOUNT_COUNT,  /* how many, in another language: a number that is no price, time or measure */
+    AMOUNT_SHARE,  /* the tax rate, the interest rate: "5 %" */
 };
 
 /* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay". How something
@@ -36,6 +37,7 @@ enum demand_dimension {
     DIMENSION_DEPTH,
     DIMENSION_THICKNESS,
     DIMENSION_HEIGHT, /* how tall: any number but one of a speed, a weight, a time, a price */
+    DIMENSION_AGE, /* how old: any number but one of a way, a speed, a weight, a share, a temperature, a price */
 };
 
 /* "How wide is it?", "What is the depth?". DIMENSION_ANY of a length or a height in other words: of those it is often not said

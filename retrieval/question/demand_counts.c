@@ -109,7 +109,7 @@ bool demand_count_in(const char *text, size_t len, const char *question, size_t 
     const bool of_people = demand_counts_people(question, question_len);
     word_token before = {0};
     bool numbers_it = false; /* the number before does: "QoS 1 & 2", not "room 5, 2 beds" */
-    for (size_t at = 0;;) {
+    for (size_t at = word_tokens_mark(text, len);;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
         size_t further = at;

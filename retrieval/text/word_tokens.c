@@ -57,6 +57,19 @@ bool word_tokens_say(const char *list, const char *text, size_t len) {
     }
 }
 
+size_t word_tokens_mark(const char *text, size_t len) {
+    enum { MOST_DIGITS = 2 };
+    size_t i = 0;
+    const bool open = len > 0 && text[0] == '(';
+    if (open) i++;
+    const size_t digits = i;
+    while (i < len && i - digits <= MOST_DIGITS && fo_is_digit(text[i])) i++;
+    if (i == digits || i - digits > MOST_DIGITS || i + 2 >= len) return 0;
+    if (text[i] != ')' && (open || text[i] != '.')) return 0;
+    if (!fo_is_blank(text[i + 1])) return 0;
+    return i + 2;
+}
+
 bool word_token_is(const word_token *t, const char *bytes) {
     return t->n == strlen(bytes) && memcmp(t->s, bytes, t->n) == 0;
 }

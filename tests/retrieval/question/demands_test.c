@@ -42,6 +42,10 @@ static void the_kind_of_amount_is_told(void **state) {
         {"What port does the server listen on?", AMOUNT_ANY},
         {"What's the most I get for a stolen coat?", AMOUNT_ANY},
         {"How much of the cost do we pay?", AMOUNT_ANY}, /* a share, too */
+        {"What is the tax rate for an income of 30,000?", AMOUNT_SHARE},
+        {"Which interest rate do I get?", AMOUNT_SHARE},
+        {"What is the student rate?", AMOUNT_NONE},
+        {"How old is the peat where it is 6.4 m thick?", AMOUNT_ANY},
         /* a way, a person, a time, a reason, no question at all */
         {"How do I pay the fee?", AMOUNT_NONE},
         {"How can the price be changed?", AMOUNT_NONE},
@@ -110,6 +114,12 @@ static void an_amount_of_another_kind_is_none(void **state) {
          "C it stops.",
          false},
         {"What does it cost?", "It takes 12 % more.", true},
+        {"What is the tax rate?", "At most 4,000 florins for each child.", false},
+        {"What is the tax rate?", "It is 22 per cent.", true},
+        {"What is the tax rate?", "It is 22 %.", true},
+        {"How many are there?", "(2) It does not apply to dogs of the police.", false},
+        {"How many are there?", "2. There are dogs.", false},
+        {"How many are there?", "(2) There are 3 dogs.", true},
         {"How heavy is it?", "It needs 40 cm on every side.", false},
         {"How heavy is it?", "It weighs 85 kg.", true},
         {"How heavy is it?", "It weighs 85\xC2\xA0kg.", true}, /* a no-break space */
@@ -616,6 +626,26 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
     }
 }
 
+static void a_way_or_a_price_is_no_age(void **state) {
+    (void)state;
+    static const char q[] = "How old is the deepest peat?";
+    static const struct {
+        const char *text;
+        bool in;
+    } cases[] = {
+        {"Its deepest peat measures 6.4 metres.", false},
+        {"The peat costs 12 euros and weighs 3 kg.", false},
+        {"The deepest peat is 10,700 years old.", true},
+        {"The hut was built in 1904.", true},
+        {"From 16 on.", true},
+    };
+    const enum demand_dimension d = demand_dimension_of(q, strlen(q));
+    assert_int_equal(d, DIMENSION_AGE);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (demand_dimension_in(d, cases[i].text, strlen(cases[i].text)) != cases[i].in)
+            fail_msg("%s", cases[i].text);
+}
+
 static void a_number_of_something_else_counts_nothing(void **state) {
     (void)state;
     static const struct {
@@ -638,6 +668,9 @@ static void a_number_of_something_else_counts_nothing(void **state) {
         {"How many children are in the group?", "Owls: 14, from 3 years", true},
         {"How many people fit in?", "A family of 2 adults", true},
         {"How many students passed?", "81 % passed", true},
+        {"How many dogs may one person keep?", "(2) It does not apply to dogs of the police.",
+         false},
+        {"How many dogs may one person keep?", "(2) A person may keep three dogs.", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *q = cases[i].question, *text = cases[i].text;
@@ -685,6 +718,7 @@ int main(void) {
         cmocka_unit_test(another_month_is_told_apart),
         cmocka_unit_test(a_price_may_be_a_number_alone),
         cmocka_unit_test(a_number_of_something_else_counts_nothing),
+        cmocka_unit_test(a_way_or_a_price_is_no_age),
         cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
