@@ -155,18 +155,29 @@ static bool says_otherwise(const candidate_passage *p, const char *word, size_t 
                             p->text.text, p->text.len));
 }
 
+/* "A season ticket", "the family pass": what a single one costs is another price. */
+static bool is_kind_of_ticket(const fact_text *t, size_t i) {
+    static const char kinds[] = "season annual yearly family group",
+                      tickets[] = "ticket tickets pass passes card cards";
+    const fact_word *w = &t->words[i];
+    return i + 1 < t->n_words &&
+           fo_words_have_any_case(kinds, t->text + w->start, w->end - w->start) &&
+           fo_words_have_any_case(tickets, t->text + w[1].start, w[1].end - w[1].start);
+}
+
 bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p) {
     const fact_text *t = &set->q.text;
     for (size_t i = 0; i < t->n_words; i++) {
         const char *word = t->text + t->words[i].start;
         const size_t n = t->words[i].end - t->words[i].start;
         const int k = question_term_of(&set->q, t->words[i].id);
-        if (k < 0 || !has_to_be_said(word, n)) continue;
+        const bool ticket = is_kind_of_ticket(t, i);
+        if (k < 0 || !(ticket || has_to_be_said(word, n))) continue;
         bool said = false;
         for (size_t j = 0; j < set->n_passages && !said; j++) {
             const candidate_passage *o = &set->passages[j];
             said = candidate_one_document(o, p) &&
-                   (((o->said | o->named) & 1ull << k) || says_otherwise(o, word, n));
+                   (((o->said | o->named) & 1ull << k) || (!ticket && says_otherwise(o, word, n)));
         }
         if (!said) return true;
     }

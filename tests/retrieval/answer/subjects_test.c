@@ -168,6 +168,10 @@ static void a_kind_that_is_not_said_is_lost(void **state) {
     (void)state;
     assert_int_equal(passages_that("When is dinner in the hotel?", has_lost_a_kind), (1u << N) - 1);
     assert_int_equal(passages_that("What do adults pay for dogs?", has_lost_a_kind), (1u << N) - 1);
+    assert_int_equal(passages_that("What is the charge for a season ticket?", has_lost_a_kind),
+                     (1u << N) - 1);
+    assert_int_equal(passages_that("What is the charge for dogs in the season?", has_lost_a_kind),
+                     0);
     all[HOTEL].text = "Supper is at seven, grown ups pay 9.";
     const unsigned others = 1u << MUSEUM | 1u << LS;
     assert_int_equal(passages_that("When is dinner in the hotel?", has_lost_a_kind), others);
