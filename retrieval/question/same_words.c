@@ -7,6 +7,7 @@
 #include "index/sparse/analyze.h"
 #include "index/sparse/language.h"
 #include "kernels/buf.h"
+#include "kernels/words.h"
 #include "retrieval/text/word_table.h"
 
 /* Words of one string are the same. One of a stem is enough, and a word stands in one string of its language.
@@ -42,8 +43,8 @@ static const struct { const char *language, *words; } groups[] = {
     {"english", "cab taxi"}, {"english", "movie film"}, {"english", "toilet lavatory loo restroom"},
     {"english", "doctor physician"}, {"english", "tap faucet"}, {"english", "torch flashlight"}, {"english", "forbidden prohibited banned"},
     {"english", "salary wage"}, {"english", "smartphone cellphone"}, {"english", "sick ill illness"}, {"english", "exam examination"},
-    {"english", "staff employee"},
-    {"english", "guarantee warranty"},
+    {"english", "staff employee"}, {"english", "guarantee warranty"}, {"english", "year yearly annual annually"}, {"english", "road street"},
+    {"english", "weigh weight"},
 
     {"german", "verlieren verliere verliert verloren verlor verlust"}, {"german", "schließen schließt geschlossen schließung"},
     {"german", "öffnen öffnet geöffnet öffnung"}, {"german", "essen isst gegessen"}, {"german", "bringen bringt gebracht"},
@@ -144,12 +145,19 @@ static const struct { const char *language, *words; } groups[] = {
  * of the string above that they are the same as; NULL: they are the same as each other. */
 static const struct { const char *language, *words, *with; } as_written[] = {
     {"english", "lift lifts elevator elevators", NULL}, {"english", "photo photos photograph photographs", NULL},
-    {"english", "holiday holidays vacation vacations", NULL},
+    {"english", "holiday holidays vacation vacations", NULL}, {"english", "fee fees dues", NULL},
     {"french", "partir part pars partent départ départs", NULL}, {"french", "pris", "prend"}, {"french", "vente ventes", "vend"},
     {"spanish", "carnet carnets carné carnés", NULL}, {"spanish", "crío críos", "niñ"},
     {"spanish", "ordenador ordenadores computadora computadoras", NULL},
     {"italian", "partire parte partono partenza partenze", NULL},
     {"portuguese", "elevador elevadores ascensor ascensores", NULL},
+};
+
+/* "How heavy is it?": the quality behind "how", and what a row, a column or a sentence calls it. English, as they are written. */
+static const struct { const char *asked, *called; } qualities[] = {
+    {"heavy", "weight weights weigh weighs"}, {"long", "length duration"}, {"wide", "width"}, {"high", "height"}, {"tall", "height"},
+    {"deep", "depth"}, {"thick", "thickness"}, {"loud", "noise loudness"}, {"fast", "speed"}, {"old", "age"}, {"warm", "temperature"},
+    {"hot", "temperature"}, {"cold", "temperature"},
 };
 
 /* By the stems that Snowball makes of them. */
@@ -244,6 +252,24 @@ static uint32_t group_of(const fact_text *t, const fact_word *w) {
     return word_table_find(&table, language, t->stems.data + w->stem_at, w->stem_len);
 }
 
+static bool is_one_of(const char *list, const fact_text *t, const fact_word *w) {
+    return fo_words_have_any_case(list, t->text + w->start, w->end - w->start);
+}
+
+/* The term of "heavy" in "How heavy is it?", where the word is "weight"; -1: it is none. */
+static int quality_asked(const question *q, const fact_text *t, const fact_word *w) {
+    const fact_text *asked = &q->text;
+    for (size_t k = 1; k < asked->n_words; k++) {
+        if (!is_one_of("how", asked, &asked->words[k - 1])) continue;
+        const int term = question_term_of(q, asked->words[k].id);
+        for (size_t i = 0; term >= 0 && i < sizeof qualities / sizeof *qualities; i++)
+            if (is_one_of(qualities[i].asked, asked, &asked->words[k]) &&
+                is_one_of(qualities[i].called, t, w))
+                return term;
+    }
+    return -1;
+}
+
 int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
@@ -254,5 +280,6 @@ int same_words_term_of(const question *q, const fact_text *t, size_t i) {
         const int term = question_term_of(q, asked->id);
         if (term >= 0 && group_of(&q->text, asked) == group) return term;
     }
-    return -1;
+    const bool english = t->language < 0 || t->language == of_english;
+    return english ? quality_asked(q, t, w) : -1;
 }

@@ -75,6 +75,12 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("english", "What do employees pay?", "staff", "employees");
     expect("portuguese", "Onde fica o elevador?", "ascensor", "elevador");
     expect("english", "Is there an elevator?", "lift", "elevator");
+    expect("english", "What is the yearly rent?", "annual", "yearly");
+    expect("english", "What is the fee?", "dues", "fee");
+    expect("english", "How high may a fence to the road be?", "street", "road");
+    expect("english", "How heavy is the splitter?", "Weight", "heavy");
+    expect("english", "How deep is the pond?", "depth", "deep");
+    expect("english", "Which heavy tools are there?", "weight", "");
     expect("spanish", "He perdido el carnet.", "carné", "carnet");
     expect("spanish", "¿Dónde juega el crío?", "niños", "crío");
     expect("italian", "Quando parte il treno?", "Partenza", "parte");
