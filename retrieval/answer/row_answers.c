@@ -544,6 +544,8 @@ static void set_apart_others_rows(candidate_set *set, const candidate_passage *p
                                   size_t to, uint64_t names) {
     static const double much = 0.2; /* of the question */
     uint64_t named = 0, own = 0, theirs = 0;
+    names &=
+        ~candidate_head_terms(p, &set->c[from].unit); /* what a column is called all rows have */
     for (size_t i = from; i < to; i++) named |= row_subject(p, &set->c[i].unit) & names;
     for (size_t i = from; i < to; i++) {
         const candidate *c = &set->c[i];

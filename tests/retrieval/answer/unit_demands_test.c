@@ -95,6 +95,23 @@ static void a_number_of_another_kind_is_not_what_is_asked(void **state) {
     }
 }
 
+/* A name of a column that a row of another kind says as well makes the other rows nobody else's. */
+static void a_name_of_a_column_sets_no_row_apart(void **state) {
+    (void)state;
+    static const char sheet[] =
+        "| | HS 12 E | HS 12 P |\n|---|---|---|\n| Drive | 400 V | 4-stroke |\n"
+        "| Weight | 148 kg | 171 kg |\n| Oil | HLP 46 | HLP 46 |\n"
+        "| Oil of the HS | 1 l | 2 l |\n";
+    static const char *const questions[] = {"How heavy is the HS 12 P?",
+                                            "How much does the HS 12 P weigh?",
+                                            "What is the weight of the HS 12 E?"};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        extractive_answer a = ask_in("english", questions[i], sheet, 0);
+        if (a.abstain || !strstr(a.text, "148 kg")) fail_msg("%s: %s", questions[i], a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* What a list states of others is not stated of the item that is asked about. */
 static void another_item_of_the_list_has_the_value(void **state) {
     (void)state;
@@ -637,6 +654,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
         cmocka_unit_test(a_number_of_another_kind_is_not_what_is_asked),
+        cmocka_unit_test(a_name_of_a_column_sets_no_row_apart),
         cmocka_unit_test(another_item_of_the_list_has_the_value),
         cmocka_unit_test(a_title_alone_is_no_value),
         cmocka_unit_test(a_title_that_counts_or_measures_is_a_value),
