@@ -156,8 +156,7 @@ static const struct { const char *language, *words, *with; } as_written[] = {
 /* "How heavy is it?": the quality behind "how", and what a row, a column or a sentence calls it. English, as they are written. */
 static const struct { const char *asked, *called; } qualities[] = {
     {"heavy", "weight weights weigh weighs"}, {"long", "length duration"}, {"wide", "width"}, {"high", "height"}, {"tall", "height"},
-    {"deep", "depth"}, {"thick", "thickness"}, {"loud", "noise loudness"}, {"fast", "speed"}, {"old", "age"}, {"warm", "temperature"},
-    {"hot", "temperature"}, {"cold", "temperature"},
+    {"deep", "depth"}, {"thick", "thickness"}, {"loud", "noise loudness"}, {"fast", "speed"}, {"old", "age"},
 };
 
 /* By the stems that Snowball makes of them. */

@@ -81,6 +81,7 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("english", "How heavy is the splitter?", "Weight", "heavy");
     expect("english", "How deep is the pond?", "depth", "deep");
     expect("english", "Which heavy tools are there?", "weight", "");
+    expect("english", "How hot must the oven be?", "Temperature", "");
     expect("spanish", "He perdido el carnet.", "carné", "carnet");
     expect("spanish", "¿Dónde juega el crío?", "niños", "crío");
     expect("italian", "Quando parte il treno?", "Partenza", "parte");
