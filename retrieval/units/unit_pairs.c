@@ -4,7 +4,7 @@
 
 #include "kernels/utf8.h"
 
-/* English, Italian, Spanish and Portuguese, German, French, Russian, Chinese. */
+/* English, Italian, Spanish and Portuguese, German, French, Russian, Chinese and Japanese. */
 static const struct pair {
     const char *question, *answer;
 } pairs[] = {
@@ -27,6 +27,11 @@ static const struct pair {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs, MOST_LINES = 4 /* of a question */ };
 
+/* U+3000, which stands behind 問 and 答 in place of a colon. */
+static bool is_wide_blank(const char *s, size_t n) {
+    return n >= 3 && memcmp(s, "\xE3\x80\x80", 3) == 0;
+}
+
 /* Bytes of the word, a colon and blanks that n bytes at s begin with, bold or not: n where nothing follows, 0: they do not. */
 static size_t mark_of(const char *s, size_t n, const char *word) {
     const size_t k = strlen(word);
@@ -35,15 +40,21 @@ static size_t mark_of(const char *s, size_t n, const char *word) {
     if (n - at < k || memcmp(s + at, word, k) != 0) return 0;
     at += k;
     while (at < n && s[at] == '*') at++;
-    if (n - at >= 3 && memcmp(s + at, "\xEF\xBC\x9A", 3) == 0) {
+    if (n - at >= 3 && (memcmp(s + at, "\xEF\xBC\x9A", 3) == 0 ||
+                        ((unsigned char)word[0] >= 0xE3 && is_wide_blank(s + at, n - at)))) {
         at += 3;
     } else {
         while (at < n && s[at] == ' ') at++;
         if (at >= n || s[at] != ':' || (at + 1 < n && !strchr(" *\n", s[at + 1]))) return 0;
         at++;
     }
-    while (at < n && strchr(" *\n", s[at])) at++;
-    return at;
+    for (;;)
+        if (at < n && strchr(" *\n", s[at]))
+            at++;
+        else if (is_wide_blank(s + at, n - at))
+            at += 3;
+        else
+            return at;
 }
 
 static bool has_question_mark(const char *s, size_t n) {

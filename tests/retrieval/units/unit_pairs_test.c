@@ -41,6 +41,18 @@ static void marks_stand_on_lines_of_their_own(void **state) {
 }
 
 /* One letter with a colon may stand for anything. */
+static void wide_blanks_stand_behind_the_marks_of_japanese(void **state) {
+    (void)state;
+    const char *text =
+        "問　水漏れが起きたときは。\n答　水栓を閉めてください。次に電話で知らせます。\n"
+        "問　鍵をなくしました。\n答　管理人に届け出てください。\n";
+    read_units(text);
+    expect(text, "問　水漏れが起きたときは。", TEXT_UNIT_HEADING, "");
+    expect(text, "管理人に届け出てください。", TEXT_UNIT_SENTENCE, "問　鍵をなくしました。");
+    for (size_t i = 0; i < units.n; i++)
+        assert_false(is(text, units.v[i].start, units.v[i].end, "答　管理人に届け出てください。"));
+}
+
 static void letters_alone_mark_no_pairs(void **state) {
     (void)state;
     const char *text = "D: Dublin\nR: Rosslare\nThe ferries are white.";
@@ -56,6 +68,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_question_heads_its_answer),
         cmocka_unit_test(marks_stand_on_lines_of_their_own),
+        cmocka_unit_test(wide_blanks_stand_behind_the_marks_of_japanese),
         cmocka_unit_test(letters_alone_mark_no_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
