@@ -43,6 +43,7 @@ static void an_amount_is_demanded_and_stated(void **state) {
         {"chinese", "无线网密码是多少？", AMOUNT_NONE, "xingyun", NULL},
         {"japanese", "会費はどのくらいですか。", AMOUNT_MONEY, "500 円", "9:00 から"},
         {"japanese", "入場料はいくらですか。", AMOUNT_MONEY, "大人 500 円", "入場は 9:00 から"},
+        {"japanese", "役員の任期は何年ですか。", AMOUNT_LONG, "任期は2年", "4月に始まる"},
         {"japanese", "席は何席ありますか。", AMOUNT_COUNT, "40 席あります", "予約は 3 日前まで"},
         /* an English question about Chinese texts is read as before */
         {"chinese", "How heavy is it?", AMOUNT_WEIGHT, "3 kg", "3 EUR"},
