@@ -48,9 +48,11 @@ static double passage_bm25(const question *q, const uint16_t *tf, double relativ
 /* The question's term that word i is, or is made of; -1: none. */
 static int term_of_word(const question *q, const fact_text *t, size_t i) {
     int term = question_term_of(q, t->words[i].id);
-    if (term < 0) term = acronym_term_of(q, t, i);
+    if (term >= 0) return japanese_is_other_word(q, t, i) ? -1 : term;
+    term = acronym_term_of(q, t, i);
     if (term < 0) term = compound_term_of(q, t, i);
     if (term < 0) term = fleeting_vowel_term_of(q, t, i);
+    if (term < 0) term = japanese_term_of(q, t, i);
     return term < 0 ? same_words_term_of(q, t, i) : term;
 }
 

@@ -175,6 +175,7 @@ static void measure_support(support_features *f, const candidate_set *set,
     };
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
+    f->japanese = f->other_script && set->q.text.language == language_number("japanese");
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];

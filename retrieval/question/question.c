@@ -241,6 +241,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     if (rc) return rc;
     collect_words(q);
     collect_pairs(q);
+    japanese_phrases_read(&q->phrases, q->text.language, text, len);
     exact_names_read(&q->exact, text, len);
     q->demands = demands_read(text, len, q->text.language);
     /* "White only" answers whether blue is allowed. */

@@ -4,6 +4,7 @@
 #define FORAGE_RETRIEVAL_QUESTION_H
 
 #include "retrieval/question/demands.h"
+#include "retrieval/question/japanese_words.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/facts.h"
 
@@ -42,6 +43,7 @@ typedef struct question {
     uint32_t words
         [QUESTION_MAX_TERMS]; /* of text, the first one of each term that is no part and has no digits; in its order */
     size_t n_words;
+    japanese_phrases phrases;      /* of the lists of words that stand for each other */
     exact_names exact;             /* versions and options, which have to be met to the letter */
     demands demands;               /* an amount, a day */
     uint64_t rivals;               /* rivals_in: "north", of which "south" is another */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "index/sparse/language.h"
+#include "retrieval/question/japanese_words.h"
 #include "retrieval/question/question.h"
 #include "retrieval/text/word_table.h"
 
@@ -107,7 +108,10 @@ static const struct { const char *language, *phrases; } light[] = {
      "的 我想 想要 我要 我的 我们 我們 我 你们 你們 你 您 每天 一下"},
     {"japanese", "ですか ますか ませんか でしょうか どこ いつ いくら いくつ 何時 何日 何人 何個 何回 何 誰 だれ どなた どうやって "
      "どうすれば どうしたら どう どの どれくらい どれ どんな なぜ どうして できますか ありますか しますか いいですか 教えて ください "
-     "私 下さい の を"},
+     "私 下さい の を いいの てもいい でもいい ばいい たらいい ていい でいい いいです よいです ちゃった ちゃって ちゃう ちゃい じゃった じゃう "
+     "たい んだけど んですけど ですけど のですが んですが んです なのに てはいけ ちゃいけ だめです ダメです 大丈夫 もらえ もらうに もらいた いただけ くれる "
+     "くれます くれた べきで べき でしょう だろう かな かしら ですよ ですね とき したら すれば したい になります うちの その これ それ あれ ここ なければ なりません ないといけ "
+     "てきた てき ておく ている てい できる でき やっぱり ちょっと すぐに たら なら でも"},
 };
 /* clang-format on */
 
@@ -154,6 +158,8 @@ static bool reaches(const char *phrases, const char *text, size_t len, size_t st
 
 bool question_word_is_light(int language, const char *text, size_t len, size_t start, size_t end) {
     const char *name = language_name(language);
+    if (name && !strcmp(name, "japanese") && japanese_is_grammar(text, len, start, end))
+        return true;
     for (size_t i = 0; name && i < sizeof light / sizeof *light; i++)
         if (!strcmp(light[i].language, name))
             return reaches(light[i].phrases, text, len, start, end);

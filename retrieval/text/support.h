@@ -51,9 +51,11 @@ typedef struct support_features {
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */
-    bool languages;    /* align and back are of a reader that has learnt many languages */
-    bool across;       /* ... and the question is in another one than the text: no words meet */
-    double follow_up;  /* 1: asked in a conversation: words that were added from the turns before
+    bool
+        japanese; /* of whose questions particles and endings are no terms: what is left is met sooner */
+    bool languages;   /* align and back are of a reader that has learnt many languages */
+    bool across;      /* ... and the question is in another one than the text: no words meet */
+    double follow_up; /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */
 } support_features;
 

@@ -133,14 +133,23 @@ static void of_other_scripts_too(void **state) {
         {"chinese", "晚上", "夜间", true},
         {"chinese", "养狗", "养鱼", false},
         {"german", "Hund", "犬", false},
+        {"japanese", "うちの子が吐いた", "嘔吐のときは休む", true},
+        {"japanese", "ベランダで吸ってもいい？", "バルコニーの手すり", true},
+        {"japanese", "タバコはどこ？", "喫煙は禁止です", true},
+        {"japanese", "会を辞めたい", "退会の届けを出す", true},
+        {"japanese", "会を辞めたい", "退院の届けを出す", false},
+        {"japanese", "猫は飼えますか", "犬を飼うことができる", true},
+        {"japanese", "何冊借られますか", "カウンターで借りること", true},
+        {"japanese", "荷物が上がる", "上の階の人", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         read_pair r;
         bool same = false;
         read_both(&r, cases[i].language, cases[i].asked, cases[i].text);
         for (size_t k = 0; k < r.t.n_words; k++)
-            same |= question_term_of(&r.q, r.t.words[k].id) < 0 &&
-                    same_words_term_of(&r.q, &r.t, k) >= 0;
+            same |=
+                question_term_of(&r.q, r.t.words[k].id) < 0 &&
+                (same_words_term_of(&r.q, &r.t, k) >= 0 || japanese_term_of(&r.q, &r.t, k) >= 0);
         if (same != cases[i].same) fail_msg("%s: %s", cases[i].asked, cases[i].text);
         free_both(&r);
     }
@@ -165,12 +174,48 @@ static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state)
     terms("german", "Dürfen wir unseren Hund mitbringen?", 2);
 }
 
+/* Particles, endings and where two words meet are none: "辞", "辞め", "届", "届け", "出", "出せ". */
+static void japanese_endings_only_ask(void **state) {
+    (void)state;
+    terms("japanese", "辞めたいときはいつまでに届けを出せばいいですか？", 6);
+    terms("japanese", "犬を飼ってもいいの？", 3);           /* 犬, 飼, 飼っ */
+    terms("japanese", "油はどうやって捨てるの？", 3);       /* 油, 捨, 捨て */
+    terms("japanese", "昼の弁当って何時？", 4);             /* 昼, 弁, 当, 弁当 */
+    terms("japanese", "ごみの日は？", 2);                   /* ごみ, 日 */
+    terms("japanese", "バスの切符ってどこで買えますか", 6); /* バス, 切, 符, 切符, 買, 買え */
+}
+
+/* "ート" of both is no word of both. */
+static void a_pair_of_another_word_in_katakana_is_another(void **state) {
+    (void)state;
+    static const struct {
+        const char *asked, *text;
+        bool other;
+    } cases[] = {
+        {"パスポートの更新は？", "シートの色と、コートの色", true},
+        {"コートの予約は？", "ハードコートの予約", false},
+        {"テニスコートの予約は？", "コートの予約", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        read_pair r;
+        read_both(&r, "japanese", cases[i].asked, cases[i].text);
+        bool other = false;
+        for (size_t k = 0; k < r.t.n_words; k++)
+            other |= question_term_of(&r.q, r.t.words[k].id) >= 0 &&
+                     japanese_is_other_word(&r.q, &r.t, k);
+        if (other != cases[i].other) fail_msg("%s", cases[i].asked);
+        free_both(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_irregular_form_is_its_verb),
         cmocka_unit_test(an_everyday_word_is_its_other_name),
         cmocka_unit_test(other_words_are_other_words),
         cmocka_unit_test(of_other_scripts_too),
+        cmocka_unit_test(japanese_endings_only_ask),
+        cmocka_unit_test(a_pair_of_another_word_in_katakana_is_another),
         cmocka_unit_test(who_asks_and_what_is_whose_is_no_part_of_what_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

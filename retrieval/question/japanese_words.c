@@ -1,0 +1,224 @@
+#include "retrieval/question/japanese_words.h"
+
+#include <string.h>
+
+#include "index/sparse/language.h"
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+#include "retrieval/question/question.h"
+
+enum { CHARACTER = 3 }; /* bytes of a kana or a common kanji in UTF-8 */
+
+/* What stands in one string may stand for each other. A phrase is found anywhere in a text, so none is here that other words are
+ * made with. Words that only differ in their endings, or that have a character in common, meet by that. */
+/* clang-format off */
+static const char *const groups[] = {
+    /* verb and noun */
+    "吐い 吐く 吐き 吐け 嘔吐", "辞め 退会", "辞め 退職", "漏れ 漏水", "熱が下が 熱が引 解熱", "見に行 見に来 見学",
+    "忘れ物 置き忘れ 置いてき 置いて来 忘れてき 忘れて来 落とし物 遺失物", "前もって買 前売", "薬を飲 服薬 与薬 投薬",
+    "借り 貸出 貸し出 貸出し レンタル", "払い 払う 払え 払っ 払わ 納入 納付 納め", "返す 返し 返せ 返さ 返却 返還", "休む 休ん 休め 休ま 休み 欠席 欠勤",
+    "休み 休館 休業 定休 休園 休診", "遅れ 遅刻 延滞 遅延", "捨て 廃棄", "捨て方 出し方", "買う 買い 買え 買っ 買わ 購入", "壊れ 故障 破損", "壊し 破損",
+    "直す 直し 直せ 直ら 修理 修繕", "なくし 無くし 失くし 紛失", "始め 始ま 開始", "終わ 終了", "泊ま 泊り 宿泊", "使う 使え 使っ 使い 使わ 利用",
+    "知らせ 連絡 伝え", "変え 変更", "引っ越 引越 転居", "掃除 清掃", "食べ 食事 飲食", "住んで 居住 在住", "働 勤務", "申し込 申込 応募",
+    "車を停め 車を止め 車をとめ 駐車", "取り消 取消 取りやめ キャンセル 解約", "頼 依頼 注文",
+    /* everyday words */
+    "タバコ たばこ 煙草 喫煙 禁煙", "ベランダ バルコニー", "ゴミ ごみ 廃棄物", "お昼 昼食 昼ご飯 昼ごはん ランチ", "朝ご飯 朝ごはん 朝食",
+    "夕飯 夕食 晩ご飯 晩ごはん 夕ご飯", "夜中 夜間 深夜", "跡 あとが残 あとが付 あとがつ", "子ども 子供 こども お子さん お子様 児童",
+    "先生 講師 教師 教員", "医者 医師", "お母さん 母親 ママ", "お父さん 父親 パパ", "おばあちゃん おばあさん 祖母", "おじいちゃん おじいさん 祖父",
+    "クルマ くるま 自動車", "トイレ お手洗い 便所 化粧室", "携帯電話 携帯 スマホ スマートフォン", "給料 給与 賃金", "ボーナス 賞与", "有休 有給",
+    "残業 時間外", "大人 成人", "値段 価格 代金", "問い合わせ 問合せ 問合わせ", "ホテル代 宿泊費 宿泊料", "赤ちゃん 乳児 赤ん坊", "お年寄り 高齢者",
+    "けが ケガ 怪我 負傷", "風邪 かぜ", "クーラー エアコン 冷房", "締め切り 締切 期限", "名前 氏名", "住所 所在地", "夏休み 夏季休業 夏期休業 夏季休暇 夏期休暇",
+    "お正月 年末年始", "靴 シューズ", "洋服 衣類 衣服", "値引き 割引", "タダ 無料", "飲み物 ドリンク 飲料", "犬 イヌ ワンちゃん わんちゃん", "猫 ネコ ねこ",
+    "許可 承認", "入場券 入場料 チケット", "料金 費用", "部屋 客室", 
+};
+
+/* The characters that the end of a verb with one stem begins with: "飲む", "飲み", "飲んで", "飲める". */
+static const char *const verb_ends[] = {
+    "か き く け こ い", "が ぎ ぐ げ ご い", "さ し す せ そ", "た ち つ て と っ", "ば び ぶ べ ぼ ん", "ま み む め も ん",
+    "ら り る れ ろ っ", "わ い う え お っ",
+};
+/* clang-format on */
+
+/* ---- scripts ----------------------------------------------------------------------------- */
+
+typedef enum script { NO_KANA, HIRAGANA, KATAKANA, KANJI } script;
+
+static script script_at(const char *text, size_t len, size_t at) {
+    int32_t cp = -1;
+    if (at >= len) return NO_KANA;
+    fo_utf8_decode(text + at, len - at, &cp);
+    if (cp >= 0x3041 && cp <= 0x309F) return HIRAGANA;
+    if (cp >= 0x30A1 && cp <= 0x30FF && cp != 0x30FB)
+        return KATAKANA; /* not the dot between words */
+    return cp == 0x3005 || (cp >= 0x3400 && cp <= 0x9FFF) ? KANJI : NO_KANA;
+}
+
+static script script_before(const char *text, size_t at) {
+    return at >= CHARACTER && fo_utf8_boundary(text[at - CHARACTER])
+               ? script_at(text, at, at - CHARACTER)
+               : NO_KANA;
+}
+
+static bool is_one_of(const char *list, const char *text, size_t len, size_t at) {
+    return at + CHARACTER <= len && fo_words_have(list, text + at, CHARACTER);
+}
+
+/* ---- what is no word --------------------------------------------------------------------- */
+
+/* Is the character in Hiragana at `at`, behind a word, a particle and not the end of a verb? */
+static bool is_particle(const char *text, size_t len, size_t at) {
+    const size_t next = at + CHARACTER;
+    if (is_one_of("は を", text, len, at)) return true;
+    return is_one_of("が に で と の へ も や", text, len, at) &&
+           (script_at(text, len, next) != HIRAGANA || is_one_of("は も の", text, len, next));
+}
+
+/* Two characters in Hiragana: "ごみ" may be a word, "めた" of "辞めたい" is none. */
+static bool is_ending(const char *text, size_t len, size_t start) {
+    const size_t second = start + CHARACTER, next = second + CHARACTER;
+    const bool begins = script_before(text, start) != HIRAGANA,
+               ends = script_at(text, len, next) != HIRAGANA;
+    if (is_one_of("を っ", text, len, start) || is_one_of("を っ ゃ", text, len, second))
+        return true;
+    if (script_before(text, start) == KANJI && !is_one_of("な", text, len, second)) return true;
+    return !begins && ends && is_one_of("は が に で と の へ も", text, len, second);
+}
+
+bool japanese_is_grammar(const char *text, size_t len, size_t start, size_t end) {
+    const script first = script_at(text, len, start);
+    if (end - start <= CHARACTER) return first == HIRAGANA || first == KATAKANA;
+    const script second = script_at(text, len, start + CHARACTER);
+    if (first == HIRAGANA) return second != HIRAGANA || is_ending(text, len, start);
+    /* "弁当って", but "飼って" */
+    const bool quotes =
+        script_before(text, start) == KANJI && is_one_of("っ", text, len, start + CHARACTER);
+    return second == HIRAGANA &&
+           (first == KATAKANA || quotes || is_particle(text, len, start + CHARACTER));
+}
+
+/* ---- phrases ----------------------------------------------------------------------------- */
+
+static bool is_japanese(int language) {
+    const char *name = language_name(language);
+    return name && !strcmp(name, "japanese");
+}
+
+static void read_group(japanese_phrases *out, size_t group, const char *text, size_t len) {
+    for (const char *s = groups[group]; *s && out->n < JAPANESE_PHRASES;) {
+        const size_t n = strcspn(s, " ");
+        const char *at = memmem(text, len, s, n);
+        if (at) {
+            const uint32_t start = (uint32_t)(at - text);
+            out->of[out->n].group = (uint16_t)group;
+            out->of[out->n].start = start;
+            out->of[out->n++].end = start + (uint32_t)n;
+            return;
+        }
+        s += n + (s[n] == ' ');
+    }
+}
+
+void japanese_phrases_read(japanese_phrases *out, int language, const char *text, size_t len) {
+    out->n = 0;
+    for (size_t i = 0; is_japanese(language) && i < sizeof groups / sizeof *groups; i++)
+        read_group(out, i, text, len);
+}
+
+/* Where the phrase of the group that holds the word begins; SIZE_MAX: none does. */
+static size_t phrase_over(const char *list, const fact_text *t, const fact_word *w) {
+    for (const char *s = list; *s;) {
+        const size_t n = strcspn(s, " ");
+        for (size_t at = w->start + 1; at-- > 0 && at + n >= w->end;)
+            if (at + n <= t->len && !memcmp(t->text + at, s, n)) return at;
+        s += n + (s[n] == ' ');
+    }
+    return SIZE_MAX;
+}
+
+/* The terms of the question's phrase, one after the other, for the words of the text's. */
+static int term_of_phrase(const question *q, size_t phrase, size_t nth) {
+    int terms[QUESTION_MAX_TERMS];
+    size_t n = 0;
+    for (size_t k = 0; k < q->text.n_words && n < QUESTION_MAX_TERMS; k++) {
+        const fact_word *asked = &q->text.words[k];
+        if (asked->start < q->phrases.of[phrase].start || asked->end > q->phrases.of[phrase].end)
+            continue;
+        const int term = question_term_of(q, asked->id);
+        if (term >= 0) terms[n++] = term;
+    }
+    return n ? terms[nth % n] : -1;
+}
+
+static int term_by_lists(const question *q, const fact_text *t, size_t i) {
+    for (size_t k = 0; k < q->phrases.n; k++) {
+        const size_t from = phrase_over(groups[q->phrases.of[k].group], t, &t->words[i]);
+        if (from == SIZE_MAX) continue;
+        size_t nth = 0;
+        while (nth < i && t->words[i - nth - 1].start >= from) nth++;
+        const int term = term_of_phrase(q, k, nth);
+        if (term >= 0) return term;
+    }
+    return -1;
+}
+
+/* ---- forms ------------------------------------------------------------------------------- */
+
+static bool of_one_verb(const char *a, const char *b) {
+    if (memcmp(a, b, CHARACTER)) return false;
+    for (size_t i = 0; i < sizeof verb_ends / sizeof *verb_ends; i++)
+        if (fo_words_have(verb_ends[i], a + CHARACTER, CHARACTER) &&
+            fo_words_have(verb_ends[i], b + CHARACTER, CHARACTER))
+            return true;
+    return false;
+}
+
+static bool is_verb(const fact_text *t, const fact_word *w) {
+    return w->end - w->start == 2 * CHARACTER && script_at(t->text, t->len, w->start) == KANJI &&
+           script_at(t->text, t->len, w->start + CHARACTER) == HIRAGANA;
+}
+
+static int term_by_form(const question *q, const fact_text *t, const fact_word *w) {
+    if (!is_verb(t, w)) return -1;
+    for (size_t k = 0; k < q->text.n_words; k++) {
+        const fact_word *asked = &q->text.words[k];
+        const int term = question_term_of(q, asked->id);
+        if (term >= 0 && is_verb(&q->text, asked) &&
+            of_one_verb(t->text + w->start, q->text.text + asked->start))
+            return term;
+    }
+    return -1;
+}
+
+int japanese_term_of(const question *q, const fact_text *t, size_t i) {
+    if (t->language != q->text.language || !is_japanese(t->language)) return -1;
+    const int term = term_by_form(q, t, &t->words[i]);
+    return term >= 0 ? term : term_by_lists(q, t, i);
+}
+
+/* ---- words in Katakana ------------------------------------------------------------------- */
+
+/* The run of Katakana that the word is in. */
+static const char *run_around(const fact_text *t, const fact_word *w, size_t *n) {
+    size_t start = w->start, end = w->end;
+    while (script_before(t->text, start) == KATAKANA) start -= CHARACTER;
+    while (script_at(t->text, t->len, end) == KATAKANA) end += CHARACTER;
+    *n = end - start;
+    return t->text + start;
+}
+
+bool japanese_is_other_word(const question *q, const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    if (w->end - w->start != 2 * CHARACTER || t->language != q->text.language ||
+        !is_japanese(t->language) || script_at(t->text, t->len, w->start) != KATAKANA ||
+        script_at(t->text, t->len, w->start + CHARACTER) != KATAKANA)
+        return false;
+    size_t n, m;
+    const char *own = run_around(t, w, &n);
+    for (size_t k = 0; k < q->text.n_words; k++) {
+        const fact_word *asked = &q->text.words[k];
+        if (asked->id != w->id) continue;
+        const char *run = run_around(&q->text, asked, &m);
+        if (memmem(own, n, run, m) || memmem(run, m, own, n)) return false;
+    }
+    return true;
+}
