@@ -137,6 +137,16 @@ static bool loses_a_word(const candidate_set *set) {
            subjects_lose_a_word(set, &set->passages[best->passage]);
 }
 
+/* Of a Japanese question it has nothing but what its title says: "the association's office holders" is not answered by what the
+ * association is. */
+static bool says_its_title_alone(const candidate_set *set) {
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[best->passage];
+    const uint64_t said =
+        candidate_terms(p, best->start, best->end) | candidate_head_terms(p, &best->unit);
+    return p->title && !(said & ~p->title);
+}
+
 static void measure_support(support_features *f, const candidate_set *set,
                             const extractive_input *in) {
     const candidate *best = &set->c[0];
@@ -176,6 +186,7 @@ static void measure_support(support_features *f, const candidate_set *set,
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     f->japanese = f->other_script && set->q.text.language == language_number("japanese");
+    if (f->japanese && says_its_title_alone(set)) f->lost_name = 1;
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];

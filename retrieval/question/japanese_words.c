@@ -84,7 +84,14 @@ static bool is_ending(const char *text, size_t len, size_t start) {
     return !begins && ends && is_one_of("は が に で と の へ も", text, len, second);
 }
 
+/* "何年": a number of them is demanded (demands.h), and every date says "年". */
+static bool is_counter_asked(const char *text, size_t len, size_t start) {
+    return start >= CHARACTER && is_one_of("何", text, len, start - CHARACTER) &&
+           is_one_of("年 月 日 分 歳 円", text, len, start);
+}
+
 bool japanese_is_grammar(const char *text, size_t len, size_t start, size_t end) {
+    if (is_counter_asked(text, len, start)) return true;
     const script first = script_at(text, len, start);
     if (end - start <= CHARACTER) return first == HIRAGANA || first == KATAKANA;
     const script second = script_at(text, len, start + CHARACTER);

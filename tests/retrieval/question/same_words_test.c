@@ -180,6 +180,7 @@ static void japanese_endings_only_ask(void **state) {
     terms("japanese", "辞めたいときはいつまでに届けを出せばいいですか？", 6);
     terms("japanese", "犬を飼ってもいいの？", 3);           /* 犬, 飼, 飼っ */
     terms("japanese", "油はどうやって捨てるの？", 3);       /* 油, 捨, 捨て */
+    terms("japanese", "任期は何年ですか", 3);               /* 任, 期, 任期 */
     terms("japanese", "昼の弁当って何時？", 4);             /* 昼, 弁, 当, 弁当 */
     terms("japanese", "ごみの日は？", 2);                   /* ごみ, 日 */
     terms("japanese", "バスの切符ってどこで買えますか", 6); /* バス, 切, 符, 切符, 買, 買え */
