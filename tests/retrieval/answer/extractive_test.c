@@ -41,6 +41,36 @@ static extractive_answer ask(const char *question, const passage *p, size_t n, s
     return a;
 }
 
+static double support_in_japanese(const char *question, const char *text) {
+    fo_err err = {0};
+    lexicon japanese = {0};
+    assert_ok(analyzer_create(&japanese.analyzer, "japanese", &err), &err);
+    const passage p = {
+        .text = text, .len = strlen(text), .title = "市民テニス協会のしおり", .dense = NAN};
+    extractive_answer a;
+    assert_ok(extractive_answer_make(&a,
+                                     &(extractive_input){.question = question,
+                                                         .passages = &p,
+                                                         .n_passages = 1,
+                                                         .lx = &japanese,
+                                                         .max_sentences = 1},
+                                     &err),
+              &err);
+    const double support = a.support;
+    extractive_answer_deinit(&a);
+    analyzer_free(japanese.analyzer);
+    return support;
+}
+
+static void what_only_says_its_title_hardly_answers_a_japanese_question(void **state) {
+    (void)state;
+    const char *asked = "テニス協会の役員の任期はどのくらいですか？";
+    const double title = support_in_japanese(
+                     asked, "市民テニス協会は市のコートで二年前から活動しています。"),
+                 more = support_in_japanese(asked, "市民テニス協会の役員の任期は二年です。");
+    if (title > .1 || more < .45) fail_msg("%f, %f", title, more);
+}
+
 static void the_sentence_that_answers_comes_first(void **state) {
     (void)state;
     static const struct {
@@ -678,6 +708,7 @@ static void a_label_is_no_amount(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
+        cmocka_unit_test(what_only_says_its_title_hardly_answers_a_japanese_question),
         cmocka_unit_test(a_term_before_its_sentence_is_supported),
         cmocka_unit_test(rows_that_are_not_asked_about_stay_away),
         cmocka_unit_test(a_row_says_what_it_is_of),
