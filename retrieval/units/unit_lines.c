@@ -298,6 +298,12 @@ static void find_settings(unit_lines *l) {
     }
 }
 
+/* Bytes of the blank, of ASCII or as wide as a Chinese character (U+3000), that n bytes at s begin with. */
+static size_t blank_at(const char *s, size_t n) {
+    if (n && fo_is_blank(*s)) return 1;
+    return n >= 3 && memcmp(s, "\xE3\x80\x80", 3) == 0 ? 3 : 0;
+}
+
 int unit_lines_read(unit_lines *l, fo_err *err) {
     for (size_t i = 1; i <= l->before && l->text[-(ptrdiff_t)i] != '\n' && !l->goes_on; i++)
         l->goes_on = !fo_is_blank(l->text[-(ptrdiff_t)i]);
@@ -305,7 +311,7 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
         const char *stop = memchr(l->text + at, '\n', l->len - at);
         size_t next = stop ? (size_t)(stop - l->text) + 1 : l->len;
         size_t a = at, b = next, unseen;
-        while (a < b && fo_is_blank(l->text[a])) a++;
+        while (a < b && blank_at(l->text + a, b - a)) a += blank_at(l->text + a, b - a);
         while (b > a && fo_is_blank(l->text[b - 1])) b--;
         at = next;
         if (l->n == l->cap) {

@@ -53,6 +53,14 @@ static void wide_blanks_stand_behind_the_marks_of_japanese(void **state) {
         assert_false(is(text, units.v[i].start, units.v[i].end, "答　管理人に届け出てください。"));
 }
 
+static void a_wide_blank_that_a_paragraph_begins_with_is_no_part_of_it(void **state) {
+    (void)state;
+    const char *text = "音\n\n　楽器の演奏は二十時までとします。届け出は要りません。\n";
+    read_units(text);
+    for (size_t i = 0; i < units.n; i++)
+        assert_memory_not_equal(text + units.v[i].start, "　", strlen("　"));
+}
+
 static void letters_alone_mark_no_pairs(void **state) {
     (void)state;
     const char *text = "D: Dublin\nR: Rosslare\nThe ferries are white.";
@@ -69,6 +77,7 @@ int main(void) {
         cmocka_unit_test(a_marked_question_heads_its_answer),
         cmocka_unit_test(marks_stand_on_lines_of_their_own),
         cmocka_unit_test(wide_blanks_stand_behind_the_marks_of_japanese),
+        cmocka_unit_test(a_wide_blank_that_a_paragraph_begins_with_is_no_part_of_it),
         cmocka_unit_test(letters_alone_mark_no_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
