@@ -11,6 +11,7 @@ size_t list_bullet(const char *s, size_t n) {
                                           "\xC2\xB7",     "\xE2\x97\x8B", "\xE2\x96\xA0",
                                           "\xE2\x97\x8F", "\xE2\x80\x93", "\xE2\x80\x94"};
     if (n > 3 && memcmp(s, "\xE2\x80\xA2", 3) == 0) return 3;
+    if (n > 3 && memcmp(s, "\xE3\x83\xBB", 3) == 0) return 3; /* "・" of Japanese */
     for (size_t i = 0; i < sizeof bullets / sizeof *bullets; i++) {
         const size_t k = strlen(bullets[i]);
         if (n > k + 1 && memcmp(s, bullets[i], k) == 0 && s[k] == ' ') return k;
@@ -18,14 +19,22 @@ size_t list_bullet(const char *s, size_t n) {
     return 0;
 }
 
-/* A dash may stand in prose, too, or begin what somebody says. */
+/* A dash may stand in prose, too, or begin what somebody says, and "・" between two words. */
 static bool is_dash(const char *s, size_t mark) {
-    return mark == 3 && (memcmp(s, "\xE2\x80\x93", 3) == 0 || memcmp(s, "\xE2\x80\x94", 3) == 0);
+    return mark == 3 && (memcmp(s, "\xE3\x83\xBB", 3) == 0 || memcmp(s, "\xE2\x80\x93", 3) == 0 ||
+                         memcmp(s, "\xE2\x80\x94", 3) == 0);
 }
 
+static const char wide_blank[] = "\xE3\x80\x80"; /* U+3000 */
+
 static size_t skip_blanks(const char *s, size_t len, size_t at) {
-    while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
-    return at;
+    for (;;)
+        if (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r'))
+            at++;
+        else if (len - at >= 3 && memcmp(s + at, wide_blank, 3) == 0)
+            at += 3;
+        else
+            return at;
 }
 
 size_t list_marker(const char *s, size_t len, size_t at, int *number) {
@@ -100,7 +109,13 @@ bool list_item_begins(const char *s, size_t len, size_t at) {
     size_t mark = list_marker(s, len, at, &number), own = at;
     if (!mark) return false;
     const item_mark m = {at, mark, number};
-    while (own > 0 && (s[own - 1] == ' ' || s[own - 1] == '\t')) own--;
+    for (;;)
+        if (own > 0 && (s[own - 1] == ' ' || s[own - 1] == '\t'))
+            own--;
+        else if (own >= 3 && memcmp(s + own - 3, wide_blank, 3) == 0)
+            own -= 3;
+        else
+            break;
     if (is_dash(s + at, mark)) /* one alone is none */
         return has_neighbour(s, len, own, &m, 1) ||
                (!is_put_in(s, len, own, &m) && has_neighbour(s, len, own, &m, AROUND_LINES));

@@ -61,6 +61,20 @@ static void a_wide_blank_that_a_paragraph_begins_with_is_no_part_of_it(void **st
         assert_memory_not_equal(text + units.v[i].start, "　", strlen("　"));
 }
 
+static void dots_of_japanese_begin_items_of_a_list(void **state) {
+    (void)state;
+    const char *text = "演奏会\n　・入場料　当日千円\n　・会場　市の文化会館\n\n会場にはピアノとマ"
+                       "イクと\n・照明の設備が大きくあります。\n";
+    read_units(text);
+    size_t items = 0;
+    for (size_t i = 0; i < units.n; i++)
+        items += !memcmp(text + units.v[i].start, "会場　", strlen("会場　")) ||
+                 !memcmp(text + units.v[i].start, "・会場　", strlen("・会場　"));
+    assert_int_equal(items, 1);
+    for (size_t i = 0; i < units.n; i++)
+        assert_memory_not_equal(text + units.v[i].start, "照明", strlen("照明"));
+}
+
 static void letters_alone_mark_no_pairs(void **state) {
     (void)state;
     const char *text = "D: Dublin\nR: Rosslare\nThe ferries are white.";
@@ -78,6 +92,7 @@ int main(void) {
         cmocka_unit_test(marks_stand_on_lines_of_their_own),
         cmocka_unit_test(wide_blanks_stand_behind_the_marks_of_japanese),
         cmocka_unit_test(a_wide_blank_that_a_paragraph_begins_with_is_no_part_of_it),
+        cmocka_unit_test(dots_of_japanese_begin_items_of_a_list),
         cmocka_unit_test(letters_alone_mark_no_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
