@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the bullet that n bytes at s begin with, as Word, PDF and mails set them, its blank not counted: a round one, or a
+/* Bytes of the bullet that n bytes at s begin with, as Word, PDF and mails set them, its blank not counted: a round one, the dot "・" of Japanese, or a
  * square, a circle, a triangle, a middle dot, an en or em dash with a blank behind. 0: none. */
 size_t list_bullet(const char *s, size_t n);
 
@@ -18,7 +18,7 @@ size_t list_marker(const char *s, size_t len, size_t at, int *number);
 
 /* Does an item begin at s[at], the first byte of a line's text? It has a mark, and the lines around
  * it bear that out: it follows an empty line or one that is finished, or its neighbours in the list
- * are there; of an en or em dash they have to be. Looks at a few lines on either side. */
+ * are there; of an en or em dash, or "・", they have to be. Looks at a few lines on either side. */
 bool list_item_begins(const char *s, size_t len, size_t at);
 
 #endif
