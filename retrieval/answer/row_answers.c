@@ -398,6 +398,23 @@ static bool is_column_of_no_price(const table_pair *cell, bool expense) {
            (!expense || word_tokens_say("before after until", name, cell->n_name));
 }
 
+/* "Requests per minute", "Concurrent requests": so many may be made. "Adults per day" and "Euros per hour" are prices, and so is
+ * what the question names. */
+static bool is_column_of_a_limit(const candidate_passage *p, const table_pair *cell) {
+    static const char paid[] =
+        "adults children students pensioners seniors guests members persons couples groups costs "
+        "prices fees fares charges euros dollars pounds cents francs crowns kroner usd";
+    size_t at = 0;
+    const word_token first = word_token_next(cell->name, cell->n_name, &at),
+                     next = word_token_next(cell->name, cell->n_name, &at),
+                     last = word_token_next(cell->name, cell->n_name, &at);
+    if (!first.letters || candidate_terms_at(p, first.s, first.n)) return false;
+    if (word_token_in("concurrent simultaneous parallel", &first)) return true;
+    return first.n > 3 && (first.s[first.n - 1] | 0x20) == 's' && !word_token_in(paid, &first) &&
+           word_token_in("per a an each", &next) &&
+           word_token_in("second minute hour day week month year", &last);
+}
+
 /* Does a cell whose figure is of a weight, a length, a day, or below a name for one, state no price? counted: what stands below
  * a day of the week is so many that day. */
 static bool is_no_price(const table_pair *cell, bool expense, bool counted) {
@@ -455,10 +472,35 @@ bool row_states_no_price(const question *q, const candidate_passage *p, const te
         bool figure = false;
         for (size_t i = 0; i < cell.n_value; i++) figure |= fo_is_digit(cell.value[i]);
         if (!figure) continue;
-        if (!cell.name || !is_no_price(&cell, expense, counted)) return false;
+        if (!cell.name || (!is_no_price(&cell, expense, counted) &&
+                           (is_written_as_price(&cell) || !is_column_of_a_limit(p, &cell))))
+            return false;
         figures++;
     }
     return figures > 0;
+}
+
+/* Does the question ask for a value that stands in one column, and not whether, or which rows have it? */
+static bool asks_for_a_value(const question *q) {
+    const demands *d = &q->demands;
+    return d->language < 0 && !d->whether && !d->which && !d->which_none &&
+           (d->amount != AMOUNT_NONE || q->kind == ASK_TIME || q->kind == ASK_PERSON ||
+            q->kind == ASK_PLACE || q->kind == ASK_NUMBER);
+}
+
+bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u) {
+    uint64_t empty = 0, filled = 0;
+    row_walk walk = {0};
+    if (u->kind != TEXT_UNIT_ROW || u->record || !asks_for_a_value(q)) return false;
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
+        if (!cell.name) return false;
+        const uint64_t column = candidate_terms_at(p, cell.name, cell.n_name);
+        if (cell.n_value)
+            filled |= column | candidate_terms_at(p, cell.value, cell.n_value);
+        else
+            empty |= column;
+    }
+    return (empty & ~filled) != 0;
 }
 
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {

@@ -49,8 +49,12 @@ bool row_is_of_sums(const question *q, const candidate_passage *p, const text_un
 
 /* "What does the loaf cost?": a row whose figures are all of weights, days or times, or stand below days of the week, "Mon: 40",
  * where a column or the heading says that something is counted, states no price, unless it is said above it that it does. What has
- * a currency or two decimals is a price below any name: "Weight to 1 kg: 12.00". English. */
+ * a currency or two decimals is a price below any name: "Weight to 1 kg: 12.00". Nor does one whose figures are limits, "Requests per minute". English. */
 bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u);
+
+/* "When was 2.7 released?": is nothing in the row's cell of the column that alone has a word of the question, "Released"? Not of who
+ * asks whether or which, where an empty cell may say no. English. */
+bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u);
 
 /* "Which is the oldest tree?": no row says so by itself. */
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
@@ -10,6 +11,7 @@
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/units/unit_headings.h"
 #include "retrieval/answer/unit_persons.h"
+#include "retrieval/answer/unit_versions.h"
 #include "retrieval/answer/unit_wording.h"
 #include "retrieval/text/word_tokens.h"
 
@@ -139,6 +141,27 @@ static bool only_names_currency(const demands *d, const candidate_passage *p, co
            !word_tokens_say("free charge", s, n);
 }
 
+/* "What does the plant cost?": not the fine for picking it. Who asks what something costs that is not to be done, "parking without
+ * a ticket", asks for it. */
+static bool states_a_fine(const question *q, const candidate_passage *p, const text_unit *u) {
+    static const char fines[] = "fine fines fined penalty penalties";
+    const char *asked = q->text.text, *s = p->text.text + u->start;
+    const size_t n_asked = q->text.len, n = u->end - u->start;
+    if (u->kind != TEXT_UNIT_SENTENCE || q->demands.language >= 0 ||
+        !(q->demands.amount == AMOUNT_MONEY || q->demands.amount == AMOUNT_EXPENSE) ||
+        !word_tokens_say(fines, s, n) || word_tokens_say(fines, asked, n_asked) ||
+        word_tokens_say(
+            "without if when late lost lose losing break broke broken forget forgot damage "
+            "damaged not illegal illegally caught punishment after over to",
+            asked, n_asked))
+        return false;
+    for (size_t at = 0;;) { /* "picking it" */
+        const word_token t = word_token_next(asked, n_asked, &at);
+        if (!t.n) return true;
+        if (t.n > 5 && !strncasecmp(t.s + t.n - 3, "ing", 3)) return false;
+    }
+}
+
 /* How far the unit lacks the amount that is demanded, 0 to 1. It may stand in what the unit hangs on (a column's
  * name); what the numbers of a table are is seldom said in each row. */
 static double amount_lacking(const candidate_set *set, const candidate_passage *p,
@@ -168,15 +191,24 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     if (stated == AMOUNT_NOT_STATED || (row && row_is_counted(set, p, u))) return 1;
     if (row && row_is_of_sums(&set->q, p, u)) return 2;
     if (row_states_no_price(&set->q, p, u) || names_other_sum(&set->q, p, u)) return 1;
-    if (only_names_currency(d, p, u)) return 1;
+    if (only_names_currency(d, p, u) || states_a_fine(&set->q, p, u)) return 1;
     if (counts_others(&set->q, p, u)) return 1;
     if (p->uncounted) return row ? 1 : other_things; /* a row's columns say what they count */
     return stated == AMOUNT_PERHAPS ? perhaps : 0;
 }
 
+/* "Exit codes" above a table of codes is said of all its rows; where it stands in a passage before, the caller's heading says it. */
+static bool has_detail_above(const demands *d, const candidate_passage *p, const text_unit *u) {
+    const text_unit *above = heading_above(p, u);
+    if (d->detail != DETAIL_EXIT || u->kind != TEXT_UNIT_ROW) return false;
+    return above ? demands_detail_in(d, p->text.text + above->start, above->end - above->start)
+                 : demands_detail_in(d, p->heading, strlen(p->heading));
+}
+
 static bool lacks_detail(const demands *d, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text;
-    return !demands_detail_in(d, text + u->start, u->end - u->start) &&
+    return !has_detail_above(d, p, u) &&
+           !demands_detail_in(d, text + u->start, u->end - u->start) &&
            !demand_detail_may_be(d->detail, text + u->start, u->end - u->start) &&
            !demands_detail_in(d, text + u->head_start, u->head_end - u->head_start);
 }
@@ -327,7 +359,8 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     const char *text = p->text.text;
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
-    if (lacks_detail(d, p, u) || item_lacks(set, p, u))
+    if (lacks_detail(d, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
+        unit_is_of_another_version(&set->q, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
         c->f[CAND_NO_AMOUNT] = 2;

@@ -37,6 +37,33 @@ static bool asks_who_made(const question *q) {
                            q->text.text, q->text.len);
 }
 
+/* "Who designed the church?", not "Who is behind it?": that somebody made it is said, too. "Who made the decision?" asks for no
+ * maker, but "Who made the cake, what was her name?" does. */
+static bool asks_for_the_maker(const question *q, bool by_name) {
+    const fact_text *t = &q->text;
+    if (!asks_who(q)) return false;
+    const fact_word *verb = &t->words[1];
+    const char *s = t->text + verb->start;
+    const size_t n = verb->end - verb->start;
+    return (by_name && fo_words_have_any_case("made", s, n)) ||
+           fo_words_have_any_case("wrote composed painted drew created designed directed built "
+                                  "produced invented sculpted founded",
+                                  s, n);
+}
+
+/* "What was her name?": of a person, who is not named by what she did. */
+static bool asks_for_a_name(const question *q) {
+    const char *text = q->text.text;
+    word_token before = {0}, t;
+    bool what = false;
+    for (size_t at = 0; (t = word_token_next(text, q->text.len, &at)).n; before = t) {
+        what |= word_token_in("what whats", &t);
+        if (what && word_token_in("name names", &t) && word_token_in("his her their", &before))
+            return q->text.language < 0;
+    }
+    return false;
+}
+
 /* ---- the text ---------------------------------------------------------------------------- */
 
 /* By its ending, "visitor", "tenants", or from a list; "you" and "nobody" are people, too. */
@@ -68,6 +95,7 @@ static bool is_for_people(const char *word, size_t n) {
 typedef struct persons {
     bool capitals; /* the text has some: in small letters alone no name is told */
     bool people;   /* may be said to be somebody */
+    bool names;    /* ... by a name */
     bool makers;   /* ... or, "by Emeka Ward", to have made something */
 } persons;
 
@@ -105,21 +133,45 @@ static void look(persons *out, const question *q, const candidate_passage *p, ui
             continue;
         }
         if (w->flags & (WORD_DIGIT | WORD_CALENDAR)) continue;
+        const bool name = !question_says(q, w->id) &&
+                          ((capital && !(w->flags & WORD_STOP)) || is_behind_mark(t, w));
+        out->names |= name;
         if (behind_by)
             out->makers = true;
-        else if (!question_says(q, w->id) &&
-                 ((capital && !(w->flags & WORD_STOP)) || is_behind_mark(t, w) ||
-                  is_for_people(t->text + w->start, w->end - w->start)))
+        else if (name ||
+                 (!question_says(q, w->id) && is_for_people(t->text + w->start, w->end - w->start)))
             out->people = true;
     }
 }
 
+/* Does the text say that something was made, or whose work it is: by the question's verb or another one for it, "by", "her first
+ * novel", "the architect was ...", or, as a label does, with a colon? */
+static bool says_that_it_is_made(const question *q, const candidate_passage *p, uint32_t start,
+                                 uint32_t end) {
+    const char *s = p->text.text + start;
+    const size_t n = end - start;
+    const fact_sentence words = candidate_words(&p->text, start, end);
+    return memchr(s, ':', n) || fact_says(&p->text, words.w0, words.w1, q->text.words[1].id) ||
+           word_tokens_say(makes, s, n) ||
+           word_tokens_say("by from his her their work works did founder founded founders "
+                           "architect architects engineer engineers sculptor inventor novelist "
+                           "poet constructed erected developed developer wrote penned style "
+                           "commissioned attributed credited responsible",
+                           s, n);
+}
+
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
-    if (!asks_who(q) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
+    const bool name = asks_for_a_name(q);
+    if (!(asks_who(q) || name) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
     look(&found, q, p, u->start, u->end);
+    if (name && found.capitals && !found.names && !found.makers) return 2;
     look(&found, q, p, u->head_start, u->head_end);
     look(&found, q, p, u->outer_start, u->outer_end);
+    if (found.people && u->kind == TEXT_UNIT_SENTENCE && asks_for_the_maker(q, name) &&
+        !says_that_it_is_made(q, p, u->start, u->end) &&
+        !says_that_it_is_made(q, p, u->head_start, u->head_end))
+        return 1;
     if (found.people || !found.capitals) return 0;
     if (!found.makers) return 1;
     return asks_who_made(q) ? 0 : 2;

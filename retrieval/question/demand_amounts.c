@@ -343,6 +343,17 @@ static const struct {
     [DIMENSION_THICKNESS] = {"thick thickness", "thick thickness thin through thicker"},
 };
 
+/* "How fast can it swim?", "How fast is the ferry going?"; "How fast do you answer?" asks for a time. */
+static bool asks_how_it_moves(const char *rest, size_t len) {
+    return word_tokens_say(
+        "swim swims swimming run runs running fly flies flew flying drive drives driving drove go "
+        "goes going move moves moving travel travels travelling traveling walk walks walking ride "
+        "rides riding sail sails sailing climb climbs climbing fall falls falling dive dives "
+        "diving "
+        "spin spins spinning rotate rotates turn turns crawl crawls cycle cycles cruise cruises",
+        rest, len);
+}
+
 enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     size_t at = 0;
     const word_token first = word_token_next(question, len, &at),
@@ -350,6 +361,8 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
     if (how && word_token_in("tall", &second)) return DIMENSION_HEIGHT;
     if (how && word_token_in("old", &second)) return DIMENSION_AGE;
+    if (how && word_token_in("fast", &second) && asks_how_it_moves(question + at, len - at))
+        return DIMENSION_SPEED;
     for (int i = DIMENSION_WIDTH; i <= DIMENSION_THICKNESS; i++)
         if ((how && word_token_in(dimensions[i].asked, &second)) ||
             (what && word_tokens_say(dimensions[i].asked, question, len)))
@@ -385,9 +398,25 @@ static bool has_number_but(bool age, const char *text, size_t len) {
     return false;
 }
 
+/* "45 km/h", "3 m a second", "30 mph", "at walking pace". */
+static bool has_speed(const char *text, size_t len) {
+    word_token before = {0}, t;
+    if (word_tokens_say(
+            "speed speeds pace fast faster fastest slow slower slowest slowly quickly mph "
+            "kmh kph knot knots mach rpm gallop sprint",
+            text, len))
+        return true;
+    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t)
+        if (is_of_a_speed(text, len, &t) || (word_token_in("a an per each", &before) &&
+                                             word_token_in("second minute hour day", &t)))
+            return true;
+    return false;
+}
+
 bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
     if (dimension == DIMENSION_HEIGHT) return has_number_but(false, text, len);
     if (dimension == DIMENSION_AGE) return has_number_but(true, text, len);
+    if (dimension == DIMENSION_SPEED) return has_speed(text, len);
     return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
            memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
 }

@@ -38,9 +38,10 @@ enum demand_dimension {
     DIMENSION_THICKNESS,
     DIMENSION_HEIGHT, /* how tall: any number but one of a speed, a weight, a time, a price */
     DIMENSION_AGE, /* how old: any number but one of a way, a speed, a weight, a share, a temperature, a price */
+    DIMENSION_SPEED, /* how fast something moves: a way within a time, or a word for it */
 };
 
-/* "How wide is it?", "What is the depth?". DIMENSION_ANY of a length or a height in other words: of those it is often not said
+/* "How wide is it?", "What is the depth?", "How fast does it swim?"; how fast something is done is a time. DIMENSION_ANY of a length or a height in other words: of those it is often not said
  * that they are one. */
 enum demand_dimension demand_dimension_of(const char *question, size_t len);
 /* May the text say how far something goes that way? True of any. */

@@ -112,6 +112,55 @@ static void a_name_of_a_column_sets_no_row_apart(void **state) {
     }
 }
 
+/* The value has to be of the kind that is asked for, and of that thing. */
+static void a_value_of_another_kind_or_thing_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *answered;
+    } cases[] = {
+        {"How fast can the otter swim?", "The otter can swim under water for four minutes.",
+         "The otter can swim at 11 km/h."},
+        {"How fast does the drone fly?", "The drone flies at 60 m.",
+         "The drone can fly at 14 m a second."},
+        {"What does an edelweiss plant cost?",
+         "Picking an edelweiss plant costs a fine of 150 euros.",
+         "An edelweiss plant costs 4 euros."},
+        {"What MinIO version does Ana use?",
+         "Ana has Debian 12, nginx 1.22 in front, and MinIO behind.",
+         "Ana has Debian 12, nginx in front, and MinIO 2.4 behind."},
+        {"Who designed the Abbey Church?",
+         "The Abbey Church, begun in 1266, is taller than the Harbour Church of the Seamen.",
+         "The Abbey Church is the work of Jan Berg."},
+        {"Who made the cake for the Odde fair, what was her name?",
+         "The cake for the Odde fair was made by a volunteer.",
+         "The cake for the Odde fair was made by Petra Holm."},
+        {"What does the Team plan cost?",
+         "| Plan | Requests per minute | Labels per day | Concurrent requests "
+         "|\n|---|---|---|---|\n"
+         "| Free | 60 | 50 | 2 |\n| Team | 300 | 2,000 | 10 |\n",
+         "| Plan | Per month | Per year | Concurrent requests |\n|---|---|---|---|\n"
+         "| Free | 0 | 0 | 2 |\n| Team | 30 | 300 | 10 |\n"},
+        {"When was Palisade 2.7 released?",
+         "| Palisade | Released | Fixes until |\n|---|---|---|\n"
+         "| 2.8 | June 2022 | June 2027 |\n| 2.7 |  | ended in 2024 |\n",
+         "| Palisade | Released | Fixes until |\n|---|---|---|\n"
+         "| 2.8 | June 2022 | June 2027 |\n| 2.7 | May 2021 | ended in 2024 |\n"},
+        {"Which exit code says that the target did not answer?",
+         "## Codes\n\n| Code | Meaning |\n|---|---|\n| 2 | the source did not answer |\n"
+         "| 3 | the target did not answer |\n",
+         "## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 2 | the source did not answer |\n"
+         "| 3 | the target did not answer |\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer no = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (!no.abstain) fail_msg("%s: %s", cases[i].question, no.text);
+        extractive_answer yes = ask_in("english", cases[i].question, cases[i].answered, 0);
+        if (yes.abstain) fail_msg("%s: %s", cases[i].question, cases[i].answered);
+        extractive_answer_deinit(&no);
+        extractive_answer_deinit(&yes);
+    }
+}
+
 /* What a list states of others is not stated of the item that is asked about. */
 static void another_item_of_the_list_has_the_value(void **state) {
     (void)state;
@@ -655,6 +704,7 @@ int main(void) {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
         cmocka_unit_test(a_number_of_another_kind_is_not_what_is_asked),
         cmocka_unit_test(a_name_of_a_column_sets_no_row_apart),
+        cmocka_unit_test(a_value_of_another_kind_or_thing_is_refused),
         cmocka_unit_test(another_item_of_the_list_has_the_value),
         cmocka_unit_test(a_title_alone_is_no_value),
         cmocka_unit_test(a_title_that_counts_or_measures_is_a_value),
