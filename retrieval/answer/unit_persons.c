@@ -144,6 +144,13 @@ static void look(persons *out, const question *q, const candidate_passage *p, ui
     }
 }
 
+/* "(Lloyd, et al. 2007)": a name behind a bracket, as sources are named. */
+static bool has_source(const char *s, size_t n) {
+    for (size_t i = 0; i + 1 < n; i++)
+        if (s[i] == '(' && fo_is_upper(s[i + 1])) return true;
+    return false;
+}
+
 /* Does the text say that something was made, or whose work it is: by the question's verb or another one for it, "by", "her first
  * novel", "the architect was ...", or, as a label does, with a colon? */
 static bool says_that_it_is_made(const question *q, const candidate_passage *p, uint32_t start,
@@ -151,7 +158,8 @@ static bool says_that_it_is_made(const question *q, const candidate_passage *p, 
     const char *s = p->text.text + start;
     const size_t n = end - start;
     const fact_sentence words = candidate_words(&p->text, start, end);
-    return memchr(s, ':', n) || fact_says(&p->text, words.w0, words.w1, q->text.words[1].id) ||
+    return memchr(s, ':', n) || has_source(s, n) ||
+           fact_says(&p->text, words.w0, words.w1, q->text.words[1].id) ||
            word_tokens_say(makes, s, n) ||
            word_tokens_say("by from his her their work works did founder founded founders "
                            "architect architects engineer engineers sculptor inventor novelist "
