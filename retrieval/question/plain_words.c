@@ -116,6 +116,41 @@ static bool default_plainly(fo_buf *out, const char *question) {
     return false;
 }
 
+/* ---- since which version -------------------------------------------------------------------- */
+
+/* "Since which version does the option exist?" is "Since which version is the option?": that it exists no text says of anything. */
+static bool since_plainly(fo_buf *out, const char *question) {
+    const char *w, *before = "", *does = NULL, *last = NULL;
+    size_t at = 0, n, n_before = 0, n_does = 0, n_last = 0;
+    bool version = false;
+    for (;; before = w, n_before = n) {
+        n = next_word(question, &at, &w);
+        if (!n && !question[at]) break;
+        if (!n) { /* the dot of "server.port" */
+            at++;
+            continue;
+        }
+        version |= fo_words_have_any_case("version release", w, n) &&
+                   fo_words_have_any_case("which what", before, n_before);
+        if (version && !does && fo_words_have_any_case("does do", w, n)) {
+            does = w;
+            n_does = n;
+        }
+        last = w;
+        n_last = n;
+    }
+    if (!does || !fo_words_have_any_case("exist", last, n_last) ||
+        (size_t)(last - does) <= n_does + 1)
+        return false;
+    while (last[-1] == ' ') last--, n_last++;
+    fo_buf_add(out, question, (size_t)(does - question));
+    fo_buf_str(out, n_does == 2 ? "are" : "is");
+    fo_buf_add(out, does + n_does, (size_t)(last - does) - n_does);
+    fo_buf_str(out, last + n_last);
+    return true;
+}
+
 bool plain_words(fo_buf *out, const char *question) {
-    return sum_plainly(out, question) || default_plainly(out, question);
+    return sum_plainly(out, question) || default_plainly(out, question) ||
+           since_plainly(out, question);
 }

@@ -1,5 +1,5 @@
 /* plain_words.h - a question put as documents and the models that read them put it: "How high is the deposit?" asks how
- * much it is, and no height; "out of the box" and "if I don't set it" ask for what holds "by default". English; everything else is
+ * much it is, and no height; "since which version does it exist" since which it is; "out of the box" and "if I don't set it" ask for what holds "by default". English; everything else is
  * left alone. */
 #ifndef FORAGE_RETRIEVAL_PLAIN_WORDS_H
 #define FORAGE_RETRIEVAL_PLAIN_WORDS_H

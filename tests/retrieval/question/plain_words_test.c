@@ -54,8 +54,22 @@ static void what_holds_if_nothing_is_said_is_the_default(void **state) {
     put_plainly(cases, sizeof cases / sizeof *cases);
 }
 
+static void what_exists_since_a_version_is_of_it(void **state) {
+    (void)state;
+    static const manner cases[] = {
+        {"Since which version does server.port exist?", "Since which version is server.port?"},
+        {"In which release do nested tags exist", "In which release are nested tags"},
+        {"Which version does exist?", NULL},
+        {"Since when does the club exist?", NULL},
+        {"Which version does not exist in the archive?", NULL},
+        {"Which version exist", NULL},
+    };
+    put_plainly(cases, sizeof cases / sizeof *cases);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_exists_since_a_version_is_of_it),
         cmocka_unit_test(what_is_paid_is_asked_for_by_how_much),
         cmocka_unit_test(what_holds_if_nothing_is_said_is_the_default),
     };
