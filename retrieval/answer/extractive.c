@@ -30,6 +30,7 @@
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/version_changes.h"
 #include "retrieval/answer/which_one.h"
+#include "retrieval/answer/version_dates.h"
 #include "retrieval/text/word_tokens.h"
 #include "retrieval/units/unit_headings.h"
 
@@ -637,6 +638,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
     candidate chosen[EXTRACTIVE_MOST_SENTENCES];
     size_t n = version_changes_take(set, in, max_chars, chosen);
+    if (!n) n = version_dates_take(set, chosen);
     if (n) out->support = fmax(out->support, version_changes_support);
     bool plainly = false;
     if (!n && (n = setting_entries_default(set, in, max_chars, chosen, &plainly)) && plainly)

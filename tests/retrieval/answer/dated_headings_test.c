@@ -143,10 +143,31 @@ static void a_row_is_of_the_day_above_its_table(void **state) {
     begins(programme, "In which hall is the dinner?", "Time: 20:00; Hall: Boat house");
 }
 
+static void when_a_version_came_out_stands_in_its_heading(void **state) {
+    (void)state;
+    static const char *const asked[] = {"When did 4.0.0 come out?", "When was 4.0 released?",
+                                        "What is the release date of version 4.0.0?",
+                                        "when was version 4.0.0 published", "date of 4.0.0"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char *answer = ask_with(changelog, asked[i], 0);
+        if (strcmp(answer, "4.0.0 (5 May 2025) [1]") != 0) fail_msg("%s: %s", asked[i], answer);
+        free(answer);
+    }
+    static const char *const others[] = {"When did Quercus 4.0.0 come out?",
+                                         "When did 4.7.0 come out?", "Was 4.0.0 released?",
+                                         "When was the console of 4.0.0 released?"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char *answer = ask_with(changelog, others[i], 0);
+        if (!strcmp(answer, "4.0.0 (5 May 2025) [1]")) fail_msg("%s: %s", others[i], answer);
+        free(answer);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
         cmocka_unit_test(a_change_below_a_lead_in_is_of_the_version_above),
+        cmocka_unit_test(when_a_version_came_out_stands_in_its_heading),
         cmocka_unit_test(what_changed_in_a_version_stands_below_it),
         cmocka_unit_test(a_day_heads_what_happened_on_it),
         cmocka_unit_test(a_row_is_of_the_day_above_its_table),

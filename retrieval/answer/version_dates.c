@@ -1,0 +1,69 @@
+#include "retrieval/answer/version_dates.h"
+
+#include <string.h>
+
+#include "kernels/words.h"
+#include "retrieval/answer/dated_headings.h"
+
+/* Is word w one of the version's digits? */
+static bool is_of_version(const question *q, const fact_word *w) {
+    const exact_name *v = &q->exact.versions[0];
+    const char *s = q->text.text + w->start;
+    return s >= v->s && s < v->s + v->n;
+}
+
+/* Does the question ask when one version was released? *owner: the terms that say whose it is. */
+static bool asks_for_release(const question *q, uint64_t *owner) {
+    static const char asks[] = "when date day released release";
+    static const char around[] =
+        "when what which date day released release releases come came out published publish appear "
+        "appeared available shipped version v new";
+    static const char elsewhere[] =
+        "since after before until till from between next last latest who "
+        "why how supported";
+    bool asked = false;
+    *owner = 0;
+    if (q->text.language >= 0 || q->exact.n_versions != 1 || q->demands.whether) return false;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const char *s = q->text.text + w->start;
+        const size_t n = w->end - w->start;
+        if (fo_words_have_any_case(elsewhere, s, n)) return false;
+        asked |= fo_words_have_any_case(asks, s, n) &&
+                 (q->kind == ASK_TIME || fo_words_have_any_case("date day", s, n));
+        if ((w->flags & (WORD_STOP | WORD_PART)) || is_of_version(q, w) ||
+            fo_words_have_any_case(around, s, n))
+            continue;
+        const int term = question_term_of(q, w->id);
+        if (term < 0) return false;
+        *owner |= 1ull << term;
+    }
+    return asked;
+}
+
+size_t version_dates_take(const candidate_set *set, candidate *chosen) {
+    uint64_t owner;
+    if (!asks_for_release(&set->q, &owner)) return 0;
+    for (size_t k = 0; k < set->n_passages; k++) {
+        const candidate_passage *p = &set->passages[k];
+        if (p->command || (owner & ~(p->named | p->title | p->filed))) continue;
+        for (size_t i = 0; i < p->units.n; i++) {
+            const text_unit *u = &p->units.v[i];
+            const char *s = p->text.text + u->start;
+            const size_t n = u->end - u->start;
+            date_said day;
+            if (u->kind != TEXT_UNIT_HEADING || !dated_heading_of_version(s, n) ||
+                !exact_names_versions_in(&set->q.exact, s, n, NULL) ||
+                !dated_heading_says(s, n, &day))
+                continue;
+            *chosen = (candidate){.passage = (uint32_t)k,
+                                  .order = (uint32_t)i,
+                                  .start = u->start,
+                                  .end = u->end,
+                                  .unit = *u};
+            chosen->unit.head_start = chosen->unit.head_end = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
