@@ -545,6 +545,14 @@ static int name_document(run *r, size_t i, const analyzer *words, passage *p, be
     return rc;
 }
 
+/* May a name of the question be one that a document bears as a whole? */
+static bool names_a_document(const run *r) {
+    bool names = own_names_any(r->asked);
+    for (size_t i = 0; !names && i < r->out->n_contexts; i++)
+        names = own_names_filed(r->asked, r->out->contexts[i].chunk.document_id);
+    return names;
+}
+
 static int answer_generally(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
@@ -552,7 +560,7 @@ static int answer_generally(run *r) {
     char **titles = calloc(n, sizeof *titles);
     r->whole = calloc(n, sizeof *r->whole);
     r->n_own = calloc(n, sizeof *r->n_own);
-    const bool named = own_names_any(r->asked);
+    const bool named = names_a_document(r);
     beginning *read = named ? calloc(n, sizeof *read) : NULL;
     analyzer *words = NULL;
     int rc = passages && titles && r->whole && r->n_own && (read || !named)

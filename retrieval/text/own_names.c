@@ -128,6 +128,63 @@ static bool is_of_calendar(const word *w) {
         w->s, w->n);
 }
 
+/* ---- in small letters ---------------------------------------------------------------------- */
+
+/* A file's name without its folders. */
+static const char *file_of(const char *document) {
+    const char *slash = strrchr(document, '/');
+    return slash ? slash + 1 : document;
+}
+
+/* A word of the question that begins with a small letter and is one of the file's name; .n = 0: there is none further on. */
+static word next_filed(const char *question, size_t n, const char *file, size_t *at) {
+    enum { SHORTEST_FILED = 4 };
+    word w;
+    while ((w = next_word(question, n, at)).n)
+        if (w.n >= SHORTEST_FILED && fo_is_letter(w.s[0]) && !fo_is_upper(w.s[0]) &&
+            says(file, strlen(file), &w, false))
+            return w;
+    return w;
+}
+
+bool own_names_filed(const char *question, const char *document) {
+    size_t at = 0;
+    return document && next_filed(question, strlen(question), file_of(document), &at).n > 0;
+}
+
+/* "The Choir": what is called so is of a kind, and a name has no article. */
+static bool is_article(const word *w) {
+    return fo_words_have_any_case("the a an our your my their its this that these", w->s, w->n);
+}
+
+/* Does the text write it with a capital behind a word in small letters that is no article, "changes of Quillbox"? */
+static bool is_written_as_name(const char *s, size_t n, const word *w) {
+    word before = {0};
+    size_t at = 0;
+    for (word x; (x = next_word(s, n, &at)).n; before = x) {
+        if (x.n != w->n || strncasecmp(x.s, w->s, x.n) != 0 || !fo_is_upper(x.s[0])) continue;
+        bool within = before.n && !fo_is_upper(before.s[0]) && !is_article(&before);
+        for (const char *c = before.s + before.n; within && c < x.s; c++)
+            within = !strchr(".!?:\n", *c);
+        if (within) return true;
+    }
+    return false;
+}
+
+/* "what port does quillbox use": the file's name, which the document begins with as a name. */
+static void add_filed(fo_buf *title, const char *question, const char *document,
+                      const char *beginning, size_t n) {
+    size_t at = 0;
+    const char *file = file_of(document);
+    for (word w; (w = next_filed(question, strlen(question), file, &at)).n;) {
+        if ((title->len && says(title->data, title->len, &w, false)) ||
+            !is_written_as_name(beginning, n, &w))
+            continue;
+        if (title->len) fo_buf_char(title, ' ');
+        fo_buf_add(title, w.s, w.n);
+    }
+}
+
 void own_names_add(fo_buf *title, const char *question, const char *document, const char *beginning,
                    size_t n, const char *text, size_t n_text) {
     const size_t n_question = strlen(question), n_lines = first_lines(beginning, n),
@@ -153,4 +210,5 @@ void own_names_add(fo_buf *title, const char *question, const char *document, co
         if (title->len) fo_buf_char(title, ' ');
         fo_buf_add(title, w.s, w.n);
     }
+    if (document) add_filed(title, question, document, beginning, n);
 }

@@ -40,6 +40,35 @@ static void first_lines_and_path_name_a_document(void **state) {
     assert_true(own_names_any("When is it in May?"));
 }
 
+/* In small letters: by the file's name and by how the document writes it. */
+static void a_name_in_small_letters_is_one_of_the_file(void **state) {
+    (void)state;
+    static const char log[] =
+        "# Changelog\n\nAll notable changes of Quillbox, the note server, are "
+        "listed here. Port numbers are TCP.\n";
+    static const struct {
+        const char *question, *document, *beginning, *want;
+    } cases[] = {
+        {"what port does quillbox use", "a/CHANGELOG-quillbox.md", log, "quillbox"},
+        {"what port does quillbox use", "quillbox/notes.md", log, ""},
+        {"what port does quillbox use", "CHANGELOG-quillbox.md", "All of a quillbox.", ""},
+        {"who leads choir", "choir.md", "The rules of the Choir.", ""}, /* of a kind */
+        {"what port does the server use", "a/server.md", log, ""},      /* no name */
+        {"which port numbers are there", "port.md", log, ""},           /* a sentence begins so */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf b = {0};
+        own_names_add(&b, cases[i].question, cases[i].document, cases[i].beginning,
+                      strlen(cases[i].beginning), "", 0);
+        if (strcmp(b.data ? b.data : "", cases[i].want))
+            fail_msg("%s, %s: %s", cases[i].question, cases[i].document, b.data);
+        fo_buf_free(&b);
+    }
+    assert_true(own_names_filed("what does quillbox do", "a/b-quillbox.md"));
+    assert_false(own_names_filed("what does quillbox do", "quillbox/b.md"));
+    assert_false(own_names_filed("what does quillbox do", NULL));
+}
+
 static void lines_that_say_more_name_nobody(void **state) {
     (void)state;
     static const char *const beginnings[] = {
@@ -99,6 +128,7 @@ static void what_a_document_says_is_of_whom_it_names_at_its_head(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_lines_and_path_name_a_document),
+        cmocka_unit_test(a_name_in_small_letters_is_one_of_the_file),
         cmocka_unit_test(lines_that_say_more_name_nobody),
         cmocka_unit_test(what_a_document_says_is_of_whom_it_names_at_its_head),
     };
