@@ -144,10 +144,13 @@ static void look(persons *out, const question *q, const candidate_passage *p, ui
     }
 }
 
-/* "(Lloyd, et al. 2007)": a name behind a bracket, as sources are named. */
+/* "(Lloyd, et al. 2007)": a name and a number in brackets, as sources are named. */
 static bool has_source(const char *s, size_t n) {
-    for (size_t i = 0; i + 1 < n; i++)
-        if (s[i] == '(' && fo_is_upper(s[i + 1])) return true;
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (s[i] != '(' || !fo_is_upper(s[i + 1])) continue;
+        const char *end = memchr(s + i, ')', n - i);
+        if (end && fo_has_digit(s + i, (size_t)(end - s) - i)) return true;
+    }
     return false;
 }
 
@@ -158,8 +161,7 @@ static bool says_that_it_is_made(const question *q, const candidate_passage *p, 
     const char *s = p->text.text + start;
     const size_t n = end - start;
     const fact_sentence words = candidate_words(&p->text, start, end);
-    return memchr(s, ':', n) || has_source(s, n) ||
-           fact_says(&p->text, words.w0, words.w1, q->text.words[1].id) ||
+    return memchr(s, ':', n) || fact_says(&p->text, words.w0, words.w1, q->text.words[1].id) ||
            word_tokens_say(makes, s, n) ||
            word_tokens_say("by from his her their work works did founder founded founders "
                            "architect architects engineer engineers sculptor inventor novelist "
@@ -177,6 +179,7 @@ double unit_person_lacking(const question *q, const candidate_passage *p, const 
     look(&found, q, p, u->head_start, u->head_end);
     look(&found, q, p, u->outer_start, u->outer_end);
     if (found.people && u->kind == TEXT_UNIT_SENTENCE && asks_for_the_maker(q, name) &&
+        !has_source(p->text.text + u->start, u->end - u->start) &&
         !says_that_it_is_made(q, p, u->start, u->end) &&
         !says_that_it_is_made(q, p, u->head_start, u->head_end))
         return 1;

@@ -131,6 +131,8 @@ static void a_value_of_another_kind_or_thing_is_refused(void **state) {
         {"Who designed the Abbey Church?",
          "The Abbey Church, begun in 1266, is taller than the Harbour Church of the Seamen.",
          "The Abbey Church is the work of Jan Berg."},
+        {"Who wrote the Fairness Report?", "The Fairness Report puts Interpol (Lyon) last of all.",
+         "The Fairness Report (Lloyd, et al. 2007) puts Interpol last of all."},
         {"Who made the cake for the Odde fair, what was her name?",
          "The cake for the Odde fair was made by a volunteer.",
          "The cake for the Odde fair was made by Petra Holm."},
