@@ -3,6 +3,7 @@
 
 #include "retrieval/question/month_words.h"
 #include "retrieval/question/number_words.h"
+#include "retrieval/question/office_words.h"
 #include "retrieval/question/size_words.h"
 #include "retrieval/question/span_words.h"
 
@@ -114,12 +115,55 @@ static void months_are_asked_for_by_their_names(void **state) {
     }
 }
 
+static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *best, *next,
+            *want; /* passages in their order; want: NULL: as it is */
+    } cases[] = {
+        {"May I cut down a tree?", "Large trees may be felled with leave.", "",
+         "May I fell a tree?"},
+        {"When do I need a sick note?", "Tell the employer.", "A doctor's certificate is due.",
+         "When do I need a doctor's certificate?"},
+        {"When do I need a doctor\u2019s note?", "A medical certificate is due.", "",
+         "When do I need a medical certificate?"},
+        {"What do I get on Christmas Day?", "On 25 and 26 December 150 per cent", "",
+         "What do I get on 25 December?"},
+        {"Can I send in my return over the internet?", "Online until May", "",
+         "Can I send in my return online?"},
+        {"Do I get my money back?", "We refund the fare.", "", "Do I get a refund?"},
+        {"Can I get out of the contract?", "You may terminate it.", "",
+         "Can I terminate the contract?"},
+        {"How do I get rid of batteries?", "Dispose of them in the shop.", "",
+         "How do I dispose of batteries?"},
+        /* the document has the word itself, or has it before the other */
+        {"When do I need a sick note?", "A sick note or a doctor's certificate", "", NULL},
+        {"When do I need a sick note?", "Bring the sick note.", "A medical certificate", NULL},
+        /* it has none of both, or the phrase speaks of something else */
+        {"When do I need a sick note?", "Tell the employer.", "", NULL},
+        {"How do I cut down the cost?", "Large trees may be felled.", "", NULL},
+        {"How do I get out of the building?", "You may terminate the contract.", "", NULL},
+        {"Where is the note?", "A doctor's certificate is due.", "", NULL},
+        {"", "Online", "", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p[] = {{.text = cases[i].best, .len = strlen(cases[i].best)},
+                             {.text = cases[i].next, .len = strlen(cases[i].next)}};
+        fo_buf b = {0};
+        const bool made = office_words_as_written(&b, cases[i].question, p, 2);
+        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
+        if (made) assert_string_equal(b.data, cases[i].want);
+        fo_buf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_asked_for_where_they_are_written),
         cmocka_unit_test(sizes_are_asked_for_as_they_are_written),
         cmocka_unit_test(spans_are_asked_for_in_the_unit_they_are_written_in),
         cmocka_unit_test(months_are_asked_for_by_their_names),
+        cmocka_unit_test(everyday_words_are_asked_for_as_documents_have_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
