@@ -343,7 +343,59 @@ static bool says_what_it_does(const candidate_set *set, const candidate *c) {
     return false;
 }
 
+/* ---- another case of the same ---------------------------------------------------------------- */
+
+/* "If you go beyond it, it is 14.4 %." behind "The interest is 9.9 %.": a case that comes first, and the value behind its comma. */
+static bool gives_it_for_a_case(const fact_text *t, const candidate *c) {
+    bool value = false, points = false;
+    if (!fo_words_have_any_case("if when", t->text + t->words[c->w0].start,
+                                t->words[c->w0].end - t->words[c->w0].start))
+        return false;
+    for (uint32_t i = c->w0 + 1; i + 1 < c->w1; i++) {
+        const fact_word *w = &t->words[i], *next = w + 1;
+        const bool behind_comma = t->text[w[-1].end] == ',';
+        points |= behind_comma &&
+                  fo_words_have_any_case("it this", t->text + w->start, w->end - w->start) &&
+                  fo_words_have_any_case("is are rises falls", t->text + next->start,
+                                         next->end - next->start);
+        value |= points && (next->flags & WORD_DIGIT);
+    }
+    return value;
+}
+
+/* "You bear the whole loss if you acted with intent." behind "You bear losses up to 50 euros.": more than half of what stands before
+ * the condition, two words at least, is the best's. */
+static bool says_it_under_a_condition(const candidate_set *set, const candidate *c) {
+    enum { FEWEST = 2 };
+    const candidate *best = &set->c[0];
+    const fact_text *t = &set->passages[c->passage].text;
+    size_t n = 0, shared = 0;
+    for (uint32_t i = c->w0; i < c->w1; i++) {
+        const fact_word *w = &t->words[i];
+        if (i > c->w0 && fo_words_have_any_case("if unless", t->text + w->start, w->end - w->start))
+            return shared >= FEWEST && 2 * shared > n;
+        if (!fact_is_content(w)) continue;
+        n++;
+        shared += fact_says(t, best->w0, best->w1, w->id);
+    }
+    return false;
+}
+
+static bool has_figure(const fact_text *t, const candidate *c) {
+    for (uint32_t i = c->w0; i < c->w1; i++)
+        if (t->words[i].flags & WORD_DIGIT) return true;
+    return false;
+}
+
+/* Right behind a value, does the sentence say what it is in another case? A case that the best states itself is its own. */
+static bool is_another_case(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (!is_right_behind(set, c) || c->w0 == c->w1) return false;
+    const fact_text *t = &set->passages[c->passage].text;
+    return has_figure(t, best) && (gives_it_for_a_case(t, c) || says_it_under_a_condition(set, c));
+}
+
 bool continuation_belongs(const candidate_set *set, const candidate *c) {
-    return says_when_too(set, c) || continuation_settles(set, c) || says_more_of_it(set, c) ||
-           is_of_its_entry(set, c) || says_what_it_does(set, c);
+    return is_another_case(set, c) || says_when_too(set, c) || continuation_settles(set, c) ||
+           says_more_of_it(set, c) || is_of_its_entry(set, c) || says_what_it_does(set, c);
 }

@@ -90,6 +90,17 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
         {"How high is the early exit fee?", exits, "prices. This does not apply", "Notice"},
         {"What does a red \"Override\" button do?", folder, "Clicking this button sends the state",
          "without limit"},
+        /* what it is in another case */
+        {"How much interest do I pay when I go over my agreed overdraft limit?",
+         "You may be granted an overdraft. The interest is 9.9 % a year. If you go beyond it, it "
+         "is "
+         "14.4 % a year on the sum beyond. We may close it by letter.",
+         "9.9 % a year. If you go beyond it, it is 14.4 %", "letter"},
+        {"What does it cost when a glass breaks?",
+         "For a glass that breaks the deposit is reduced by 20 euros. The deposit is reduced by "
+         "half "
+         "if the set comes late. Spoons are lent, too.",
+         "20 euros. The deposit is reduced by half", "Spoons"},
         /* "without limit" takes nothing back */
         {"How long is the gas contract fixed for?", contract, "of 12 months.", "without limit"},
         {"My child threw up ten minutes after the dose, should I give it again?",
