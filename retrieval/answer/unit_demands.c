@@ -335,18 +335,26 @@ static enum demand_day when_of(const demands *d, say_when_fn *say, const candida
     return when;
 }
 
+static bool says_year(const char *word, size_t n, uint16_t year) {
+    size_t at = 0;
+    const word_token t = word_token_next(word, n, &at);
+    return word_token_year(&t) == year;
+}
+
 uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, const text_unit *u) {
     const demands *d = &q->demands;
-    if (!d->days && !d->months) return 0;
+    const bool year = demand_year_is_bounded(d->year, p->text.text + u->start, u->end - u->start);
+    if (!d->days && !d->months && !year) return 0;
     const bool day = d->days && when_of(d, demands_day_in, p, u) == DAY_MET,
                month = d->months && when_of(d, demands_month_in, p, u) == DAY_MET;
     uint64_t terms = 0;
-    for (size_t i = 0; (day || month) && i < q->text.n_words; i++) {
+    for (size_t i = 0; (day || month || year) && i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const size_t n = w->end - w->start;
         const char *word = q->text.text + w->start;
         const int k = question_term_of(q, w->id);
         const bool names_day = demand_day_named(word, n);
+        if (k >= 0 && year && says_year(word, n, d->year)) terms |= 1ull << k;
         if (k < 0 || !(names_day || (w->flags & WORD_CALENDAR))) continue;
         if (names_day ? day : month) terms |= 1ull << k;
     }

@@ -24,7 +24,8 @@ static const char currencies[] =
     "shillings krone kroner krona kronor kronur kr nok sek dkk isk franc francs chf "
     "yen jpy yuan cny rupee rupees inr zloty zlotys zlotych pln z\xC5\x82 z\xC5\x82oty "
     "z\xC5\x82otych koruna koruny korun czk k\xC4\x8D forint forints huf peso pesos mxn lira cad "
-    "aud nzd hkd sgd zar brl bgn rub uah thb gratis nothing";
+    "aud nzd hkd sgd zar brl bgn rub uah thb florin florins guilder guilders rouble roubles ruble "
+    "rubles gratis nothing";
 /* Currencies beside a number alone: CAD draws, too, and a dentist makes crowns. */
 static const char beside_number[] = "cad rub kr crown crowns";
 static const char prices[] =

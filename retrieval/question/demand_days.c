@@ -375,9 +375,15 @@ uint16_t demand_year_of(const char *question, size_t len) {
     }
 }
 
+/* "before 1 July 2011": a day or a month may stand between the year and what makes a bound of it. */
+static bool is_of_a_date(const word_token *t) {
+    return (t->digits && t->n <= 2) || word_token_in("st nd rd th of", t) ||
+           date_month_named_in_english(t) > 0;
+}
+
 enum demand_year demand_year_in(uint16_t year, const char *text, size_t len) {
     bool others = false, open = false;
-    word_token before = {0};
+    word_token before = {0}; /* the last one that is of no date */
     for (size_t at = 0; year;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
@@ -392,7 +398,25 @@ enum demand_year demand_year_in(uint16_t year, const char *text, size_t len) {
                     (is_range_sign(&next) &&
                      (last.digits || word_token_in("today now present", &last)));
         }
-        before = t;
+        if (!is_of_a_date(&t)) before = t;
     }
     return others && !open ? YEAR_OTHER : YEAR_NOT_SAID;
+}
+
+bool demand_year_is_bounded(uint16_t year, const char *text, size_t len) {
+    bool within = false;
+    word_token before = {0}; /* the last one that is of no date */
+    for (size_t at = 0; year;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) break;
+        const int y = word_token_year(&t);
+        const bool ends = word_token_in("before until till", &before),
+                   begins = word_token_in("since after", &before);
+        if (y && (ends || begins)) {
+            if (ends ? year >= y : year <= y) return false;
+            within = true;
+        }
+        if (!is_of_a_date(&t)) before = t;
+    }
+    return within;
 }

@@ -42,6 +42,10 @@ enum demand_year { YEAR_NOT_SAID, YEAR_MET, YEAR_OTHER };
 /* Does the text name that year, or only others? Where it speaks of a time from, until or between years, it is not said. */
 enum demand_year demand_year_in(uint16_t year, const char *text, size_t len);
 
+/* Does a text state bounds that the year, not 0, is within: 2010 within "before 1 July 2011", 2022 within "since 2019"? A year that is
+ * the bound itself may be on either side. */
+bool demand_year_is_bounded(uint16_t year, const char *text, size_t len);
+
 /* Appends the question to *out with its days as the passages write them, "Sat" for "Saturday"; false, and nothing
  * appended, where they write one of them out, or none in short. What reads both knows few short forms. */
 bool demand_days_as_written(fo_buf *out, const char *question, const passage *passages, size_t n);

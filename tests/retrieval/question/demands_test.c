@@ -86,6 +86,7 @@ static void an_amount_of_another_kind_is_none(void **state) {
         {"What is the price?", "until it shows 1.5 bar", false},
         {"What is the price?", "as of 24.02.2017", false},
         {"What is the price?", "twelve crowns a day", true},
+        {"What does it cost?", "A late return costs 25 florins for each month begun.", true},
         {"What is the price?", "$5", true},
         {"What is the price?", "120 kr", true},
         {"What is the price?", "kr 120 kg", true},
@@ -451,6 +452,31 @@ static void what_is_counted_is_found(void **state) {
     }
 }
 
+static void a_year_is_within_the_bounds_that_hold_it(void **state) {
+    (void)state;
+    static const struct {
+        uint16_t year;
+        const char *text;
+        bool within;
+    } cases[] = {
+        {2010, "for dogs born before 1 July 2011", true},
+        {2010, "for dogs born before 2011", true},
+        {2022, "since 3 March 2019", true},
+        {2022, "after 2019 and until 2024", true},
+        {2011, "for dogs born before 1 July 2011", false}, /* it may be either */
+        {2012, "for dogs born before 1 July 2011", false},
+        {2022, "after 2019 and until 2021", false},
+        {2010, "on 1 July 2011", false},
+        {2010, "by 1 July 2011", false}, /* a day that something is due */
+        {0, "before 2011", false},
+        {2010, "", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (demand_year_is_bounded(cases[i].year, cases[i].text, strlen(cases[i].text)) !=
+            cases[i].within)
+            fail_msg("%u, %s", cases[i].year, cases[i].text);
+}
+
 static void another_year_is_told_apart(void **state) {
     (void)state;
     static const struct {
@@ -465,6 +491,8 @@ static void another_year_is_told_apart(void **state) {
         {"Who won the season 2022/23?", 2022, "Table of 2024/25", YEAR_OTHER},
         {"What does the room cost in summer 2023?", 2023, "valid from 2021 to 2024", YEAR_NOT_SAID},
         {"Who was mayor in 2015?", 2015, "since 2012 Ida Berg", YEAR_NOT_SAID},
+        {"Is a tattoo enough for a dog born in 2010?", 2010, "for dogs born before 1 July 2011",
+         YEAR_NOT_SAID},
         {"Who was mayor in 2015?", 2015, "2012-2018 Ida Berg, 2019-2024 Pia Roth", YEAR_NOT_SAID},
         {"What happened in the 1840s?", 0, "in 1847", YEAR_NOT_SAID},
         {"Which release suits my 2015 tablet?", 0, "from 2017", YEAR_NOT_SAID},
@@ -707,6 +735,7 @@ int main(void) {
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(what_is_counted_is_found),
         cmocka_unit_test(another_year_is_told_apart),
+        cmocka_unit_test(a_year_is_within_the_bounds_that_hold_it),
         cmocka_unit_test(one_date_is_one_date),
         cmocka_unit_test(first_and_last_are_of_a_turn),
         cmocka_unit_test(a_detail_is_demanded_to_the_letter),
