@@ -173,6 +173,13 @@ static bool has_label(const char *s, size_t n) {
     return false;
 }
 
+/* "Fruit trees are exempt": of what the best speaks of, or of what the question asks for. */
+static bool exempts(const candidate_set *set, const candidate *c, const char *s, size_t n) {
+    size_t shared;
+    (void)words_of(set, c, &shared);
+    return (shared || c->set) && word_tokens_say("exempt exempted excepted", s, n);
+}
+
 /* Right behind the best, in one paragraph, does it take something back of that? What forbids is something else to be done. */
 static bool takes_back(const candidate_set *set, const candidate *c) {
     if (!is_right_behind(set, c)) return false;
@@ -180,7 +187,8 @@ static bool takes_back(const candidate_set *set, const candidate *c) {
     const size_t n = c->end - c->start;
     if (forbids(s, n) || has_label(s, n)) return false; /* what has a label is another entry */
     const bool limits = word_tokens_say("not no never nor none cannot only unless except", s, n);
-    return (limits && is_about_the_same(set, c, s, n)) || holds_all_the_same(set, s, n);
+    return (limits && is_about_the_same(set, c, s, n)) || exempts(set, c, s, n) ||
+           holds_all_the_same(set, s, n);
 }
 
 /* "Up to ten minutes late we treat you. After that the session is lost.": what holds beyond the bound that the best states. */

@@ -101,6 +101,16 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "half "
          "if the set comes late. Spoons are lent, too.",
          "20 euros. The deposit is reduced by half", "Spoons"},
+        {"May I fell a cherry tree in my garden?",
+         "Trees of 80 cm or more in girth may be felled only with leave of the Environment Office. "
+         "Fruit trees are exempt, except walnut. Hedges may be trimmed all year.",
+         "Office. Fruit trees are exempt", "Hedges"},
+        /* what the question says that it is without */
+        {"Which grants can informal groups without a registered association get?",
+         "## Who may apply\n\n- Registered charities and associations with their seat in the "
+         "region.\n- Public bodies and schools: project and partnership grants only.\n- Informal "
+         "groups of at least three adults from three different households: micro grants only.\n",
+         "micro grants only", "Registered charities"},
         /* "without limit" takes nothing back */
         {"How long is the gas contract fixed for?", contract, "of 12 months.", "without limit"},
         {"My child threw up ten minutes after the dose, should I give it again?",
