@@ -45,6 +45,8 @@ static const struct { const char *language, *words; } groups[] = {
     {"english", "salary wage"}, {"english", "smartphone cellphone"}, {"english", "sick ill illness"}, {"english", "exam examination"},
     {"english", "staff employee"}, {"english", "guarantee warranty"}, {"english", "year yearly annual annually"}, {"english", "road street"},
     {"english", "weigh weight"},
+    {"english", "hen chicken"}, {"english", "reimburse refund"}, {"english", "midday noon"},
+    {"english", "lawyer solicitor"}, {"english", "diaper nappy"}, {"english", "motorbike motorcycle"}, {"english", "lorry truck"},
 
     {"german", "verlieren verliere verliert verloren verlor verlust"}, {"german", "schließen schließt geschlossen schließung"},
     {"german", "öffnen öffnet geöffnet öffnung"}, {"german", "essen isst gegessen"}, {"german", "bringen bringt gebracht"},
@@ -159,6 +161,17 @@ static const struct { const char *asked, *called; } qualities[] = {
     {"deep", "depth"}, {"thick", "thickness"}, {"loud", "noise loudness"}, {"fast", "speed"}, {"old", "age"},
 };
 
+/* Kinds, and what is one of them: what holds for pets holds for the dog, but what holds for the dog says nothing of pets. English. */
+static const struct { const char *kind, *things; } kinds[] = {
+    {"pet pets", "dog dogs puppy puppies cat cats kitten kittens hamster hamsters rabbit rabbits budgie parrot guinea"},
+    {"furniture", "sofa sofas couch armchair chair chairs table tables wardrobe cupboard bookcase"},
+    {"jewellery jewelry", "necklace necklaces bracelet bracelets earring earrings brooch"},
+    {"alcohol alcoholic", "beer beers wine wines whisky whiskey vodka gin spirits"},
+    {"vehicle vehicles", "car cars van vans lorry lorries truck trucks motorbike motorbikes motorcycle motorcycles"},
+    {"fruit", "apple apples pear pears cherry cherries plum plums peach peaches apricot apricots"},
+    {"valuables", "jewellery jewelry necklace bracelet watch watches"},
+};
+
 /* By the stems that Snowball makes of them. */
 static const char *const russian[] = {
     /* forms: the pair of a verb, and what is made of it */
@@ -269,6 +282,18 @@ static int quality_asked(const question *q, const fact_text *t, const fact_word 
     return -1;
 }
 
+/* The question's word for a thing of which w of a text is the kind; -1: none. */
+static int term_of_kind(const question *q, const fact_text *t, const fact_word *w) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!is_one_of(kinds[i].kind, t, w)) continue;
+        for (size_t k = 0; k < q->text.n_words; k++) {
+            const int term = question_term_of(q, q->text.words[k].id);
+            if (term >= 0 && is_one_of(kinds[i].things, &q->text, &q->text.words[k])) return term;
+        }
+    }
+    return -1;
+}
+
 int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
@@ -279,6 +304,7 @@ int same_words_term_of(const question *q, const fact_text *t, size_t i) {
         const int term = question_term_of(q, asked->id);
         if (term >= 0 && group_of(&q->text, asked) == group) return term;
     }
-    const bool english = t->language < 0 || t->language == of_english;
-    return english ? quality_asked(q, t, w) : -1;
+    if (t->language >= 0 && t->language != of_english) return -1;
+    const int term = quality_asked(q, t, w);
+    return term >= 0 ? term : term_of_kind(q, t, w);
 }

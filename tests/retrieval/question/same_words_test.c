@@ -87,6 +87,19 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("italian", "Quando parte il treno?", "Partenza", "parte");
     expect("french", "À quelle heure part le bus ?", "départ", "part");
     expect("english", "Where does the garbage go?", "rubbish", "garbage");
+    expect("english", "What is the yearly fee?", "annual", "yearly");
+    expect("english", "Can I have hens?", "chickens", "hens");
+}
+
+static void what_holds_for_a_kind_holds_for_what_is_one(void **state) {
+    (void)state;
+    expect("english", "Is it paid if my cat scratches the door?", "pets", "cat");
+    expect("english", "Is the sofa insured?", "furniture", "sofa");
+    expect("english", "May I fell a cherry tree?", "fruit", "cherry");
+    expect("english", "Are pets allowed?", "dogs", "");
+    expect("english", "Is furniture insured?", "sofa", "");
+    expect("english", "Is my cat insured?", "dog", "");
+    expect("german", "Darf ich mit dem Van fahren?", "vehicle", "");
 }
 
 static void other_words_are_other_words(void **state) {
@@ -213,6 +226,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_irregular_form_is_its_verb),
         cmocka_unit_test(an_everyday_word_is_its_other_name),
+        cmocka_unit_test(what_holds_for_a_kind_holds_for_what_is_one),
         cmocka_unit_test(other_words_are_other_words),
         cmocka_unit_test(of_other_scripts_too),
         cmocka_unit_test(japanese_endings_only_ask),
