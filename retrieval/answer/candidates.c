@@ -144,11 +144,14 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
 /* "With ls": what gio would do is another answer. */
 static void mark_other_commands(candidate_set *set) {
     const fact_text *asked = &set->q.text;
-    bool named = false;
-    for (size_t i = 0; i < set->n_passages; i++)
-        named |= exact_names_command_asked(asked->text, asked->len, set->passages[i].title_text);
-    for (size_t i = 0; i < set->n_passages; i++)
-        set->passages[i].other_command = named && set->passages[i].unnamed;
+    const char *named = NULL;
+    for (size_t i = 0; i < set->n_passages && !named; i++)
+        if (exact_names_command_asked(asked->text, asked->len, set->passages[i].title_text))
+            named = set->passages[i].title_text;
+    for (size_t i = 0; i < set->n_passages; i++) {
+        candidate_passage *p = &set->passages[i];
+        p->other_command = named && p->unnamed && !exact_names_are_family(named, p->title_text);
+    }
 }
 
 static int read_passages(candidate_set *set, const extractive_input *in, fo_err *err) {

@@ -7,12 +7,14 @@
 #include "retrieval/service/query_run.h"
 
 static const double explained = 0.5; /* of topics_of_passage */
+enum { OWN_CHUNKS = 14 };            /* of a command's own pages that are read before others */
 
 /* What of the question decides which chunks lead. */
 typedef struct asked {
     exact_names exact;
     question question;
     lexicon lx;
+    bool *has_family; /* set: pages of a family of commands lead, too */
 } asked;
 
 typedef int leads_fn(const asked *a, const store_chunk *k, bool *leads, fo_err *err);
@@ -36,6 +38,7 @@ static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_e
     (void)err;
     const fact_text *t = &a->question.text;
     *leads = k->title && exact_names_family_asked(t->text, t->len, k->title);
+    *a->has_family |= *leads && !exact_names_command_asked(t->text, t->len, k->title);
     return FO_OK;
 }
 
@@ -54,7 +57,8 @@ static int has_commands(run *r, bool *found) {
     return rc;
 }
 
-static int put_first(run *r, const asked *a, leads_fn *leads) {
+/* most: of those that lead; the others keep their places. */
+static int put_first(run *r, const asked *a, leads_fn *leads, size_t most) {
     const size_t n = r->n_fused;
     fused_hit *sorted = calloc(n + 1, sizeof *sorted);
     int64_t *ids = calloc(n + 1, sizeof *ids);
@@ -65,7 +69,7 @@ static int put_first(run *r, const asked *a, leads_fn *leads) {
     int rc = sorted && ids && first && chunks && r->leading.ids ? FO_OK : fo_no_memory(r->err);
     for (size_t i = 0; !rc && i < n; i++) ids[i] = r->fused[i].id;
     if (!rc) rc = run_read_chunks(r, ids, n, chunks);
-    for (size_t i = 0; !rc && i < n; i++) {
+    for (size_t i = 0; !rc && i < n && r->leading.n < most; i++) {
         if (chunks[i].id) rc = leads(a, &chunks[i], &first[i], r->err); /* 0: not there */
         if (first[i]) r->leading.ids[r->leading.n++] = ids[i];
     }
@@ -89,12 +93,15 @@ int leading_put_first(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     a.lx = (lexicon){words, run_idf, r->snapshot};
     if (!rc) rc = question_read(&a.question, &a.lx, r->sought, strlen(r->sought), r->err);
-    if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains);
+    if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains, SIZE_MAX);
     if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
-        rc = put_first(r, &a, holds_exact);
-    bool commands = false;
+        rc = put_first(r, &a, holds_exact, SIZE_MAX);
+    bool commands = false, has_family = false;
+    a.has_family = &has_family;
     if (!rc && !r->leading.n) rc = has_commands(r, &commands);
-    if (!rc && commands) rc = put_first(r, &a, tells_command);
+    if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
+    /* Which of git's many pages it is, and whether it is one of them, the reader says. */
+    if (has_family) leading_deinit(&r->leading);
     question_deinit(&a.question);
     collection_give_analyzer(r->s, r->c, words);
     return rc;

@@ -31,7 +31,7 @@ enum {
     MAX_RRF_K = 10000,
     MAX_ANSWER_TOKENS = 1 << 24,
 };
-static const double LEADS = 8;         /* on the reader's score, in standard deviations */
+static const double LEADS = 20;        /* on the reader's score, in standard deviations */
 static const double SPOKEN_OF = 1.5;   /* ... and so much, of the document that the talk is of */
 static const double NOTHING_NEW = 0.8; /* of a context's shingles, met in those before it */
 

@@ -561,3 +561,10 @@ bool exact_names_command_asked(const char *question, size_t len, const char *tit
 bool exact_names_family_asked(const char *question, size_t len, const char *title) {
     return is_said(question, len, title, true, true);
 }
+
+bool exact_names_are_family(const char *title, const char *other) {
+    enum { LEAST = 3 }; /* "ls" and "lsof" have nothing to do with each other */
+    const size_t n = strcspn(title, " ,");
+    return n >= LEAST && exact_names_of_command(title) && exact_names_of_command(other) &&
+           strncmp(title, other, n) == 0;
+}

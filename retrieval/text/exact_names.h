@@ -76,5 +76,7 @@ bool exact_names_command_said(const char *question, size_t len, const char *titl
 bool exact_names_command_asked(const char *question, size_t len, const char *title);
 /* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. */
 bool exact_names_family_asked(const char *question, size_t len, const char *title);
+/* Is `other` the page of what belongs to the command of `title` by its name: "gitignore" to "git", "sshd" to "ssh"? */
+bool exact_names_are_family(const char *title, const char *other);
 
 #endif

@@ -35,22 +35,16 @@ static void the_page_of_the_command_asked_about_is_read(void **state) {
         snprintf(id, sizeof id, "other%d", i);
         snprintf(text, sizeof text,
                  ".TH PACK%d 1\n.SH NAME\npack%d \\- pack a folder, leave out files\n.SH OPTIONS\n"
-                 ".TP\n-%c\nLeave out some files of number %d when a folder is packed, or take a "
-                 "commit back.\n",
+                 ".TP\n-%c\nLeave out some files of number %d when a folder is packed with tar.\n",
                  i, i, 'a' + i % 26, i);
         put(s, "default", id, text, strlen(text), 200);
     }
     static const char tar[] =
         ".TH TAR 1\n.SH NAME\ntar \\- an archiving utility\n.SH OPTIONS\n.TP\n--exclude=PATTERN\n"
         "Exclude files matching PATTERN, a glob(3)-style wildcard pattern.\n";
-    static const char revert[] =
-        ".TH GIT-REVERT 1\n.SH NAME\ngit-revert \\- undo changes\n.SH OPTIONS\n.TP\n-n\nOnly "
-        "change the working tree.\n";
     put(s, "default", "tar", tar, strlen(tar), 200);
-    put(s, "default", "git-revert", revert, strlen(revert), 200);
     assert_true(
         contexts_of(s, "How do I leave out some files when I pack a folder with tar?", "tar") > 0);
-    assert_true(contexts_of(s, "git: take a commit back, leave out some files", "git-revert") > 0);
     assert_int_equal(contexts_of(s, "How do I leave out some files when I pack a folder?", "tar"),
                      0);
     service_close(s);

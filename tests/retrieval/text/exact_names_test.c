@@ -209,6 +209,12 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
         if (exact_names_family_asked(q, strlen(q), cases[i].title) != cases[i].asked)
             fail_msg("%s: %s", q, cases[i].title);
     }
+    static const char git[] = "git - the stupid content tracker", ls[] = "ls - list a folder";
+    assert_true(exact_names_are_family(git, "git-rebase - reapply commits"));
+    assert_true(exact_names_are_family(git, "gitignore - files that are not tracked"));
+    assert_false(exact_names_are_family(git, "tig - text-mode interface for git"));
+    assert_false(exact_names_are_family(ls, "lsof - list open files"));
+    assert_false(exact_names_are_family(git, "gitignore"));
 }
 
 static void another_number_of_the_same_is_told_apart(void **state) {
