@@ -27,8 +27,6 @@ static const struct { const char *asked, *written, *said, *beside; } pairs[] = {
     {"poo, poop, poos", "droppings, faeces, feces, excrement, dog waste", NULL, NULL},
     {"the|a|its lead, off lead", "leash", "a leash", "dog dogs puppy"},
     {"vet, vets", "veterinarian, veterinary surgeon, veterinary", NULL, NULL},
-    {"hen, hens", "chicken, chickens", NULL, NULL},
-    {"chicken, chickens", "hen, hens", NULL, NULL},
     /* house, street */
     {"cut|cutting|chop|chopping down, chopped down", "fell, felled, felling", "fell", "tree trees"},
     {"rubbish, trash, garbage", "refuse, household waste, waste", NULL, NULL},
@@ -38,9 +36,6 @@ static const struct { const char *asked, *written, *said, *beside; } pairs[] = {
     {"hoover", "vacuum cleaner", NULL, NULL},
     {"stroller, strollers", "pushchair, pushchairs, pram, prams", NULL, NULL},
     {"pushchair, pushchairs", "stroller, strollers, pram, prams", NULL, NULL},
-    {"diaper, diapers", "nappy, nappies", NULL, NULL}, {"nappy, nappies", "diaper, diapers", NULL, NULL},
-    {"lorry, lorries", "truck, trucks", NULL, NULL}, {"truck, trucks", "lorry, lorries", NULL, NULL},
-    {"motorbike, motorbikes", "motorcycle, motorcycles", NULL, NULL},
     {"parking lot", "car park", NULL, NULL}, {"car park", "parking lot", NULL, NULL},
     {"driver|drivers license, driver s license|licence", "driving licence, driving license", NULL, NULL},
     {"driving licence|license", "driver s license|licence, drivers license", NULL, NULL},
@@ -52,7 +47,7 @@ static const struct { const char *asked, *written, *said, *beside; } pairs[] = {
     {"move|moving out of, moved out of", "vacate, vacated, vacating", "vacate", NULL},
     {"landlord, landlady", "lessor", NULL, NULL}, {"renter, renters", "tenant, tenants, lessee", NULL, NULL},
     {"a break in, the break in", "burglary", "a burglary", NULL},
-    {"cop, cops", "police", NULL, NULL}, {"lawyer, lawyers", "solicitor, attorney", NULL, NULL},
+    {"cop, cops", "police", NULL, NULL},
     {"baby, babies", "infant, infants", NULL, NULL}, {"infant, infants", "baby, babies", NULL, NULL},
     {"grown up, grown ups, grownup, grownups", "adult, adults", NULL, NULL},
     {"elderly|old people, old age pensioners, oaps", "senior citizens, seniors, pensioners", NULL, NULL},
@@ -86,6 +81,9 @@ static const struct { const char *asked, *written, *said, *beside; } pairs[] = {
     {"atm, atms, cashpoint", "cash machine, cash machines", NULL, NULL},
     {"cash machine, cash machines, cashpoint", "atm, atms", NULL, NULL},
     {"go|goes|going up", "rise, rises, increase, increases, increased", "rise", "rent rents fee fees price prices pay salary salaries"},
+    /* programs */
+    {"if i|you don t say|set|give|specify|change|configure anything, if i|you do not say|set|give|specify|change|configure anything, unless told otherwise, unless i say otherwise, out of the box",
+     "default, defaults", "by default", NULL},
     /* days */
     {"on christmas day, on xmas day, on christmas, at christmas|xmas", "25 december, december 25, 25 and 26 december", "on 25 December", NULL},
     {"christmas day", "25 december, december 25, 25 and 26 december", "25 December", NULL},
@@ -96,7 +94,6 @@ static const struct { const char *asked, *written, *said, *beside; } pairs[] = {
     {"new year s day", "1 january, january 1", "1 January", NULL},
     {"bank holiday, bank holidays", "public holiday, public holidays", NULL, NULL},
     {"public holiday, public holidays", "bank holiday, bank holidays", NULL, NULL},
-    {"midday", "noon", NULL, NULL}, {"noon", "midday", NULL, NULL},
 };
 /* clang-format on */
 enum { PAIRS = sizeof pairs / sizeof *pairs };
