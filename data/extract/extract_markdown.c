@@ -31,6 +31,9 @@ typedef struct reader {
     bool raised, link; /* a <sup>, a link has begun, and no text since */
     bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
     bool hard;         /* a line has ended as it was written */
+    bool bold_first;   /* the paragraph has begun with bold letters, which go on */
+    size_t
+        asked; /* bytes of text behind a question in bold that a paragraph begins with; 0: it does not */
     const char *source;
     size_t n_source;
     bool in_rows; /* the last text stands in rows */
@@ -87,6 +90,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_P:
         r->begins = !r->list_depth;
+        r->bold_first = false;
+        r->asked = 0;
         r->soft = r->hard = r->in_rows = false;
         if (!r->item_fresh) builder_begin(r->b, r->list_depth ? TEXT_LIST_ITEM : TEXT_PARAGRAPH, 0);
         r->item_fresh = false;
@@ -162,10 +167,17 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
     return 0;
 }
 
+static bool ends_as_question(const char *s, size_t n) {
+    return (n >= 1 && s[n - 1] == '?') || (n >= 3 && memcmp(s + n - 3, "\xEF\xBC\x9F", 3) == 0) ||
+           (n >= 2 && memcmp(s + n - 2, "\xD8\x9F", 2) == 0); /* of Chinese, of Arabic */
+}
+
 static int enter_span(MD_SPANTYPE type, void *detail, void *arg) {
     (void)detail;
     reader *r = arg;
     r->link |= type == MD_SPAN_A;
+    if (type == MD_SPAN_STRONG && r->n_bold++ == 0)
+        r->bold_first = r->begins && builder_block_empty(r->b);
     return spend(r, 0) ? 0 : 1;
 }
 
@@ -173,6 +185,11 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *arg) {
     (void)detail;
     reader *r = arg;
     r->link &= type != MD_SPAN_A;
+    if (type == MD_SPAN_STRONG && --r->n_bold == 0 && r->bold_first) {
+        const fo_buf *t = &r->b->text;
+        r->bold_first = false;
+        if (ends_as_question(t->data + r->b->start, t->len - r->b->start)) r->asked = t->len;
+    }
     return spend(r, 0) ? 0 : 1;
 }
 
@@ -265,6 +282,12 @@ static bool is_labelled(reader *r, const char *s) {
 /* The end of a line is a blank, once it is known what the next one begins with; rows keep their lines and indents, and lines
  * with labels their lines. */
 static void end_line(reader *r, const char *s) {
+    if ((r->soft || r->hard) && r->asked && r->b->text.len - r->hard == r->asked) {
+        /* "**Is it free?**" NEWLINE "For children it is.": what answers a question is a paragraph of its own. */
+        builder_end(r->b);
+        builder_begin(r->b, TEXT_PARAGRAPH, 0);
+        r->soft = r->hard = false;
+    }
     if (r->begins || r->soft || r->hard) {
         const char *line;
         const bool before = r->in_rows;

@@ -157,6 +157,30 @@ static void lines_of_markdown_with_labels_stay_lines(void **state) {
     }
 }
 
+/* "**Is it free?**" on a line of its own above what answers it. */
+static void a_question_in_bold_stands_before_its_answer(void **state) {
+    (void)state;
+    static const struct {
+        const char *markdown, *text;
+    } cases[] = {
+        {"**Is it free?**\nFor children\nit is.\n\n**And food?**  \nThat is not.\n",
+         "Is it free?\n\nFor children it is.\n\nAnd food?\n\nThat is not."},
+        {"__Wo ist **es**?__\nHier.\n", "Wo ist es?\n\nHier."},
+        {"**\xE5\x8F\xAF\xE4\xBB\xA5\xE5\x90\x97\xEF\xBC\x9F**\n\xE5\x8F\xAF\n",
+         "\xE5\x8F\xAF\xE4\xBB\xA5\xE5\x90\x97\xEF\xBC\x9F\n\n\xE5\x8F\xAF"},
+        {"**Is it free?** For children\nit is.\n", "Is it free? For children it is."},
+        {"He asked: **is it free?**\nIt was.\n", "He asked: is it free? It was."},
+        {"**Mind the step.**\nIt is high.\n", "Mind the step. It is high."},
+        {"Is it **free?**\nIt is.\n", "Is it free? It is."},
+        {"- **Is it free?**\n  It is.\n", "- Is it free? It is."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].markdown, "text/markdown", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* What a text says of itself above its title is a record of it, and short values are fields of the document. */
 static void front_matter_is_a_record(void **state) {
     (void)state;
@@ -413,6 +437,7 @@ int main(void) {
         cmocka_unit_test(titles_of_several_lines_are_whole),
         cmocka_unit_test(a_rule_at_the_top_costs_no_text),
         cmocka_unit_test(lines_of_markdown_with_labels_stay_lines),
+        cmocka_unit_test(a_question_in_bold_stands_before_its_answer),
         cmocka_unit_test(front_matter_is_a_record),
         cmocka_unit_test(front_matter_may_be_toml),
         cmocka_unit_test(long_front_matter_is_bounded),
