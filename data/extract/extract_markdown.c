@@ -32,6 +32,7 @@ typedef struct reader {
     bool begins, soft; /* a paragraph, and nothing of it was said; a line of it has ended */
     bool hard;         /* a line has ended as it was written */
     bool bold_first;   /* the paragraph has begun with bold letters, which go on */
+    size_t n_bold;     /* spans of bold letters that are open */
     size_t
         asked; /* bytes of text behind a question in bold that a paragraph begins with; 0: it does not */
     const char *source;
