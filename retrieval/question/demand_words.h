@@ -1,5 +1,5 @@
 /* demand_words.h - the words by which a question demands something and a text states it, of languages other than English: a
- * price, an amount, a time, a person. Lists of our own for German, French, Spanish, Italian, Portuguese and Russian, as they are
+ * price, an amount, a time, a person. Lists of our own for German, French, Spanish, Italian, Portuguese, Russian and Arabic (arabic_words.h), as they are
  * written without case and accents ("gebuhr", "cuanto", "какои"), so that "CUÁNTO" and "cuanto" are met as well. */
 #ifndef FORAGE_RETRIEVAL_DEMAND_WORDS_H
 #define FORAGE_RETRIEVAL_DEMAND_WORDS_H

@@ -1,7 +1,7 @@
 /* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
  * cost, how heavy is it), a day of the week, a month, a place, a reason, or the holder of an office. A passage that
  * shares every word with the question and states no price, speaks of other days or months or says of nothing where it is, answers
- * another question. English; of German, French, Spanish, Italian, Portuguese and Russian the amount, the address, the time and the person
+ * another question. English; of German, French, Spanish, Italian, Portuguese, Russian and Arabic the amount, the address, the time and the person
  * that is asked for (foreign_demands.h), as of Chinese and Japanese (unspaced_demands.h), and a question of another language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
 #define FORAGE_RETRIEVAL_DEMANDS_H

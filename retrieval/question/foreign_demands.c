@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "retrieval/question/arabic_demands.h"
+
 enum {
     MOST = 64,       /* words of a question that are looked at */
     FIRST = 4,       /* a word for "what" stands among the first few */
@@ -422,6 +424,7 @@ static enum demand_amount amount_of(const asked *a, foreign_demands *out) {
 
 foreign_demands foreign_demands_read(const demand_words *w, const char *question, size_t len) {
     foreign_demands out = {0};
+    if (!strcmp(w->language, "arabic")) return arabic_demands_read(w, question, len);
     asked a = {.w = w};
     read_words(&a, question, len);
     if (!a.n) return out;

@@ -140,7 +140,8 @@ bool question_only_asks(const fact_text *t, size_t i) {
         if (asks == ASKS_HOW && back == 1 &&
             fo_words_have_any_case("viel viele vielen lange lang долго часто", word, n))
             return true;
-        if (asks == ASK_NUMBER && fo_words_have_any_case("temps tiempo tempo", word, n))
+        if (asks == ASK_NUMBER &&
+            fo_words_have_any_case("temps tiempo tempo وقت وقتا وقتًا الوقت عدد", word, n))
             return true;
     }
     return false;

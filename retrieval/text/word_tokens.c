@@ -16,8 +16,30 @@ static size_t blank_at(const char *text, size_t len, size_t i) {
     return fo_is_blank(text[i]) ? 1 : fo_utf8_wide_blank(text + i, len - i);
 }
 
-static bool goes_on(const char *text, size_t len, size_t i) {
-    return (text[i] == '.' || text[i] == ',') && i + 1 < len && fo_is_digit(text[i + 1]);
+/* Bytes of the digit at i, Arabic ones too; 0: it is none. */
+static size_t digit_at(const char *text, size_t len, size_t i) {
+    if (i >= len) return 0;
+    if (fo_is_digit(text[i])) return 1;
+    if (i + 1 == len) return 0;
+    const unsigned char a = (unsigned char)text[i], b = (unsigned char)text[i + 1];
+    return (a == 0xD9 && b >= 0xA0 && b <= 0xA9) || (a == 0xDB && b >= 0xB0 && b <= 0xB9) ? 2 : 0;
+}
+
+/* Bytes of an Arabic comma, semicolon, question mark, per cent sign or separator of digits at i; 0: none. */
+static size_t arabic_sign_at(const char *text, size_t len, size_t i) {
+    if (i + 1 >= len) return 0;
+    const unsigned char a = (unsigned char)text[i], b = (unsigned char)text[i + 1];
+    return (a == 0xD8 && (b == 0x8C || b == 0x9B || b == 0x9F)) ||
+                   (a == 0xD9 && b >= 0xAA && b <= 0xAC)
+               ? 2
+               : 0;
+}
+
+/* Bytes of the point or comma at i that a digit stands behind; 0: none. */
+static size_t goes_on(const char *text, size_t len, size_t i) {
+    const size_t n =
+        i < len && (text[i] == '.' || text[i] == ',') ? 1 : arabic_sign_at(text, len, i);
+    return n && digit_at(text, len, i + n) ? n : 0;
 }
 
 /* What begins with C2 or E2 in UTF-8 is a sign (degree, pound, euro, dash), what begins with C3 and above a letter. */
@@ -29,15 +51,20 @@ word_token word_token_next(const char *text, size_t len, size_t *at) {
         *at = len;
         return t;
     }
-    size_t k = i + 1;
-    if (fo_is_digit(text[i])) {
+    size_t k = i + 1, more = digit_at(text, len, i);
+    if (more) {
         t.digits = true;
-        while (k < len && (fo_is_digit(text[k]) || goes_on(text, len, k))) k++;
+        for (k = i; more;
+             more = digit_at(text, len, k) ? digit_at(text, len, k) : goes_on(text, len, k))
+            k += more;
+    } else if ((more = arabic_sign_at(text, len, i)) > 0) {
+        k = i + more;
     } else if ((unsigned char)text[i] == 0xE2 || (unsigned char)text[i] == 0xC2) {
         while (k < len && ((unsigned char)text[k] & 0xC0) == 0x80) k++;
     } else if (word_token_letter(text[i])) {
         t.letters = true;
-        while (k < len && (word_token_letter(text[k]) || ((unsigned char)text[k] & 0xC0) == 0x80))
+        while (k < len && (word_token_letter(text[k]) || ((unsigned char)text[k] & 0xC0) == 0x80) &&
+               !arabic_sign_at(text, len, k) && !digit_at(text, len, k))
             k++;
     }
     t.n = k - i;

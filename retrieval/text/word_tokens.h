@@ -1,5 +1,5 @@
 /* word_tokens.h - a text as words, numbers and signs, for closed lists of English words. No analyzer: "Fri", "8.50" and the
- * sign of the euro are what they are. */
+ * sign of the euro are what they are, and so are the marks of Arabic. */
 #ifndef FORAGE_RETRIEVAL_WORD_TOKENS_H
 #define FORAGE_RETRIEVAL_WORD_TOKENS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct word_token {
-    const char *s; /* in the text: a run of letters, of digits ("8.50", "1,200"), or one sign */
+    const char *s; /* in the text: a run of letters, of digits ("8.50", "1,200", "٤٢٠"), or one sign */
     size_t n;      /* 0 at the end of the text */
     bool letters, digits;
 } word_token;

@@ -72,7 +72,9 @@ static double number_of(const tokens *x, size_t i) {
     for (size_t k = 0; k < t->n; k++) /* "1,000" */
         if (t->s[k] != ',') digits[n++] = t->s[k];
     digits[n] = 0;
-    return strtod(digits, NULL);
+    char *end;
+    const double value = strtod(digits, &end);
+    return end == digits ? NAN : value; /* digits of another script */
 }
 
 /* "50 x 30 cm": which is which it does not say. */
