@@ -187,6 +187,33 @@ static const char *const russian[] = {
     /* days of the week in short */
     "понедельник пн", "вторник вт", "сред ср", "четверг чт", "пятниц пт", "суббот сб", "воскресен вс",
 };
+/* Snowball takes off articles and ends, and leaves apart the plurals and nouns of verbs that Arabic makes within a word. */
+static const char *const arabic[] = {
+    /* broken plurals, and what is made of a verb */
+    "كتاب كتب", "طفل أطفال", "ولد أولاد", "بنت بنات", "عضو أعضاء", "يوم أيام", "شهر أشهر شهور", "سنة سنوات سنين عام أعوام", "أسبوع أسابيع",
+    "ساعة ساعات", "دقيقة دقائق", "ليلة ليالي", "رسم رسوم", "سعر أسعار ثمن", "قسط أقساط تقسيط", "كأس كؤوس كاسات كاسة", "باب أبواب",
+    "غرفة غرف", "شقة شقق", "مفتاح مفاتيح", "شرط شروط", "حق حقوق", "قاعدة قواعد", "مدير مدراء", "موظف موظفون موظفين",
+    "عامل عمال", "رقم أرقام", "وقت أوقات", "موعد مواعيد", "درس دروس", "دورة دورات", "لعبة ألعاب لعب", "دواء أدوية", "مرض أمراض مريض",
+    "كلب كلاب", "قط قطط قطة", "طير طيور", "حيوان حيوانات", "صديق أصدقاء", "ضيف ضيوف", "جار جيران", "مكان أماكن", "كيس أكياس", "صندوق صناديق",
+    "جهاز أجهزة", "مبلغ مبالغ", "بطاقة بطاقات", "تذكرة تذاكر", "خط خطوط", "رحلة رحلات", "محطة محطات", "شارع شوارع", "حي أحياء", "طريق طرق",
+    "عيد أعياد", "عطلة عطل", "إجازة إجازات", "زوج أزواج", "ورقة أوراق", "وثيقة وثائق", "صورة صور", "طلب طلبات", "رمز رموز",
+    "قفل أقفال", "زر أزرار", "خزانة خزائن", "حقيبة حقائب", "ملف ملفات", "اسم أسماء", "لون ألوان", "شخص أشخاص", "فصل فصول", "معلم معلمون معلمين معلمة",
+    "طالب طلاب طلبة", "مدرب مدربون مدربين مدربة", "عجلة عجلات إطار إطارات", "بقعة بقع", "حصة حصص", "وجبة وجبات", "طعام أطعمة", "سكن سكان ساكن",
+    "غسل غسيل يغسل تغسل", "تنظيف ينظف تنظف", "دفع يدفع تدفع أدفع ندفع تسديد يسدد", "إلغاء يلغي ألغي تلغي انسحاب", "استلام يستلم أستلم تسليم يسلم",
+    "إرجاع يرجع أرجع إعادة يعيد أعيد يعود", "رمي يرمي أرمي ترمي", "حجز يحجز أحجز محجوز", "استعارة يستعير أستعير إعارة", "تسجيل يسجل أسجل",
+    "فتح يفتح تفتح مفتوح", "إغلاق يغلق تغلق مغلق مقفل مقفول", "ركوب يركب أركب", "بدء يبدأ تبدأ بداية", "انتهاء ينتهي تنتهي نهاية", "إصلاح تصليح", "اتصال يتصل أتصل",
+    "غياب يغيب تغيب", "تأخير تأخر يتأخر", "ضياع ضاع ضيعت أضاع فقدان مفقود مفقودات", "نقل ينقل", "شراء يشتري أشتري", "بيع يبيع", "تسخين سخان يسخن",
+    "شرب يشرب نشرب أشرب", "لبس يلبس ألبس ارتداء", "دخول يدخل أدخل", "خروج يخرج", "وصول يصل أصل", "سماح يسمح مسموح يجوز", "منع يمنع ممنوع يحظر محظور", "كسر تكسير يكسر مكسور",
+    "عطل أعطال تعطل معطل خربان", "تشغيل يشغل أشغل شغل", "تعليم يعلم تعلم", "سباحة يسبح", "موافقة يوافق وافق وافقت",
+    /* everyday words */
+    "خصم تخفيض حسم", "حافلة باص أتوبيس حافلات باصات", "حاسوب كمبيوتر حواسيب", "مجاني مجانا", "غرامة عقوبة غرامات",
+    "نفايات قمامة زبالة", "راتب معاش مرتب رواتب", "مصفاة فلتر", "تأجيل تمديد يمدد", "سيارة سيارات عربية", "هاتف تلفون جوال موبايل", "منزل بيت منازل بيوت",
+    "مراب جراج كراج", "مصعد أسنسير مصاعد", "تكلفة كلفة تكاليف", "أجرة أجور", "إيجار أجار", "طبيب دكتور أطباء", "تلفاز تلفزيون",
+    "ثلاجة براد", "مسؤول مسؤولون مسؤولين", "حنفية صنبور", "أثاث عفش", "لازم إلزامي يجب",
+    /* months by their other names */
+    "شباط فبراير فيفري", "آذار مارس", "نيسان أبريل أفريل", "أيار مايو", "حزيران يونيو جوان", "تموز يوليو جويلية",
+    "آب أغسطس أوت", "أيلول سبتمبر",
+};
 /* A character or a pair. */
 static const char *const chinese[] = {
     "狗 犬", "丢 遗失 丢失 遺失 弄丢", "扔 投放 丢弃", "超期 逾期 过期", "冬天 冬季", "夏天 夏季", "春天 春季", "秋天 秋季", "晚上 夜间 夜里 夜晚 夜間",
@@ -212,14 +239,19 @@ static int add_stem(void *ctx, const analyzed_term *t) {
 }
 
 /* The table borrows the stems, which stay. Where there is no memory a group is left out. */
-static void add_group(analyzer *a, size_t group) {
-    const char *words = groups[group].words;
+static void add_group(analyzer *a, const char *language, const char *words, size_t number) {
     fo_buf stems = {0};
     analyze(a, words, strlen(words), add_stem, &stems);
     const char *kept = fo_buf_take(&stems, NULL);
-    if (kept)
-        word_table_add_first(&table, language_number(groups[group].language), kept,
-                             (uint32_t)group + 1);
+    if (kept) word_table_add_first(&table, language_number(language), kept, (uint32_t)number);
+}
+
+static void add_arabic(size_t first) {
+    analyzer *a = NULL;
+    if (analyzer_create(&a, "arabic", NULL)) return;
+    for (size_t i = 0; i < sizeof arabic / sizeof *arabic; i++)
+        add_group(a, "arabic", arabic[i], first + i);
+    analyzer_free(a);
 }
 
 /* As they are; the first has that number. */
@@ -246,12 +278,14 @@ static void build(void) {
         analyzer *a = NULL;
         const bool made = analyzer_create(&a, groups[i].language, NULL) == FO_OK;
         for (end = i; end < N && !strcmp(groups[end].language, groups[i].language); end++)
-            if (made) add_group(a, end);
+            if (made) add_group(a, groups[end].language, groups[end].words, end + 1);
         analyzer_free(a);
     }
     add_lists("russian", russian, n_russian, N + 1);
     add_lists("chinese", chinese, sizeof chinese / sizeof *chinese, N + 1 + n_russian);
-    add_as_written(N + 1 + n_russian + sizeof chinese / sizeof *chinese);
+    const size_t behind = N + 1 + n_russian + sizeof chinese / sizeof *chinese;
+    add_arabic(behind);
+    add_as_written(behind + sizeof arabic / sizeof *arabic);
 }
 
 /* The number of the group that a word of a text is of; 0: of none. */

@@ -145,6 +145,12 @@ static void of_other_scripts_too(void **state) {
         {"chinese", "丢了", "遗失后补办", true},
         {"chinese", "晚上", "夜间", true},
         {"chinese", "养狗", "养鱼", false},
+        {"arabic", "متى يعود الطفل؟", "الأطفال", true},
+        {"arabic", "كم عضوًا حضر؟", "أعضاء", true},
+        {"arabic", "أقساط المدرسة", "تقسيط", true},
+        {"arabic", "أين الحافلة؟", "الباص", true},
+        {"arabic", "في شهر أيلول", "سبتمبر", true},
+        {"arabic", "متى يعود الطفل؟", "القط", false},
         {"german", "Hund", "犬", false},
         {"japanese", "うちの子が吐いた", "嘔吐のときは休む", true},
         {"japanese", "ベランダで吸ってもいい？", "バルコニーの手すり", true},
@@ -180,6 +186,9 @@ static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state)
     (void)state;
     terms("italian", "Mio figlio ha avuto la varicella, quando può tornare?", 3);
     terms("italian", "Possiamo portare il nostro cane?", 2);
+    terms("arabic", "أين أجد المفقودات؟", 1);
+    terms("arabic", "هل يمكنني حجز القاعة؟", 2);
+    terms("arabic", "كم عدد الكراسي؟", 1);
     terms("italian", "Che certificato ci vuole per il nuoto?", 2);
     terms("spanish", "¿Podemos llevar a nuestro perro?", 2);
     terms("french", "Pouvons-nous amener notre chien ?", 2);
