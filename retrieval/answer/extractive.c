@@ -178,6 +178,8 @@ static void measure_support(support_features *f, const candidate_set *set,
         .lost_name = subjects_lose_a_name(set, &set->passages[best->passage]) || loses_a_word(set),
         .lost_kind = subjects_lose_a_kind(set, &set->passages[best->passage]),
         .best_idf = best->f[CAND_BEST_IDF],
+        .unmet = best->f[CAND_BEST_IDF] > 0 ? 0 : best->f[CAND_MISSING_RARE],
+        .amount = set->q.demands.amount != AMOUNT_NONE,
         .pairs = best->f[CAND_PAIRS],
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */
         .dense = NAN,

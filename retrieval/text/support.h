@@ -44,10 +44,14 @@ typedef struct support_features {
         topic; /* how much it is what a section begins with whose heading is the question; 0: it is not */
     double by_table; /* 1: the table itself picks out the row: CAND_BY_TABLE */
     double best_idf; /* mass of the rarest covered word */
-    double pairs;    /* mass of the question's word pairs that stand side by side in it */
-    double dense;    /* (best cosine - floor) / (1 - floor); NAN where unknown */
-    double align;    /* by the reader: nearness of the best unit; NAN: not read */
-    double back;     /* how near the best unit's own tokens come to the question */
+    double
+        unmet; /* mass of rare words that nothing says, where the unit itself says no word, and only a heading or a
+                        column's name does; else 0 */
+    bool amount;  /* the question demands an amount */
+    double pairs; /* mass of the question's word pairs that stand side by side in it */
+    double dense; /* (best cosine - floor) / (1 - floor); NAN where unknown */
+    double align; /* by the reader: nearness of the best unit; NAN: not read */
+    double back;  /* how near the best unit's own tokens come to the question */
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */
