@@ -13,16 +13,31 @@ size_t text_columns_gap(const char *s, size_t n, size_t i) {
     return tab || k - i > 1 ? k - i : 0;
 }
 
-/* Places that the text takes in its line: a Chinese, Japanese or Korean character takes two. */
+/* Marks stand above or below the letter before them. */
+static size_t places_of(int32_t cp) {
+    if (cp < 0x300) return 1;
+    const utf8proc_category_t kind = utf8proc_category(cp);
+    if (kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_ME) return 0;
+    return cp >= 0x1100 && utf8proc_charwidth(cp) == 2 ? 2 : 1;
+}
+
+/* Places that the text takes in its line: a Chinese, Japanese or Korean character takes two, the vowel signs of Arabic none. */
 static size_t places(const char *s, size_t n) {
     size_t c = 0;
     for (size_t i = 0, bytes; i < n; i += bytes) {
         int32_t cp = s[i];
         bytes = 1;
         if ((unsigned char)s[i] >= 0x80 && !(bytes = fo_utf8_decode(s + i, n - i, &cp))) break;
-        c += cp >= 0x1100 && utf8proc_charwidth(cp) == 2 ? 2 : 1;
+        c += places_of(cp);
     }
     return c;
+}
+
+/* In Arabic's figures, too. */
+static bool is_figure(const char *s, size_t n) {
+    int32_t cp = s[0];
+    if ((unsigned char)s[0] < 0x80) return fo_is_digit(s[0]);
+    return fo_utf8_boundary(s[0]) && fo_utf8_decode(s, n, &cp) && fo_utf8_digit(cp) >= 0;
 }
 
 size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOST], bool *tabs) {
@@ -35,7 +50,7 @@ size_t text_columns_of(const char *s, size_t n, text_column out[TEXT_COLUMNS_MOS
         size_t end = at, gap = 0;
         bool figures = false;
         for (; end < n && !(gap = text_columns_gap(s, n, end)); end++)
-            figures |= fo_is_digit(s[end]);
+            figures |= is_figure(s + end, n - end);
         if (count == TEXT_COLUMNS_MOST) return 0;
         chars += places(s + passed, at - passed);
         const size_t start = chars;

@@ -39,6 +39,8 @@ static void columns_stand_below_each_other(void **state) {
     assert_true(is_below("Monday   9-12", "Tuesday  closed"));
     assert_true(is_below("canoes      3", "boats      12"));            /* their ends */
     assert_true(is_below("caf\xC3\xA9     2 euro", "tea      3 euro")); /* by characters */
+    assert_true(
+        is_below("الماء لا يسخن   صيانة", "الماء لا يُصرَّف   مصفاة")); /* signs of vowels take none */
     assert_true(is_below("a\tb", "a longer one\tb"));
     assert_false(is_below("Monday   9-12", "Tuesday       closed"));
     assert_false(is_below("Monday   9-12", "Tuesday  9-12  closed"));
