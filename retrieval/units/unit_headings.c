@@ -127,11 +127,46 @@ static bool is_chinese_section(const char *s, size_t n) {
     return k < n;
 }
 
+/* "٣. العناية", "5- سوق الحي", "مادة ٢: الاشتراك", as texts in Arabic number their sections; with a comma or a stop it says something.
+ * Bytes of the mark; 0: it is none. */
+static size_t arabic_section_mark(const char *s, size_t n) {
+    static const char digits[] = "٠ ١ ٢ ٣ ٤ ٥ ٦ ٧ ٨ ٩ 0 1 2 3 4 5 6 7 8 9";
+    enum { WIDEST = 60, MOST_DIGITS = 3 };
+    const size_t named = begins_with("المادة مادة البند بند الفصل الباب القسم", s, n);
+    size_t at = named, k, count = 0;
+    if (fo_utf8_count(s, n) > WIDEST || ends_with_a_stop(s, n) || memmem(s, n, "،", 2)) return 0;
+    if (named && (at >= n || s[at++] != ' ')) return 0;
+    for (; (k = begins_with(digits, s + at, n - at)) > 0; at += k) count++;
+    if (!count || count > MOST_DIGITS) return 0;
+    k = begins_with(named ? ": . - – )" : ". - – )", s + at, n - at);
+    at += k;
+    return k && at + 2 < n && s[at] == ' ' && (unsigned char)s[at + 1] >= 0xD8 &&
+                   (unsigned char)s[at + 1] <= 0xDB
+               ? at + 1
+               : 0;
+}
+
+static bool has_arabic_mark(const unit_lines *l, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(l, i, &n);
+    return arabic_section_mark(s, n) > 0;
+}
+
+/* None of a list: neither the line before nor the one behind it is numbered, blank ones aside. */
+static bool is_arabic_section(const unit_lines *l, size_t i) {
+    size_t before = i;
+    const size_t next = unit_lines_skip_blank(l, i + 1);
+    while (before > 0 && l->v[before - 1].class == LINE_BLANK) before--;
+    return has_arabic_mark(l, i) && next < l->n && !has_arabic_mark(l, next) &&
+           !(before > 0 && has_arabic_mark(l, before - 1));
+}
+
 bool unit_is_section(const unit_lines *l, size_t i) {
     size_t n, n_before;
     const char *s = unit_lines_text(l, i, &n);
     const uint8_t class = l->v[i].class;
-    if (class == LINE_TEXT && is_chinese_section(s, n)) {
+    if ((class == LINE_TEXT && is_chinese_section(s, n)) ||
+        ((class == LINE_TEXT || class == LINE_ITEM) && is_arabic_section(l, i))) {
         const bool goes_on = i == 0 && l->goes_on;
         const char *before = i > 0 ? unit_lines_text(l, i - 1, &n_before) : "";
         return !goes_on &&

@@ -106,6 +106,16 @@ static void parts_of_chinese_rules_are_headings(void **state) {
     expect(text, "第五条 本公约自公布之日起施行。", TEXT_UNIT_SENTENCE, "四、停车");
 }
 
+static void a_numbered_line_of_arabic_heads_what_is_below(void **state) {
+    (void)state;
+    static const char text[] = "أهلًا بكم.\n\n٣. ضبط الحرارة\nالمستوى الافتراضي 3. اختر المستوى 5 "
+                               "في الشتاء.\n\nمادة ٤: السطح\nنشر الغسيل "
+                               "مسموح حتى الغروب.\n\n١. افتح الباب\n٢. أغلق الباب\nانتظر قليلًا.\n";
+    read_units(text);
+    expect(text, "اختر المستوى 5 في الشتاء.", TEXT_UNIT_SENTENCE, "٣. ضبط الحرارة");
+    expect(text, "نشر الغسيل مسموح حتى الغروب.", TEXT_UNIT_SENTENCE, "مادة ٤: السطح");
+}
+
 /* A diary has the day of each entry right above it. */
 static void a_day_heads_its_entry(void **state) {
     (void)state;
@@ -147,6 +157,7 @@ int main(void) {
         cmocka_unit_test(a_number_above_points_is_that_of_a_section),
         cmocka_unit_test(capitals_are_those_of_any_script),
         cmocka_unit_test(parts_of_chinese_rules_are_headings),
+        cmocka_unit_test(a_numbered_line_of_arabic_heads_what_is_below),
         cmocka_unit_test(a_day_heads_its_entry),
         cmocka_unit_test(a_sentence_of_any_script_is_no_heading),
     };
