@@ -367,7 +367,11 @@ bool foreign_amount_column_in(int language, enum demand_amount amount, const cha
 /* ---- details ----------------------------------------------------------------------------- */
 
 static bool has_time(reader_at r, bool of_day) {
+    bool labelled = false; /* "No. 7/2025": of no time */
     while (step(&r)) {
+        labelled = is_label(&r, &r.before) ||
+                   (labelled && (word_token_is(&r.now.t, "/") || word_token_is(&r.before.t, "/")));
+        if (labelled && r.now.t.digits) continue;
         if (is_class(&r, &r.now, WORD_TIME | WORD_CALENDAR) || in(r.w->timed, &r.now)) return true;
         if (of_day ? r.now.t.digits && (is_time_or_date(&r) || r.now.t.n > 2 ||
                                         r.before.t.letters || word_token_is_dash(&r.before.t))

@@ -227,8 +227,8 @@ static const char *const chinese[] = {
 enum { N = sizeof groups / sizeof *groups };
 static word_table
     table; /* language and stem, or word: number of the group; immutable once it is built */
-static word_table written;         /* the same by words as they are written; looked up first */
-static int of_english, of_chinese; /* their numbers: asked for of every word of a text */
+static word_table written; /* the same by words as they are written; looked up first */
+static int of_english, of_chinese, of_arabic; /* their numbers: asked for of every word of a text */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int add_stem(void *ctx, const analyzed_term *t) {
@@ -274,6 +274,7 @@ static void build(void) {
     const size_t n_russian = sizeof russian / sizeof *russian;
     of_english = language_number("english");
     of_chinese = language_number("chinese");
+    of_arabic = language_number("arabic");
     for (size_t i = 0, end; i < N; i = end) {
         analyzer *a = NULL;
         const bool made = analyzer_create(&a, groups[i].language, NULL) == FO_OK;
@@ -288,6 +289,16 @@ static void build(void) {
     add_as_written(behind + sizeof arabic / sizeof *arabic);
 }
 
+/* A stem of Arabic without the particle that is written before its word, "for", "and", "with" ("لشقة", a flat's); the same where there is
+ * none, or too little behind it to tell. Of "with" more is asked for: "بطاقة" is a card, "طاقة" power. */
+static size_t behind_particle(const char *stem, size_t n) {
+    enum { LETTER = 2, LEAST = 3 * LETTER, LEAST_WITH = 4 * LETTER };
+    const bool with = n >= LETTER + LEAST_WITH && !memcmp(stem, "ب", LETTER);
+    const bool other =
+        n >= LETTER + LEAST && (!memcmp(stem, "ل", LETTER) || !memcmp(stem, "و", LETTER));
+    return with || other ? LETTER : 0;
+}
+
 /* The number of the group that a word of a text is of; 0: of none. */
 static uint32_t group_of(const fact_text *t, const fact_word *w) {
     const int language = t->language < 0 ? of_english : t->language;
@@ -295,7 +306,19 @@ static uint32_t group_of(const fact_text *t, const fact_word *w) {
     const uint32_t group =
         word_table_find(by_word, language, t->text + w->start, w->end - w->start);
     if (group || by_word == &table) return group;
-    return word_table_find(&table, language, t->stems.data + w->stem_at, w->stem_len);
+    const char *stem = t->stems.data + w->stem_at;
+    const uint32_t own = word_table_find(&table, language, stem, w->stem_len);
+    if (own || language != of_arabic) return own;
+    const size_t k = behind_particle(stem, w->stem_len);
+    return k ? word_table_find(&table, language, stem + k, w->stem_len - k) : 0;
+}
+
+/* Is a word of Arabic of a text the asked one but for the particle before that? */
+static bool is_asked_without_particle(const fact_text *t, const fact_word *w, const fact_text *q,
+                                      const fact_word *asked) {
+    const char *stem = q->stems.data + asked->stem_at;
+    const size_t n = asked->stem_len, k = behind_particle(stem, n);
+    return k && n - k == w->stem_len && !memcmp(stem + k, t->stems.data + w->stem_at, n - k);
 }
 
 static bool is_one_of(const char *list, const fact_text *t, const fact_word *w) {
@@ -333,10 +356,13 @@ int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
     pthread_once(&once, build);
     const uint32_t group = group_of(t, w);
-    for (size_t k = 0; group && k < q->text.n_words; k++) {
+    const bool in_arabic = t->language == of_arabic;
+    for (size_t k = 0; (group || in_arabic) && k < q->text.n_words; k++) {
         const fact_word *asked = &q->text.words[k];
         const int term = question_term_of(q, asked->id);
-        if (term >= 0 && group_of(&q->text, asked) == group) return term;
+        if (term < 0) continue;
+        if (group && group_of(&q->text, asked) == group) return term;
+        if (in_arabic && is_asked_without_particle(t, w, &q->text, asked)) return term;
     }
     if (t->language >= 0 && t->language != of_english) return -1;
     const int term = quality_asked(q, t, w);

@@ -273,6 +273,7 @@ static void a_time_an_address_and_a_person_are_demanded(void **state) {
         {"german", "Bis wann muss ich kündigen?", DETAIL_WHEN, "spätestens 30. September",
          "schriftlich beim Vorstand"},
         {"arabic", "متى يفتح المتحف؟", DETAIL_WHEN, "كل يوم أربعاء", "من باب الحديقة"},
+        {"arabic", "متى يفتح المتحف؟", DETAIL_WHEN, "في 9 أيلول", "إعلان رقم 7/2025"},
         {"arabic", "في أي ساعة يبدأ العرض؟", DETAIL_CLOCK, "الساعة ٨:٣٠", "في القاعة الكبيرة"},
         {"arabic", "ما رقم هاتف الحارس؟", DETAIL_PHONE, "0550 001 482", "عند المدخل"},
         {"german", "Um wie viel Uhr beginnt es?", DETAIL_CLOCK, "jeweils um 9:30 Uhr",

@@ -151,6 +151,9 @@ static void of_other_scripts_too(void **state) {
         {"arabic", "أين الحافلة؟", "الباص", true},
         {"arabic", "في شهر أيلول", "سبتمبر", true},
         {"arabic", "متى يعود الطفل؟", "القط", false},
+        {"arabic", "هل الهدية لمدير المدرسة؟", "المدير", true}, /* "for" is written with its word */
+        {"arabic", "هدية لعيد", "أعياد", true},
+        {"arabic", "أين البطاقة؟", "الطاقة", false},
         {"german", "Hund", "犬", false},
         {"japanese", "うちの子が吐いた", "嘔吐のときは休む", true},
         {"japanese", "ベランダで吸ってもいい？", "バルコニーの手すり", true},
