@@ -317,15 +317,23 @@ bool unit_is_open(const unit_lines *lines, size_t i) {
                lines->text + at, l->end - at);
 }
 
+/* Of a script that has no capitals every line begins as a heading may. */
+static bool is_arabic(const char *s) {
+    return (unsigned char)s[0] >= 0xD8 && (unsigned char)s[0] <= 0xDB;
+}
+
 bool unit_is_right_above(const unit_lines *lines, size_t i) {
     enum { WIDEST = 48, MOST_WORDS = 6 };
     const text_line *l = &lines->v[i], *next = l + 1;
     const char *s = lines->text + l->start;
     const size_t n = l->end - l->start;
+    const bool arabic = n && is_arabic(s);
     size_t words = 1;
-    if (n > WIDEST || l->class != LINE_TEXT || i + 1 >= lines->n) return false;
+    if ((arabic ? fo_utf8_count(s, n) : n) > WIDEST || l->class != LINE_TEXT || i + 1 >= lines->n)
+        return false;
     if (i > 0 ? l[-1].class != LINE_BLANK : lines->goes_on) return false;
-    if (!fo_is_upper(s[0]) || ends_with_a_stop(s, n) || unit_is_shouted(lines, i)) return false;
+    if (ends_with_a_stop(s, n)) return false;
+    if (!arabic && (!fo_is_upper(s[0]) || unit_is_shouted(lines, i))) return false;
     for (size_t k = 0; k < n; k++) {
         if (strchr("[]{}<>%$=/\\|@_\"", s[k])) return false;
         words += s[k] == ' ';
@@ -335,8 +343,10 @@ bool unit_is_right_above(const unit_lines *lines, size_t i) {
     if (next->class == LINE_ROW) return true;
     if (words == 1 || next->class != LINE_TEXT) return false;
     const char first = lines->text[next->start];
-    if (!(fo_is_upper(first) || fo_is_digit(first)) || next->end - next->start <= n ||
-        !unit_breaks_on_purpose(lines, i) || unit_is_shouted(lines, i + 1))
+    const bool begins = fo_is_upper(first) || fo_is_digit(first) ||
+                        (arabic && is_arabic(lines->text + next->start));
+    if (!begins || next->end - next->start <= n || !unit_breaks_on_purpose(lines, i) ||
+        (!arabic && unit_is_shouted(lines, i + 1)))
         return false;
     const text_line *last = &lines->v[unit_paragraph_end(lines, i + 1) - 1];
     return unit_ends_sentence(lines->text + last->start, last->end - last->start);

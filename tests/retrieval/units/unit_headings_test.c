@@ -114,6 +114,11 @@ static void a_numbered_line_of_arabic_heads_what_is_below(void **state) {
     read_units(text);
     expect(text, "اختر المستوى 5 في الشتاء.", TEXT_UNIT_SENTENCE, "٣. ضبط الحرارة");
     expect(text, "نشر الغسيل مسموح حتى الغروب.", TEXT_UNIT_SENTENCE, "مادة ٤: السطح");
+    static const char office[] =
+        "أهلًا بكم.\n\nمكتب المفقودات\nفي مستودع الحافلات بشارع الورد، الطابق الأرضي.\n";
+    read_units(office);
+    expect(office, "في مستودع الحافلات بشارع الورد، الطابق الأرضي.", TEXT_UNIT_SENTENCE,
+           "مكتب المفقودات");
 }
 
 /* A diary has the day of each entry right above it. */
