@@ -33,6 +33,7 @@ struct analyzer {
     bool possessive;              /* English: 's is dropped */
     bool apostrophe_divides;      /* elisions (l'homme) are words of their own */
     bool strip_accents;           /* Latin accents: kept where the stemmer needs them */
+    bool arabic;                  /* ends of words are written in two ways */
     const char *stop[STOP_SLOTS]; /* hash set of pointers into the list, each ending at a space */
     int32_t *points;              /* scratch of the folding, 4 * n_points bytes */
     size_t n_points;
@@ -82,6 +83,7 @@ int analyzer_create(analyzer **out, const char *language, fo_err *err) {
     a->possessive = english;
     a->apostrophe_divides = !english && !stemless;
     a->strip_accents = english || stemless;
+    a->arabic = strcmp(language, "arabic") == 0;
     for (const char *s = stopwords_of(language); *s;) {
         size_t n = strcspn(s, " ");
         uint32_t h = term_hash(s, n);
@@ -219,6 +221,15 @@ static size_t drop_possessive(const char *s, size_t n) {
     return n > 2 && s[n - 1] == 's' && s[n - 2] == '\'' ? n - 2 : n;
 }
 
+/* "المكتبه" as "المكتبة" and "مستشفى" as "مستشفي", whose ends the stemmer takes off; what ends in a pronoun, "كتابه", loses that so, too. */
+static void end_as_usual(char *word, size_t n) {
+    enum { LETTER = 2, LEAST = 4 * LETTER };
+    static const struct { const char *end, *usual; } ends[] = {{"ه", "ة"}, {"ى", "ي"}};
+    for (size_t i = 0; n >= LEAST && i < sizeof ends / sizeof *ends; i++)
+        if (!memcmp(word + n - LETTER, ends[i].end, LETTER))
+            memcpy(word + n - LETTER, ends[i].usual, LETTER);
+}
+
 /* Fold, look for stop words and stem one word; fills t->term, len and stop. False: nothing left. */
 static bool reduce(analyzer *a, const char *word, size_t len, bool ascii, analyzed_term *t) {
     char lower[CACHE_WORD] = "";
@@ -244,6 +255,7 @@ static bool reduce(analyzer *a, const char *word, size_t len, bool ascii, analyz
     if (n == 0) return false;
     bool stop = is_stop(a, a->folded, n);
     const char *stem = a->folded;
+    if (a->arabic && !stop) end_as_usual(a->folded, n);
     if (a->stemmer) {
         const sb_symbol *s = sb_stemmer_stem(a->stemmer, (const sb_symbol *)stem, (int)n);
         int m = s ? sb_stemmer_length(a->stemmer) : 0;

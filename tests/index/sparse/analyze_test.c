@@ -50,6 +50,27 @@ static void finds_accented_words_without_their_accents(void **state) {
     expect("french", "\xC3\xA9t\xC3\xA9", "\xC3\xA9t\xC3\xA9");
 }
 
+static void arabic_ends_are_written_in_two_ways(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"المكتبة", "المكتبه"},
+                                           {"الجمعة", "الجمعه"},
+                                           {"قهوة", "قهوه"},
+                                           {"أسئلة", "اسئله"},
+                                           {"مستشفى", "مستشفي"}};
+    analyzer *a;
+    fo_err err = {0};
+    assert_ok(analyzer_create(&a, "arabic", &err), &err);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        words w[2];
+        memset(w, 0, sizeof w);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(analyze(a, pairs[i][k], strlen(pairs[i][k]), collect, &w[k]), 0);
+        assert_string_equal(w[0].text, w[1].text);
+    }
+    analyzer_free(a);
+    expect("arabic", "المكتبه وجه", "مكتب وجه"); /* a short word keeps what it ends in */
+}
+
 static void handles_apostrophes_by_language(void **state) {
     (void)state;
     expect("english", "Charleston's don't O\xE2\x80\x99Neill dog\xE2\x80\x99s 'quoted'",
@@ -137,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stems_and_folds_words),
         cmocka_unit_test(finds_accented_words_without_their_accents),
+        cmocka_unit_test(arabic_ends_are_written_in_two_ways),
         cmocka_unit_test(handles_apostrophes_by_language),
         cmocka_unit_test(gives_identifiers_whole_and_in_parts),
         cmocka_unit_test(gives_unspaced_scripts_as_characters_and_pairs),
