@@ -204,9 +204,9 @@ static const char *const arabic[] = {
     "فتح يفتح تفتح مفتوح", "إغلاق يغلق تغلق مغلق مقفل مقفول", "ركوب يركب أركب", "بدء يبدأ تبدأ بداية", "انتهاء ينتهي تنتهي نهاية", "إصلاح تصليح", "اتصال يتصل أتصل",
     "غياب يغيب تغيب", "تأخير تأخر يتأخر", "ضياع ضاع ضيعت أضاع فقدان مفقود مفقودات", "نقل ينقل", "شراء يشتري أشتري", "بيع يبيع", "تسخين سخان يسخن",
     "شرب يشرب نشرب أشرب", "لبس يلبس ألبس ارتداء", "دخول يدخل أدخل", "خروج يخرج", "وصول يصل أصل", "سماح يسمح مسموح يجوز", "منع يمنع ممنوع يحظر محظور", "كسر تكسير يكسر مكسور",
-    "عطل أعطال تعطل معطل خربان", "تشغيل يشغل أشغل شغل", "تعليم يعلم تعلم", "سباحة يسبح", "موافقة يوافق وافق وافقت",
+    "عطل أعطال تعطل معطل خربان", "تشغيل يشغل أشغل شغل", "تعليم يعلم تعلم", "سباحة يسبح", "قبول يقبل تقبل مقبول", "استعمال يستعمل أستعمل استخدام يستخدم أستخدم", "حفظ يحفظ محفوظ", "موافقة يوافق وافق وافقت",
     /* everyday words */
-    "خصم تخفيض حسم", "حافلة باص أتوبيس حافلات باصات", "حاسوب كمبيوتر حواسيب", "مجاني مجانا", "غرامة عقوبة غرامات",
+    "خصم تخفيض حسم مخفض", "حافلة باص أتوبيس حافلات باصات", "حاسوب كمبيوتر حواسيب", "مجاني مجانا", "غرامة عقوبة غرامات",
     "نفايات قمامة زبالة", "راتب معاش مرتب رواتب", "مصفاة فلتر", "تأجيل تمديد يمدد", "سيارة سيارات عربية", "هاتف تلفون جوال موبايل", "منزل بيت منازل بيوت",
     "مراب جراج كراج", "مصعد أسنسير مصاعد", "تكلفة كلفة تكاليف", "أجرة أجور", "إيجار أجار", "طبيب دكتور أطباء", "تلفاز تلفزيون",
     "ثلاجة براد", "مسؤول مسؤولون مسؤولين", "حنفية صنبور", "أثاث عفش", "لازم إلزامي يجب",
@@ -289,14 +289,15 @@ static void build(void) {
     add_as_written(behind + sizeof arabic / sizeof *arabic);
 }
 
-/* A stem of Arabic without the particle that is written before its word, "for", "and", "with" ("لشقة", a flat's); the same where there is
- * none, or too little behind it to tell. Of "with" more is asked for: "بطاقة" is a card, "طاقة" power. */
-static size_t behind_particle(const char *stem, size_t n) {
+/* Bytes of the particle, "for", "and", "with", that Arabic writes before a word ("لشقة", a flat's), in its stem; 0: there is none, or too
+ * little behind it to tell. Of "with" more is asked for: "بطاقة" is a card, "طاقة" power. */
+static size_t particle_of(const fact_text *t, const fact_word *w) {
     enum { LETTER = 2, LEAST = 3 * LETTER, LEAST_WITH = 4 * LETTER };
-    const bool with = n >= LETTER + LEAST_WITH && !memcmp(stem, "ب", LETTER);
-    const bool other =
-        n >= LETTER + LEAST && (!memcmp(stem, "ل", LETTER) || !memcmp(stem, "و", LETTER));
-    return with || other ? LETTER : 0;
+    const char *stem = t->stems.data + w->stem_at;
+    if (w->stem_len <= 2 * LETTER) return 0;
+    if (!memcmp(stem, "ب", LETTER)) return w->stem_len >= LETTER + LEAST_WITH ? LETTER : 0;
+    const bool before = !memcmp(stem, "ل", LETTER) || !memcmp(stem, "و", LETTER);
+    return before && w->end - w->start >= LETTER + LEAST ? LETTER : 0;
 }
 
 /* The number of the group that a word of a text is of; 0: of none. */
@@ -309,16 +310,23 @@ static uint32_t group_of(const fact_text *t, const fact_word *w) {
     const char *stem = t->stems.data + w->stem_at;
     const uint32_t own = word_table_find(&table, language, stem, w->stem_len);
     if (own || language != of_arabic) return own;
-    const size_t k = behind_particle(stem, w->stem_len);
+    const size_t k = particle_of(t, w);
     return k ? word_table_find(&table, language, stem + k, w->stem_len - k) : 0;
+}
+
+static size_t without_end(const char *stem, size_t n) {
+    enum { LETTER = 2 };
+    return n > LETTER && !memcmp(stem + n - LETTER, "ة", LETTER) ? n - LETTER : n;
 }
 
 /* Is a word of Arabic of a text the asked one but for the particle before that? */
 static bool is_asked_without_particle(const fact_text *t, const fact_word *w, const fact_text *q,
                                       const fact_word *asked) {
-    const char *stem = q->stems.data + asked->stem_at;
-    const size_t n = asked->stem_len, k = behind_particle(stem, n);
-    return k && n - k == w->stem_len && !memcmp(stem + k, t->stems.data + w->stem_at, n - k);
+    const char *stem = q->stems.data + asked->stem_at, *said = t->stems.data + w->stem_at;
+    const size_t k = particle_of(q, asked);
+    /* a short word keeps the end that a longer one loses: "شقة", "الشقة" */
+    const size_t n = without_end(stem + k, asked->stem_len - k), m = without_end(said, w->stem_len);
+    return k && n == m && !memcmp(stem + k, said, n);
 }
 
 static bool is_one_of(const char *list, const fact_text *t, const fact_word *w) {

@@ -153,6 +153,8 @@ static void of_other_scripts_too(void **state) {
         {"arabic", "متى يعود الطفل؟", "القط", false},
         {"arabic", "هل الهدية لمدير المدرسة؟", "المدير", true}, /* "for" is written with its word */
         {"arabic", "هدية لعيد", "أعياد", true},
+        {"arabic", "كم الاشتراك لشقة صغيرة؟", "شقة", true},
+        {"arabic", "ما لون الباب؟", "ون", false},
         {"arabic", "أين البطاقة؟", "الطاقة", false},
         {"german", "Hund", "犬", false},
         {"japanese", "うちの子が吐いた", "嘔吐のときは休む", true},
