@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 typedef struct word_token {
-    const char *s; /* in the text: a run of letters, of digits ("8.50", "1,200", "٤٢٠"), or one sign */
-    size_t n;      /* 0 at the end of the text */
+    const char
+        *s; /* in the text: a run of letters, of digits ("8.50", "1,200", "٤٢٠"), or one sign */
+    size_t n; /* 0 at the end of the text */
     bool letters, digits;
 } word_token;
 
