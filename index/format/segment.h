@@ -42,8 +42,10 @@ typedef enum segment_section {
 } segment_section;
 
 typedef struct segment_info {
-    char tenant[64], fingerprint[72], language[32]; /* NUL-terminated */
-    int64_t epoch;                                  /* of the store when it was written */
+    char tenant[64], fingerprint[72], language[31]; /* NUL-terminated */
+    uint8_t
+        analysis;  /* ANALYZER_EDITION (index/sparse/analyze.h) that made its terms; 0: the first */
+    int64_t epoch; /* of the store when it was written */
     uint32_t dim, n_docs;
 } segment_info;
 

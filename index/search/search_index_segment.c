@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "index/sparse/analyze.h"
 #include "kernels/bits.h"
 #include "kernels/buf.h"
 
@@ -55,6 +56,18 @@ static int check_info(const segment_info *info, const search_index *ix, fo_err *
     return FO_OK;
 }
 
+/* Were some of its terms made as today's analysis makes none? Questions would not find them. */
+static int check_analysis(const segment_info *info, const inverted *inv, fo_err *err) {
+    for (const analysis_change *c = analysis_changes; c->edition; c++)
+        if (c->edition > info->analysis && inverted_has_between(inv, c->from, c->to))
+            return fo_fail(
+                err, FO_EMISMATCH,
+                "its words are of edition %d, which read a script of them otherwise than "
+                "edition %d does",
+                info->analysis, ANALYZER_EDITION);
+    return FO_OK;
+}
+
 int search_part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
     part *p = calloc(1, sizeof *p);
     if (!p) {
@@ -63,8 +76,9 @@ int search_part_open(part **out, segment *file, const search_index *ix, fo_err *
     }
     atomic_init(&p->refs, 1);
     p->file = file;
-    const void *v = NULL;
-    int rc = segment_get_array(file, SECTION_INFO, 1, sizeof(segment_info), &v, err);
+    const void *v = NULL, *info = NULL;
+    int rc = segment_get_array(file, SECTION_INFO, 1, sizeof(segment_info), &info, err);
+    v = info;
     if (!rc) {
         p->n_docs = ((const segment_info *)v)->n_docs;
         rc = check_info(v, ix, err);
@@ -73,6 +87,7 @@ int search_part_open(part **out, segment *file, const search_index *ix, fo_err *
     if (!rc && p->inv.n_docs != p->n_docs)
         rc =
             fo_fail(err, FO_ECORRUPT, "postings of %u documents, not %u", p->inv.n_docs, p->n_docs);
+    if (!rc) rc = check_analysis(info, &p->inv, err);
     if (!rc) rc = metadata_open(&p->meta, file, p->n_docs, err);
     if (!rc) rc = segment_get_array(file, SECTION_CHUNK_IDS, p->n_docs, 8, &v, err);
     if (!rc) p->chunks = v;
@@ -237,7 +252,8 @@ int search_segment_open(search_segment *out, const search_index *ix, const char 
 
 int search_write_info(segment_writer *w, const search_index *ix, uint32_t n_docs, int64_t epoch,
                       fo_err *err) {
-    segment_info info = {.dim = ix->dim, .n_docs = n_docs, .epoch = epoch};
+    segment_info info = {
+        .analysis = ANALYZER_EDITION, .dim = ix->dim, .n_docs = n_docs, .epoch = epoch};
     strncpy(info.tenant, ix->tenant, sizeof info.tenant - 1);
     strncpy(info.fingerprint, ix->fingerprint, sizeof info.fingerprint - 1);
     strncpy(info.language, ix->language, sizeof info.language - 1);

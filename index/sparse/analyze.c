@@ -14,6 +14,11 @@
 #include "index/format/term_hash.h"
 #include "kernels/utf8.h"
 
+const analysis_change analysis_changes[] = {
+    {1, "\xD8", "\xDC"}, /* Arabic: ends of words that are written in two ways */
+    {0, NULL, NULL},
+};
+
 enum {
     TERM_MAX = 255,
     CACHE_SLOTS = 1 << 13,

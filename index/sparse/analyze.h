@@ -8,6 +8,17 @@
 #include <stdint.h>
 #include "kernels/error.h"
 
+/* The terms that today's analysis makes, where they are others than those of an edition before; analysis_changes (analyze.c) has the
+ * scripts for which they are. */
+enum { ANALYZER_EDITION = 1 };
+
+/* Terms of a script, [from, to) by their bytes, that an edition makes otherwise than those before it. The last row has edition 0. */
+typedef struct analysis_change {
+    uint8_t edition;
+    const char *from, *to;
+} analysis_change;
+extern const analysis_change analysis_changes[];
+
 typedef struct analyzer analyzer; /* not thread-safe: one per thread; cheap to reuse */
 
 /* language: Snowball name ("english" means the Porter stemmer, see docs/measurements/quality.md), another

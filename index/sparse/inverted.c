@@ -174,6 +174,27 @@ bool inverted_find(const inverted *inv, const char *term, size_t len, inverted_l
     return find_in_blocks(inv, term, len, out);
 }
 
+bool inverted_has_between(const inverted *inv, const char *from, const char *to) {
+    inverted_terms it;
+    const size_t n_from = strlen(from), n_to = strlen(to);
+    size_t low = 0, high = inv->n_blocks; /* the first block that does not begin before `from` */
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (!begin_block(&it, inv, mid)) return false;
+        if (compare(&it, from, n_from) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low < inv->n_blocks && begin_block(&it, inv, low) && compare(&it, to, n_to) < 0)
+        return true;
+    if (low == 0 || !begin_block(&it, inv, low - 1)) return false;
+    size_t left = inv->n_terms - (low - 1) * DICT_BLOCK_TERMS;
+    for (size_t i = 1; compare(&it, from, n_from) < 0; i++)
+        if (i == left || i == DICT_BLOCK_TERMS || !read_entry(&it)) return false;
+    return compare(&it, to, n_to) < 0;
+}
+
 void inverted_terms_begin(inverted_terms *it, const inverted *inv) {
     *it = (inverted_terms){.inv = inv};
 }

@@ -70,6 +70,9 @@ typedef struct inverted_list {
 /* False: not in the index (or its entry is corrupt). */
 bool inverted_find(const inverted *inv, const char *term, size_t len, inverted_list *out);
 
+/* Is there a term from `from` on and before `to`, by their bytes? */
+bool inverted_has_between(const inverted *inv, const char *from, const char *to);
+
 /* The terms in ascending order of their bytes. */
 typedef struct inverted_terms {
     const inverted *inv;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "index/format/segment.h"
 #include "index/format/varint.h"
+#include "index/sparse/analyze.h"
 #include "kernels/file.h"
 
 static void what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so(void **state) {
@@ -100,6 +102,68 @@ static void puts_damaged_and_foreign_files_aside(void **state) {
         assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
         assert_int_equal(dropped, 0);
         assert_ok(search_index_close(ix, true, &err), &err);
+        test_remove(dir);
+    }
+}
+
+/* The first segment as a program wrote it whose analysis had no edition: its checksums are right. */
+static void make_analysis_older(const char *dir) {
+    enum { HEADER = 64, ROW = 32 };
+    char path[4096], *data;
+    fo_err err = {0};
+    size_t size;
+    first_segment(dir, path, sizeof path);
+    assert_ok(fo_file_read(path, 1 << 24, &data, &size, &err), &err);
+    for (size_t i = 0; i < SEGMENT_MAX_SECTIONS; i++) {
+        char *row = data + HEADER + i * ROW;
+        uint32_t type, crc;
+        uint64_t at;
+        memcpy(&type, row, 4);
+        memcpy(&at, row + 8, 8);
+        if (type != SECTION_INFO) continue;
+        assert_int_equal(data[at + offsetof(segment_info, analysis)], ANALYZER_EDITION);
+        data[at + offsetof(segment_info, analysis)] = 0;
+        crc = (uint32_t)crc32_z(0, (const void *)(data + at), sizeof(segment_info));
+        memcpy(row + 4, &crc, 4);
+    }
+    uint32_t table =
+        (uint32_t)crc32_z(0, (const void *)(data + HEADER), SEGMENT_MAX_SECTIONS * ROW);
+    memcpy(data + 24, &table, 4);
+    const uint32_t head = (uint32_t)crc32_z(0, (const void *)data, 60);
+    memcpy(data + 60, &head, 4);
+    assert_ok(fo_file_put(path, data, size, &err), &err);
+    free(data);
+}
+
+/* Of an older analysis a file goes on where that reads its scripts as today's does. */
+static void words_that_are_read_otherwise_by_now_are_indexed_anew(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n_dropped;
+    } cases[] = {{"The library is open.", 0},
+                 {"\xD8\xA7\xD9\x84\xD9\x85\xD9\x83\xD8\xAA\xD8\xA8\xD9\x87", 1},
+                 {"A library, \xD9\x85\xD9\x83\xD8\xAA\xD8\xA8\xD9\x87, \xE5\x9B\xBE", 1},
+                 {"\xD0\xBA\xD0\xBD\xD0\xB8\xD0\xB3\xD0\xB0, \xE5\x9B\xBE\xE4\xB9\xA6", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *dir = test_folder();
+        fo_err err = {0};
+        float v[DIM];
+        search_index *ix = open_index(dir, 1000, 0);
+        for (int64_t id = 1; id <= 300; id++) add(ix, id); /* several blocks of the dictionary */
+        vector_of(301, v);
+        search_chunk_in c = {.chunk = 301,
+                             .document = 301,
+                             .title = "",
+                             .text = cases[i].text,
+                             .text_len = strlen(cases[i].text),
+                             .vector = v};
+        assert_ok(search_index_add(ix, &c, &err), &err);
+        publish(ix, 3);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        make_analysis_older(dir);
+        ix = open_index(dir, 1000, cases[i].n_dropped);
+        assert_ok(search_index_close(ix, false, &err), &err);
         test_remove(dir);
     }
 }
@@ -210,6 +274,7 @@ int main(void) {
         cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
         cmocka_unit_test(puts_damaged_and_foreign_files_aside),
         cmocka_unit_test(reads_manifests_of_every_version_and_refuses_newer_ones),
+        cmocka_unit_test(words_that_are_read_otherwise_by_now_are_indexed_anew),
         cmocka_unit_test(a_manifest_tells_of_newer_tombstones),
         cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
     };
