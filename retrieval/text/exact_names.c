@@ -517,8 +517,8 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n) {
     size_t start = end;
     while (start > 0 && in_name(text[start - 1])) start--;
     if (end < i && start < end &&
-        fo_words_have_any_case("with using use make makes let lets tell tells have has via does", text + start,
-                               end - start))
+        fo_words_have_any_case("with using use make makes let lets tell tells have has via does",
+                               text + start, end - start))
         return true;
     const bool begins = end == 0 && i + n < len;
     const bool behind =
