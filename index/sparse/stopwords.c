@@ -103,7 +103,8 @@ static const struct {
      "cuesta cuestan hace"},
     {"italian", "quanto quanta quanti quante quali posso può possono devo deve voglio", "costano"},
     {"portuguese",
-     "quanto quanta quantos quantas quais aonde posso pode podem devo preciso meu minha",
+     "quanto quanta quantos quantas quais aonde posso pode podem devo deve devem tenho preciso "
+     "quero meu minha",
      "custa custam"},
     {"russian",
      "сколько скольки скольких какой какая какое какие какого какую каком какому каким каких "

@@ -37,6 +37,7 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"portuguese", ASK_PERSON, "quem"},
     {"portuguese", ASK_TIME, "quando"},
     {"portuguese", ASK_PLACE, "onde aonde"},
+    {"portuguese", ASK_REASON, "porquê porque"},
     {"portuguese", ASK_NUMBER, "quanto quanta quantos quantas"},
     {"portuguese", ASKS_WHICH, "qual quais que"},
     {"russian", ASK_PERSON, "кто кого кому кем"},
@@ -81,6 +82,8 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"portuguese", ASK_NUMBER, "percentagem porcentagem número quantidade população idade taxa tamanho temperatura preço altura "
      "distância área peso custo"},
     {"portuguese", ASK_PLACE, "país cidade estado lugar região continente ilha rio rua província"},
+    {"portuguese", ASK_NAME, "pessoa homem mulher rei rainha presidente autor ator atriz cantor imperador jogador empresa equipa "
+     "equipe grupo organização universidade escola álbum canção livro filme idioma língua guerra batalha nome"},
     {"russian", ASK_TIME, "год году года дата даты дату веке век день дня дни дням месяц числа часы часу время"},
     {"russian", ASK_PLACE, "стране страна город городе месте регионе улице"},
 };

@@ -135,12 +135,42 @@ static const struct { const char *language, *words; } groups[] = {
     {"portuguese", "ganhar ganho"}, {"portuguese", "eleger eleito eleição"},
     {"portuguese", "inscrever inscrito inscrição"}, {"portuguese", "gastar gasto"}, {"portuguese", "aceitar aceite"},
     {"portuguese", "começar começo início iniciar"}, {"portuguese", "chover chove chuva"},
+    {"portuguese", "imprimir impressão impressões"}, {"portuguese", "sair saio saem saiu saída"},
+    {"portuguese", "adoecer adoeço doente doença"}, {"portuguese", "vazar vazamento"}, {"portuguese", "decidir decisão"},
+    {"portuguese", "responder resposta"}, {"portuguese", "reduzir redução"}, {"portuguese", "nascer nasço nascimento"},
+    {"portuguese", "morrer morte morto falecer falecimento"}, {"portuguese", "mudar mudança"},
+    {"portuguese", "lavar lavagem"}, {"portuguese", "limpar limpeza"}, {"portuguese", "secar secagem"},
+    {"portuguese", "chegar chegada"}, {"portuguese", "entrar entrada"}, {"portuguese", "pedir peço"},
+    {"portuguese", "pôr ponho põe põem colocar coloque"}, {"portuguese", "trazer trago traz"}, {"portuguese", "caber coube"},
+    {"portuguese", "assinar assinatura"}, {"portuguese", "matricular matrícula"}, {"portuguese", "acender aceso"},
+    {"portuguese", "reciclar reciclagem"}, {"portuguese", "regressar retornar voltar"},
+    {"portuguese", "alugar aluguer aluguel"}, {"portuguese", "consertar conserto reparar reparo reparação"},
+    {"portuguese", "roubar roubo furtar furto"}, {"portuguese", "estacionar estacionamento"},
     {"portuguese", "carro automóvel auto"}, {"portuguese", "telemóvel celular"}, {"portuguese", "autocarro ônibus"},
-    {"portuguese", "comboio trem"}, {"portuguese", "frigorífico geladeira"},
-    {"portuguese", "cancelar cancelamento anular anulação"}, {"portuguese", "lixo resíduos"},
-    {"portuguese", "bicicleta bici"}, {"portuguese", "criança filho miúdo"},
-    {"portuguese", "aluguer aluguel"}, {"portuguese", "permitido autorizado"},
+    {"portuguese", "comboio trem"}, {"portuguese", "frigorífico geladeira"}, {"portuguese", "duche chuveiro"},
+    {"portuguese", "cancelar cancelamento anular anulação desmarcar"}, {"portuguese", "lixo resíduos"},
+    {"portuguese", "bicicleta bici"}, {"portuguese", "criança filho miúdo menino garoto"},
+    {"portuguese", "permitir permissão autorizar autorização"},
     {"portuguese", "proibido interdito"}, {"portuguese", "telefone tel"}, {"portuguese", "médico doutor"},
+    {"portuguese", "cão cachorro"}, {"portuguese", "prédio edifício condomínio"}, {"portuguese", "bloqueio bloquear trava"},
+    {"portuguese", "folga licença"}, {"portuguese", "banheiro sanitário wc"}, {"portuguese", "creche infantário escolinha infância"},
+    {"portuguese", "chefe encarregado patrão"}, {"portuguese", "multa coima"}, {"portuguese", "idoso sénior"},
+    {"portuguese", "mãe mamã mamãe"}, {"portuguese", "pai papá papai"}, {"portuguese", "talho açougue"},
+    {"portuguese", "sumo suco"}, {"portuguese", "gelado sorvete"}, {"portuguese", "bolacha biscoito"},
+    {"portuguese", "ecrã tela"}, {"portuguese", "ficheiro arquivo"}, {"portuguese", "contentor lixeira caixote"},
+    {"portuguese", "embalagem embalagens pacote"}, {"portuguese", "utente usuário utilizador"}, {"portuguese", "equipa equipe"},
+    {"portuguese", "inquilino arrendatário locatário"}, {"portuguese", "desporto esporte"}, {"portuguese", "barco embarcação"},
+    {"portuguese", "grátis gratuito"}, {"portuguese", "queixa reclamação"}, {"portuguese", "recolha coleta"},
+    {"portuguese", "salário remuneração"}, {"portuguese", "peão pedestre"}, {"portuguese", "relva gramado"},
+    /* as they are written on either side of the ocean */
+    {"portuguese", "pizza piza"}, {"portuguese", "loiça louça"}, {"portuguese", "bebé bebê"}, 
+    {"portuguese", "judo judô"}, {"portuguese", "húmido úmido"},
+    {"portuguese", "humidade umidade"}, {"portuguese", "registo registro"}, {"portuguese", "receção recepção"},
+    {"portuguese", "controlo controle"}, {"portuguese", "camião caminhão"}, 
+    
+    {"portuguese", "eletrónico electrónico"}, {"portuguese", "elétrico eléctrico"}, {"portuguese", "contacto contato"},
+    {"portuguese", "factura fatura"}, {"portuguese", "diretor director"}, {"portuguese", "atividade actividade"},
+    {"portuguese", "quota cota"}, {"portuguese", "projeto projecto"},
 };
 
 /* As they are written: their stems are those of other words, too, "elevator" and "elevation", "carné" and "carne". `with`: a stem
@@ -153,6 +183,10 @@ static const struct { const char *language, *words, *with; } as_written[] = {
     {"spanish", "ordenador ordenadores computadora computadoras", NULL},
     {"italian", "partire parte partono partenza partenze", NULL},
     {"portuguese", "elevador elevadores ascensor ascensores", NULL},
+    {"portuguese", "casar casou casei casaram casado casada casados casadas casamento casamentos", NULL},
+    {"portuguese", "morada moradas endereço endereços", NULL}, {"portuguese", "obra obras", "repar"},
+    {"portuguese", "vedado vedada vedados vedadas", "proib"},
+    {"portuguese", "reformado reformada reformados reformadas aposentado aposentada aposentados aposentadas", NULL},
 };
 
 /* "How heavy is it?": the quality behind "how", and what a row, a column or a sentence calls it. English, as they are written. */
@@ -228,7 +262,8 @@ enum { N = sizeof groups / sizeof *groups };
 static word_table
     table; /* language and stem, or word: number of the group; immutable once it is built */
 static word_table written; /* the same by words as they are written; looked up first */
-static int of_english, of_chinese, of_arabic; /* their numbers: asked for of every word of a text */
+static int of_english, of_chinese, of_arabic,
+    of_portuguese; /* their numbers: asked for of every word of a text */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int add_stem(void *ctx, const analyzed_term *t) {
@@ -275,6 +310,7 @@ static void build(void) {
     of_english = language_number("english");
     of_chinese = language_number("chinese");
     of_arabic = language_number("arabic");
+    of_portuguese = language_number("portuguese");
     for (size_t i = 0, end; i < N; i = end) {
         analyzer *a = NULL;
         const bool made = analyzer_create(&a, groups[i].language, NULL) == FO_OK;
@@ -359,18 +395,74 @@ static int term_of_kind(const question *q, const fact_text *t, const fact_word *
     return -1;
 }
 
+/* ---- Portuguese plurals and spellings -------------------------------------------------------- */
+
+typedef struct plain_form {
+    char word[48];
+    size_t n;
+} plain_form;
+
+/* Puts `singular` in the place of the word's end; false: it does not end so. */
+static bool end_as(plain_form *f, const char *plural, const char *singular) {
+    const size_t n = strlen(plural), m = strlen(singular);
+    if (f->n <= n || memcmp(f->word + f->n - n, plural, n) != 0) return false;
+    memcpy(f->word + f->n - n, singular, m);
+    f->n += m - n;
+    return true;
+}
+
+/* Before "m" and "n" Brazil writes "ê" and "ô" where Portugal has "é" and "ó": "gênero", "género". */
+static void spell_as_in_portugal(plain_form *f) {
+    for (size_t i = 0; i + 2 < f->n; i++) {
+        if (f->word[i] != '\xC3' || (f->word[i + 2] != 'm' && f->word[i + 2] != 'n')) continue;
+        if (f->word[i + 1] == '\xAA') f->word[i + 1] = '\xA9';
+        if (f->word[i + 1] == '\xB4') f->word[i + 1] = '\xB3';
+    }
+}
+
+/* Small letters, of one number and one spelling; 0 bytes: too long or too short. Stems part "viagem" from "viagens", "botão" from
+ * "botões", "obra" from "obras". */
+static plain_form plain_form_of(const char *s, size_t n) {
+    static const struct {
+        const char *plural, *singular;
+    } ends[] = {
+        {"ões", "ão"}, {"ães", "ão"}, {"ãos", "ão"}, {"ns", "m"},  {"ais", "al"}, {"éis", "el"},
+        {"óis", "ol"}, {"uis", "ul"}, {"is", "il"},  {"res", "r"}, {"zes", "z"},  {"s", ""},
+    };
+    plain_form f = {.n = 0};
+    if (n < 4 || n >= sizeof f.word) return f;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)s[i];
+        const bool second = i > 0 && s[i - 1] == '\xC3' && c >= 0x80 && c <= 0x9E;
+        f.word[i] = (char)(second || (c >= 'A' && c <= 'Z') ? c + 0x20 : c);
+    }
+    f.n = n;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (end_as(&f, ends[i].plural, ends[i].singular)) break;
+    spell_as_in_portugal(&f);
+    return f;
+}
+
+static bool is_form_of(const fact_text *a, const fact_word *x, const fact_text *b,
+                       const fact_word *y) {
+    const plain_form f = plain_form_of(a->text + x->start, x->end - x->start),
+                     g = plain_form_of(b->text + y->start, y->end - y->start);
+    return f.n && f.n == g.n && memcmp(f.word, g.word, f.n) == 0;
+}
+
 int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
     pthread_once(&once, build);
     const uint32_t group = group_of(t, w);
-    const bool in_arabic = t->language == of_arabic;
-    for (size_t k = 0; (group || in_arabic) && k < q->text.n_words; k++) {
+    const bool in_arabic = t->language == of_arabic, in_portuguese = t->language == of_portuguese;
+    for (size_t k = 0; (group || in_arabic || in_portuguese) && k < q->text.n_words; k++) {
         const fact_word *asked = &q->text.words[k];
         const int term = question_term_of(q, asked->id);
         if (term < 0) continue;
         if (group && group_of(&q->text, asked) == group) return term;
         if (in_arabic && is_asked_without_particle(t, w, &q->text, asked)) return term;
+        if (in_portuguese && is_form_of(t, w, &q->text, asked)) return term;
     }
     if (t->language >= 0 && t->language != of_english) return -1;
     const int term = quality_asked(q, t, w);

@@ -70,18 +70,19 @@ static const struct { const char *language; uint32_t flags; const char *words; }
      "vuoi vuole vogliamo volete vogliono vorrei vorremmo bisogna tocca ho hai abbiamo "
      "avete avuto avuta mio mia miei mie tuo tua tuoi tue nostro nostra nostri nostre vostro vostra vostri vostre vi ti"},
     {"portuguese", WORD_NUMERAL, "um uma dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze "
-     "quinze dezesseis dezessete dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem "
+     "quinze dezesseis dezasseis dezessete dezassete dezoito dezenove dezanove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem "
      "cento mil milhão milhões bilhão bilhões dúzia metade quarto primeiro primeira segundo segunda terceiro terceira"},
     {"portuguese", WORD_CALENDAR, "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro "
-     "segunda-feira terça quarta quinta sexta sábado domingo"},
+     "feira segundas terça terças quarta quartas quinta quintas sexta sextas sábado sábados domingo domingos"},
     {"portuguese", WORD_TIME, "século séculos década décadas ano anos mês meses semana semanas dia dias hora horas minuto "
-     "minutos primavera verão outono inverno manhã tarde noite hoje ontem época"},
-    {"portuguese", WORD_NEGATION | WORD_STOP, "não nem nunca jamais sem nenhum nenhuma ninguém nada exceto salvo"},
-    {"portuguese", WORD_REASON, "porque pois devido causa causas razão motivo portanto permite"},
+     "minutos primavera verão outono inverno manhã tarde noite hoje ontem amanhã madrugada época"},
+    {"portuguese", WORD_NEGATION | WORD_STOP, "não nem nunca jamais sem nenhum nenhuma ninguém nada exceto excepto salvo tampouco"},
+    {"portuguese", WORD_REASON, "porque pois devido causa causas razão razões motivo motivos portanto permite provoca"},
     {"portuguese", WORD_PLACE, "em no na perto entre desde norte sul leste oeste"},
-    {"portuguese", WORD_CLAUSE, "mas embora enquanto porém contudo porque"},
-    {"portuguese", WORD_ASKS, "podemos poderia poderíamos devemos deve devem temos tenho preciso precisamos precisa quero queria "
-     "queremos gostaria meus minhas nosso nossa nossos nossas teu tua teus tuas vosso vossa"},
+    {"portuguese", WORD_CLAUSE, "mas embora enquanto porém contudo todavia entretanto porque"},
+    {"portuguese", WORD_ASKS, "podes podemos poderia poderíamos poderiam podia devemos deve devem devia deveria temos tenho tens preciso "
+     "precisamos precisa precisam quero queria queremos quer gostaria gostava dá ir vai vão vou vamos fazer faço faz fazem pra pras pro pros meus minhas nosso nossa nossos nossas "
+     "teu tua teus tuas vosso vossa vossos vossas você vocês comigo connosco conosco nós lhe lhes"},
     {"dutch", WORD_NEGATION | WORD_STOP, "niet geen nooit zonder niemand niets noch nergens behalve"},
     {"swedish", WORD_NEGATION | WORD_STOP, "inte aldrig ingen inget inga utan varken ej"},
     {"danish", WORD_NEGATION | WORD_STOP, "ikke aldrig ingen intet uden hverken"},

@@ -54,10 +54,29 @@ static void an_irregular_form_is_its_verb(void **state) {
     expect("french", "Que faire si je perds la clé ?", "perdu", "perds");
     expect("french", "Le musée est-il ouvert ?", "ouvre", "ouvert");
     expect("portuguese", "Quando é que o museu está aberto?", "abre", "aberto");
+    expect("portuguese", "Posso imprimir uma folha?", "impressão", "imprimir");
+    expect("portuguese", "Quem saiu do clube?", "saída", "saiu");
+    expect("portuguese", "Onde ponho a tábua?", "coloque", "ponho");
+    expect("portuguese", "Quem adoece avisa quem?", "doente", "adoece");
+    expect("portuguese", "Quando foi o casamento?", "casou", "casamento");
+    expect("portuguese", "Posso fazer obras?", "obra", "obras");
     expect("german", "Ich habe den Schlüssel verloren, was nun?", "verliert", "verloren");
     expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
     expect("english", "I lost my key, what now?", "lose", "lost");
     expect("english", "How many children fit in the boat?", "child", "children");
+}
+
+static void portuguese_plurals_and_spellings_are_the_same_word(void **state) {
+    (void)state;
+    expect("portuguese", "Quantas viagens há por dia?", "viagem", "viagens");
+    expect("portuguese", "Onde ficam os botões?", "botão", "botões");
+    expect("portuguese", "Onde ficam os jardins?", "jardim", "jardins");
+    expect("portuguese", "Onde entrego o papel?", "papéis", "papel");
+    expect("portuguese", "Onde está a erva?", "ervas", "erva");
+    expect("portuguese", "Quem joga tênis?", "ténis", "tênis");
+    expect("portuguese", "Qual é o prêmio?", "prémios", "prêmio");
+    expect("portuguese", "Onde vive a avó?", "avô", "");
+    expect("spanish", "¿Quién juega al ténis?", "tênis", "");
 }
 
 static void an_everyday_word_is_its_other_name(void **state) {
@@ -68,6 +87,12 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("french", "Où laisser ma voiture ?", "automobile", "voiture");
     expect("german", "Darf ich das Handy benutzen?", "Mobiltelefon", "Handy");
     expect("portuguese", "Onde fica a geladeira?", "frigorífico", "geladeira");
+    expect("portuguese", "O cachorro pode entrar?", "cães", "cachorro");
+    expect("portuguese", "Onde deixo as embalagens?", "pacotes", "embalagens");
+    expect("portuguese", "A coima é alta?", "multa", "coima");
+    expect("portuguese", "Onde como uma piza?", "pizza", "piza");
+    expect("portuguese", "Onde fica a equipa?", "equipe", "equipa");
+    expect("portuguese", "A morada mudou?", "endereço", "morada");
     expect("english", "Is there a telephone?", "phone", "telephone");
     expect("english", "I am ill before the examination", "sick", "ill");
     expect("english", "I am ill before the examination", "exam", "examination");
@@ -125,6 +150,9 @@ static void other_words_are_other_words(void **state) {
     expect("italian", "A che ora è la messa?", "metto", "");
     expect("italian", "Come si pulisce la macchina del caffè?", "auto", "");
     expect("portuguese", "Qual é o valor elevado?", "ascensor", "");
+    expect("portuguese", "Onde fica a casa?", "casamento", "");
+    expect("portuguese", "Quem morava aqui?", "endereço", "");
+    expect("portuguese", "Quando é a reforma do prédio?", "aposentado", "");
 }
 
 /* Is a word of the text, which is no term of the question itself, one of its terms? */
@@ -198,6 +226,8 @@ static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state)
     terms("spanish", "¿Podemos llevar a nuestro perro?", 2);
     terms("french", "Pouvons-nous amener notre chien ?", 2);
     terms("portuguese", "Podemos levar o nosso cão?", 2);
+    terms("portuguese", "Você gostaria de um bolo pro aniversário?", 2);
+    terms("portuguese", "Quem vai fazer o bolo?", 1);
     terms("german", "Dürfen wir unseren Hund mitbringen?", 2);
 }
 
@@ -239,6 +269,7 @@ static void a_pair_of_another_word_in_katakana_is_another(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_irregular_form_is_its_verb),
+        cmocka_unit_test(portuguese_plurals_and_spellings_are_the_same_word),
         cmocka_unit_test(an_everyday_word_is_its_other_name),
         cmocka_unit_test(what_holds_for_a_kind_holds_for_what_is_one),
         cmocka_unit_test(other_words_are_other_words),
