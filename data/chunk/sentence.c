@@ -30,7 +30,7 @@ static const char *const foreign[] = {
     "abb", "bd", "bspw", "bzgl", "bzw", "ebd", "ehem", "engl", "evtl", "geb", "gegr", "ggf", "griech", "hrsg",
     "inkl", "jh", "jhd", "kap", "mio", "mrd", "sog", "std", "vgl", "zzgl", "dipl",
     /* Spanish, Portuguese, Italian, French, Dutch */
-    "sra", "srta", "dra", "ud", "uds", "pág", "págs", "núm", "aprox", "dott", "sig", "pag", "env", "bijv",
+    "sra", "sras", "srs", "drs", "dras", "exmo", "exma", "av", "trav", "séc", "cód", "srta", "dra", "ud", "uds", "pág", "págs", "núm", "aprox", "dott", "sig", "pag", "env", "bijv",
     /* Russian: named after, street, page, figure, saint, for example, professor, thousand, million ... */
     "им", "ул", "стр", "рис", "св", "напр", "проф", "акад", "тыс", "млн", "млрд", "см", "ср",
     /* settlement, building, telephone, extension, room, office, avenue, region, embankment, flat, table, section, house ... */
@@ -375,6 +375,8 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
     if (HAS(binding, word)) return strcmp(word, "al") == 0 && starter;
     bool shouted = from + 1 < dot && s[from + 1] >= 'A' && s[from + 1] <= 'Z';
     if (!shouted && HAS(foreign, word)) return false;
+    if (!strcmp(word, "sr") && is_lower(first))
+        return false; /* "o sr. Pimenta", no "John Doe Sr." */
     /* "sun", "sat", "max" are words too: as short forms they are written with a capital. */
     if (HAS(either, word)) return is_lower(first) || starter;
     return true;

@@ -86,6 +86,11 @@ static void sentences_end_where_readers_see_it(void **state) {
     CHECK("He waited ... Then it came. Well .... It was late.", "He waited ...", "Then it came.",
           "Well ....", "It was late.");
     CHECK("Es waren 12. Der Rest ging.", "Es waren 12.", "Der Rest ging.");
+    CHECK("As queixas s\u00E3o com o sr. Pimenta. Fica na av. Central. A n.\u00BA 5 \u00E9 da sra. "
+          "Rosa.",
+          "As queixas s\u00E3o com o sr. Pimenta.", "Fica na av. Central.",
+          "A n.\u00BA 5 \u00E9 da sra. Rosa.");
+    CHECK("It was John Doe Sr. The others left.", "It was John Doe Sr.", "The others left.");
     CHECK("Costaba 5 Mio. Euros, p. ej. Ayer. La Sra. L\u00F3pez lo vio en la p\u00E1g. Siete. "
           "\u00BFD\u00F3nde?",
           "Costaba 5 Mio. Euros, p. ej. Ayer.", "La Sra. L\u00F3pez lo vio en la p\u00E1g. Siete.",
