@@ -26,6 +26,19 @@ static bool breaks_unspaced(const char *s, size_t n, size_t i, size_t next) {
     return fo_utf8_is_unspaced(before) && fo_utf8_is_unspaced(after);
 }
 
+/* Does a line break behind the hyphen of a word that goes on below: "meia-", "noite"? "Haus-", "und Gartenarbeit" does not. */
+static bool breaks_at_hyphen(const char *s, size_t n, size_t i, size_t next) {
+    static const char joining[] = "and or to und oder bis sowie et ou ni y e o u i en of och og";
+    size_t end = next;
+    if (i < 2 || next >= n || s[i - 1] != '-' || !memchr(s + i, '\n', next - i)) return false;
+    const unsigned char first = (unsigned char)s[next];
+    const bool word = fo_is_letter(s[i - 2]) || (unsigned char)s[i - 2] >= 0x80,
+               small = (first >= 'a' && first <= 'z') ||
+                       (first == 0xC3 && next + 1 < n && (unsigned char)s[next + 1] >= 0xA0);
+    while (end < n && !fo_is_blank(s[end])) end++;
+    return word && small && !fo_words_have(joining, s + next, end - next);
+}
+
 /* White space becomes one blank: an answer is running text whatever its source's line breaks. */
 static void add_running(fo_buf *b, const char *s, size_t n) {
     for (size_t i = 0, next; i < n; i = next) {
@@ -33,7 +46,8 @@ static void add_running(fo_buf *b, const char *s, size_t n) {
         while (next < n && fo_is_blank(s[next])) next++;
         if (next == i)
             fo_buf_char(b, s[next++]);
-        else if (b->len && b->data[b->len - 1] != ' ' && !breaks_unspaced(s, n, i, next))
+        else if (b->len && b->data[b->len - 1] != ' ' && !breaks_unspaced(s, n, i, next) &&
+                 !breaks_at_hyphen(s, n, i, next))
             fo_buf_char(b, ' ');
     }
 }

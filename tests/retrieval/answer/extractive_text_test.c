@@ -194,9 +194,20 @@ static void a_line_of_chinese_breaks_without_a_blank(void **state) {
             "装修完工后 QF-12 经验收合格，押金退还。 [1]");
 }
 
+static void a_word_that_breaks_at_its_hyphen_is_one_word(void **state) {
+    (void)state;
+    answers("The party in the hall ends shortly after mid-\nnight on every day.",
+            "When does the party end?",
+            "The party in the hall ends shortly after mid-night on every day. [1]");
+    answers("The party in the hall has a half-\nand a full-day rate at 12 euros.",
+            "What rate has the party?",
+            "The party in the hall has a half- and a full-day rate at 12 euros. [1]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_of_chinese_breaks_without_a_blank),
+        cmocka_unit_test(a_word_that_breaks_at_its_hyphen_is_one_word),
         cmocka_unit_test(an_exception_stands_behind_its_rule),
         cmocka_unit_test(the_best_sentence_comes_first),
         cmocka_unit_test(the_next_sentence_says_the_rest),
