@@ -336,9 +336,23 @@ static size_t particle_of(const fact_text *t, const fact_word *w) {
     return before && w->end - w->start >= LETTER + LEAST ? LETTER : 0;
 }
 
+/* "Quem se casa", "casam-se": the verb, which is written as the house is. */
+static bool marries(const fact_text *t, const fact_word *w) {
+    static const char self[] = "se me te nos";
+    const size_t i = (size_t)(w - t->words);
+    const fact_word *before = i > 0 ? w - 1 : NULL, *behind = i + 1 < t->n_words ? w + 1 : NULL;
+    return fo_words_have_any_case("casa casam caso", t->text + w->start, w->end - w->start) &&
+           ((before &&
+             fo_words_have_any_case(self, t->text + before->start, before->end - before->start)) ||
+            (behind &&
+             fo_words_have_any_case(self, t->text + behind->start, behind->end - behind->start)));
+}
+
 /* The number of the group that a word of a text is of; 0: of none. */
 static uint32_t group_of(const fact_text *t, const fact_word *w) {
     const int language = t->language < 0 ? of_english : t->language;
+    if (language == of_portuguese && marries(t, w))
+        return word_table_find(&written, language, "casamento", strlen("casamento"));
     const word_table *by_word = language == of_chinese ? &table : &written;
     const uint32_t group =
         word_table_find(by_word, language, t->text + w->start, w->end - w->start);

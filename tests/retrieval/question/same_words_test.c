@@ -60,6 +60,8 @@ static void an_irregular_form_is_its_verb(void **state) {
     expect("portuguese", "Quem adoece avisa quem?", "doente", "adoece");
     expect("portuguese", "Quando foi o casamento?", "casou", "casamento");
     expect("portuguese", "Posso fazer obras?", "obra", "obras");
+    expect("portuguese", "Que folga tem quem se casa?", "casamento", "casa");
+    expect("portuguese", "Quem casa a filha?", "casamento", "");
     expect("german", "Ich habe den Schlüssel verloren, was nun?", "verliert", "verloren");
     expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
     expect("english", "I lost my key, what now?", "lose", "lost");
