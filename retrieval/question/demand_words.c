@@ -269,7 +269,7 @@ static const demand_words tables[] = {
     {.language = "portuguese",
      .much = "quanto quanta", .many = "quantos quantas", .each = "cada",
      .what = "qual quais que", .what_does = "que",
-     .between = "e sao era o a os as um uma do da de seu sua endereco",
+     .between = "e sao era o a os as um uma do da de dos das seu sua endereco morada",
      .when = "quando", .who = "quem", .until = "ate desde para a de",
      .clock = "hora horas", .day = "dia dias data datas mes ano",
      .spends = "custa custam custar custara vale valem paga pago pagam pagar cobra cobram ganha ganham",

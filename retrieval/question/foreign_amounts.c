@@ -142,13 +142,18 @@ static bool is_amount_of_something(const reader_at *r) {
            r->next.t.letters && !in("pro je par por per", &r->next);
 }
 
+/* "A sala dos 5, ...", "los 12.": an article and no noun behind, of those that another sentence or everybody knows. */
+static bool is_of_the_known(const reader_at *r, const said *behind) {
+    return r->now.t.digits && !behind->t.letters && in("os dos das aos los las", &r->before);
+}
+
 /* "Die Wohnung hat vier Betten": no price, no time, no measure. */
 static bool counts(const reader_at *r) {
     if (is_single(r) || is_vague_number(r) || is_amount_of_something(r)) return true;
     if (!is_number(r, &r->now)) return in(r->w->none, &r->now) && r->next.t.letters;
     const said behind = behind_number(r);
     return !is_other_number(r) && !is_currency(r, &r->before) && !is_currency(r, &behind) &&
-           !is_unit(r, &behind);
+           !is_unit(r, &behind) && !is_of_the_known(r, &behind);
 }
 
 /* ---- money ------------------------------------------------------------------------------- */
@@ -440,6 +445,31 @@ static bool has_name(reader_at r) {
     return false;
 }
 
+/* "Rua das Flores", "Beco Novo, 12": a word for a street before a name, or a name before a number. */
+static bool has_address(reader_at r) {
+    enum { MOST_BETWEEN = 2, SHORTEST = 3 };
+    static const char streets[] =
+        "rua avenida av travessa praca largo estrada alameda beco rue avenue boulevard place quai "
+        "chemin impasse calle plaza paseo via viale piazza corso vicolo strasse str gasse allee";
+    size_t since = SIZE_MAX; /* small words behind one for a street */
+    while (step(&r)) {
+        const bool capital = has_capital(&r.now), comma = word_token_is(&r.next.t, ",");
+        if (capital && since <= MOST_BETWEEN) return true;
+        since = in(streets, &r.now)                        ? 0
+                : r.now.t.letters && since <= MOST_BETWEEN ? since + 1
+                                                           : SIZE_MAX;
+        if (!capital || !r.before.t.letters || r.now.t.n < SHORTEST) continue;
+        size_t at = r.at;
+        said number = token_at(&r, &at);
+        if (comma) number = token_at(&r, &at);
+        const said behind = token_at(&r, &at); /* "Das 9h00", "Entre 29 e 10 dias" */
+        if (number.t.digits && !is_class(&r, &r.now, WORD_CALENDAR) &&
+            (!behind.t.letters || has_capital(&behind)))
+            return true;
+    }
+    return false;
+}
+
 bool foreign_detail_in(int language, enum demand_detail detail, const char *text, size_t len) {
     const reader_at r = read_of(language, text, len);
     if (!r.w) return true;
@@ -452,6 +482,8 @@ bool foreign_detail_in(int language, enum demand_detail detail, const char *text
         return has_time(r, false) || has_event(r, true);
     case DETAIL_PERSON:
         return has_name(r) || is_led_by_office(r);
+    case DETAIL_ADDRESS:
+        return has_address(r);
     case DETAIL_MAIL:
     case DETAIL_PHONE:
     case DETAIL_WEB: /* the same signs in all of them */

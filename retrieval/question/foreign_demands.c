@@ -93,7 +93,7 @@ static bool is_between(const asked *a, size_t i) {
 /* Words [what + 1, i) between "what" and an address: "est l'adresse du", "est le numéro de". */
 typedef struct link {
     size_t what;
-    bool how, be, address, number;
+    bool how, be, address, post, number;
 } link;
 
 static bool is_address(const asked *a, size_t i) {
@@ -135,21 +135,32 @@ static bool asks_whom_to_call(const asked *a) {
     return false;
 }
 
+/* "Qual é a morada da escola?": where post is sent, unless word k says that it is one of something else. */
+static bool asks_for_post(const asked *a, size_t k, const link *l) {
+    static const char others[] =
+        "ip mac web internet url eletronico eletronica electronico electronica electronique "
+        "elettronico "
+        "correo servidor serveur server rede red wlan wifi vent viento vento";
+    return l->post && l->be && !a->w->bare_be && !among(a, k, clause_end(a, k), others);
+}
+
 /* "Wie lautet die Telefonnummer?", "Quel numéro appeler ?" What is done with a telephone is another question. */
 static enum demand_detail address_of(const asked *a) {
     if (asks_whom_to_call(a)) return DETAIL_PHONE;
     for (size_t i = 0; i < FIRST; i++) {
         if (!asks_what_or_how(a, i)) continue;
         link l = {.what = i, .how = is(a, i, a->w->how) && !a->w->bare_be, .be = a->w->bare_be};
-        for (size_t k = i + 1; k < a->n; k++) {
+        size_t k = i + 1;
+        for (; k < a->n; k++) {
             const enum demand_detail d = address_at(a, k, &l);
             if (d != DETAIL_NONE) return d;
             if (!is_between(a, k) && !is(a, k, a->w->number)) break;
             l.be |= k == i + 1 && is(a, k, a->w->be);
             l.address |= is_address(a, k);
+            l.post |= is(a, k, "adresse direccion indirizzo endereco morada");
             l.number |= is(a, k, a->w->number);
         }
-        return DETAIL_NONE;
+        return asks_for_post(a, k, &l) ? DETAIL_ADDRESS : DETAIL_NONE;
     }
     return DETAIL_NONE;
 }
