@@ -1,11 +1,13 @@
 #include "retrieval/units/unit_reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/chunk/chunk.h"
 #include "data/chunk/line_break.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 
 int unit_reader_add(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, uint32_t head_start,
                     uint32_t head_end, uint8_t head_kind) {
@@ -59,6 +61,32 @@ static bool is_one_word(const char *s, size_t n) {
     return n > 1;
 }
 
+/* "Cats, no.": a few words of which the last denies. They take something of the sentence before, and say nothing alone. */
+static bool only_denies(const char *s, size_t n) {
+    enum { MOST_WORDS = 4 };
+    size_t words = 0, last = 0, end = n;
+    bool comma = false; /* before the last word: "It is not." is a sentence */
+    while (end > 0 && strchr(".!", s[end - 1])) end--;
+    for (size_t i = 0; i < end; i++) {
+        const bool blank = fo_is_blank(s[i]);
+        if (blank || (i > 0 && !fo_is_blank(s[i - 1]))) continue;
+        words++;
+        last = i;
+        comma = i > 1 && s[i - 2] == ',';
+    }
+    return end < n && words > 1 && words <= MOST_WORDS && (comma || words == 2) &&
+           fo_words_have_any_case("no not n\xC3\xA3o nein nicht non pas", s + last, end - last);
+}
+
+uint32_t unit_reader_denial_end(const unit_reader *r, uint32_t end, uint32_t at) {
+    if (at >= end) return at;
+    size_t stop = unit_reader_stop(r, end, at);
+    if (stop <= at || stop > end) stop = end;
+    uint32_t a = at, b = (uint32_t)stop;
+    trim(r, &a, &b);
+    return only_denies(r->in.text + a, b - a) ? b : at;
+}
+
 int unit_reader_add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
                               uint32_t head_start, uint32_t head_end, uint8_t head_kind) {
     int rc = FO_OK;
@@ -74,6 +102,7 @@ int unit_reader_add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint
             trim(r, &a, &b);
         }
         at = (uint32_t)stop;
+        for (uint32_t over; (over = unit_reader_denial_end(r, end, at)) > at;) at = b = over;
         rc = unit_reader_add(r, a, b, kind, head_start, head_end, head_kind);
     }
     return rc;

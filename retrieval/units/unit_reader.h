@@ -24,9 +24,13 @@ typedef struct unit_reader {
 /* One unit more; an empty one is left out. FO_ENOMEM. */
 int unit_reader_add(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, uint32_t head_start,
                     uint32_t head_end, uint8_t head_kind);
-/* The sentences of a stretch, each hanging on the same head; one of a single word with the next. FO_ENOMEM. */
+/* The sentences of a stretch, each hanging on the same head; one of a single word with the next, one
+ * that only denies ("Cats, no.") with the one before. FO_ENOMEM. */
 int unit_reader_add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
                               uint32_t head_start, uint32_t head_end, uint8_t head_kind);
+
+/* The end of the sentence right behind `at` where it only denies, else `at`. */
+uint32_t unit_reader_denial_end(const unit_reader *r, uint32_t end, uint32_t at);
 
 /* Where the sentence that begins at `at` ends, which the lines before the text have a say in. */
 size_t unit_reader_stop(const unit_reader *r, size_t end, size_t at);

@@ -150,6 +150,7 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
         size_t stop = unit_reader_stop(r, body_end, body_start);
         cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
         while (cut > body_start && fo_is_blank(r->in.text[cut - 1])) cut--;
+        cut = unit_reader_denial_end(r, body_end, cut);
     }
     *rc = unit_reader_add(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start,
                           r->heading_end, TEXT_UNIT_HEADING);
