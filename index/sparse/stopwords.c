@@ -28,10 +28,11 @@ static const struct {
      "della delle dello di dove e ed era essere fu gli ha hanno i il in io l la le lo loro ma mi "
      "ne nei nel nella non o per perché più quale quando quello questo se si sono su sua sul suo "
      "tra un una uno è"},
-    {"portuguese",
-     "a ao aos as com como da das de do dos e ela ele em era essa esse esta este eu foi há isso "
-     "já mais mas me na nas no nos não o onde os ou para pela pelo por porque qual quando que "
-     "quem se sem ser seu sua são também tem um uma à é"},
+    {"portuguese", "a ao aos as até com como da das de do dos e ela ele em era essa esse esta este "
+                   "eu foi há isso "
+                   "já mais mas me na nas no nos num numa não o onde os ou para pela pelas pelo "
+                   "pelos por porque qual quando que "
+                   "quem se sem ser seu sua são também tem um uma à é"},
     {"dutch",
      "aan al als bij dan dat de den der deze die dit door een en er had heb hebben heeft het hij "
      "hoe ik in is je kan maar met naar niet nog of om ook op over te tot uit van voor waar "

@@ -127,6 +127,7 @@ static void words_that_ask_are_no_terms_of_a_question(void **state) {
         {"spanish", "¿Cuándo tengo que pagar? ¿Hay que pagar?", "pagar"},
         {"italian", "Quanto tempo devo aspettare?", "aspettare"},
         {"portuguese", "Quanto tempo posso ficar?", "ficar"},
+        {"portuguese", "Até quando dá pra ficar numa sala pelas regras?", "ficar sala regras"},
         {"german", "Wie lange?", "wie lange"},
         {"russian", "Кому нам нужно звонить насчёт лифта?", "звонить насчёт лифта"},
         {"russian", "До скольких лет какой билет нужен?", "лет билет"},
