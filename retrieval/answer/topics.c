@@ -253,7 +253,8 @@ static void named_by_question(things *out, const question *q, const fact_text *p
 static void said_by_heading(things *out, const question *q, const fact_text *page,
                             fact_sentence heading) {
     for (size_t k = heading.w0; k < heading.w1; k++)
-        if (fact_is_content(&page->words[k]) && !question_says(q, page->words[k].id))
+        if (fact_is_content(&page->words[k]) && !question_only_asks(page, k) &&
+            !question_says(q, page->words[k].id))
             add_word(out, page, &page->words[k]);
 }
 

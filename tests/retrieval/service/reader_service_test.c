@@ -36,6 +36,16 @@ static const char *const documents[][2] = {
      "Questions of guests\n\nWhere may I leave my car?\n\nBehind the barn. Not on the dyke.\n\n"
      "Can I stay for the night?\n\nYes, from April on: four beds are free for guests.\n\n"
      "What happens if I lose the key?\n\nThe deposit is kept, and the warden lets you in.\n"},
+    {"jardim", "# Jardim de Inf\u00E2ncia do moinho\n\n## Perguntas frequentes\n\n### Quem pode ir "
+               "buscar o meu filho?\n\n"
+               "Apenas as pessoas indicadas na ficha.\n\n### Quando fecha o jardim?\n\nNos "
+               "feriados, de 24 de dezembro a 1 de "
+               "janeiro e na segunda quinzena de agosto. Na primeira quinzena de agosto abre uma "
+               "sala para todas as idades.\n\n"
+               "### At\u00E9 quando se fazem as inscri\u00E7\u00F5es?\n\nAs renova\u00E7\u00F5es "
+               "s\u00E3o de 1 a 30 de abril; as primeiras "
+               "inscri\u00E7\u00F5es, de 2 a 31 de maio. A taxa de inscri\u00E7\u00E3o \u00E9 de "
+               "35 euros.\n"},
     {"words", "Words\n\nword | means\npunt | a flat boat that is pushed with a pole\n"},
 };
 
@@ -108,6 +118,9 @@ static void the_answer_stands_below_the_question(void **state) {
     expect("Where can I park the car?", "Behind the barn. Not on the dyke. [1]");
     expect("Is it possible to stay the night?",
            "Yes, from April on: four beds are free for guests. [1]");
+    /* "fazem" is no other thing than what is asked about */
+    expect("Quando s\u00E3o as primeiras inscri\u00E7\u00F5es no jardim de inf\u00E2ncia?",
+           "de 2 a 31 de maio. A taxa de inscri\u00E7\u00E3o");
     expect("Where may I leave my luggage?", NULL);
     expect("Can I get breakfast?", NULL);
 }
