@@ -52,26 +52,6 @@ static void one_word_is_no_answer_by_itself(void **state) {
     expect(text, "Yes!", TEXT_UNIT_SENTENCE, "Is there a minimum?"); /* nothing comes behind it */
 }
 
-static void a_short_denial_stands_with_the_sentence_before(void **state) {
-    (void)state;
-    const char *text = "Animais\n\nAceitamos um c\u00E3o at\u00E9 15 kg. Gatos, n\u00E3o. O "
-                       "c\u00E3o fica na sala.\n";
-    read_units(text);
-    expect(text, "Aceitamos um c\u00E3o at\u00E9 15 kg. Gatos, n\u00E3o.", TEXT_UNIT_SENTENCE,
-           "Animais");
-    expect(text, "O c\u00E3o fica na sala.", TEXT_UNIT_SENTENCE, "Animais");
-    /* also below a word that the first of several sentences explains */
-    text = "ANIMAIS\nAceitamos um c\u00E3o. Gatos, n\u00E3o. Ele dorme na sala. Paga 8 euros.\n\n"
-           "PISCINA\nAbre em maio. Fecha em setembro. \u00C9 fria. Tem escada.\n";
-    read_units(text);
-    expect(text, "ANIMAIS\nAceitamos um c\u00E3o. Gatos, n\u00E3o.", TEXT_UNIT_DEFINITION, "");
-    text =
-        "Pets\n\nDogs are welcome in all rooms. Whether they may swim we do not know. It is not.\n";
-    read_units(text);
-    expect(text, "Dogs are welcome in all rooms.", TEXT_UNIT_SENTENCE, "Pets");
-    expect(text, "It is not.", TEXT_UNIT_SENTENCE, "Pets");
-}
-
 /* A passage may begin in the middle of a line: its first words are no term, no heading, no item. */
 static void the_rest_of_a_line_is_no_line(void **state) {
     (void)state;
@@ -766,7 +746,6 @@ int main(void) {
         cmocka_unit_test(an_option_on_one_line_takes_nothing_of_the_next),
         cmocka_unit_test(an_option_stays_with_its_description),
         cmocka_unit_test(an_example_hangs_on_what_leads_in),
-        cmocka_unit_test(a_short_denial_stands_with_the_sentence_before),
         cmocka_unit_test(one_word_is_no_answer_by_itself),
         cmocka_unit_test(the_rest_of_a_line_is_no_line),
         cmocka_unit_test(wrapped_lines_are_no_items_and_no_terms),
