@@ -91,6 +91,35 @@ int candidate_counted_term(const question *q) {
     return -1;
 }
 
+/* Which version a heading is of, as logs of changes have them: "## 3.2.0 (2026-08-14)". That of a numbered section, "3.2
+ * Fees", is none. */
+enum version_of { VERSION_NOT_SAID, VERSION_ASKED, VERSION_OTHER };
+static enum version_of version_of_heading(const exact_names *x, const char *s, size_t n) {
+    size_t i = 0;
+    while (i < n && (s[i] == '#' || s[i] == ' ')) i++;
+    const size_t number = i;
+    while (i < n && (fo_is_digit(s[i]) || s[i] == '.')) i++;
+    const bool numbered = i > number && i + 1 < n && s[i] == ' ' && fo_is_letter(s[i + 1]);
+    if (!x->n_versions || numbered) return VERSION_NOT_SAID;
+    if (exact_names_versions_in(x, s, n, NULL)) return VERSION_ASKED;
+    return exact_names_other_version(x, s, n) ? VERSION_OTHER : VERSION_NOT_SAID;
+}
+
+/* Of the nearest such heading of Markdown above the passage. */
+static bool begins_in_other_version(const exact_names *x, const passage *p) {
+    enum { FARTHEST = 1 << 16 }; /* bytes: a heading farther off is not looked for */
+    const char *end = p->text;
+    const char *from = end - (p->before < FARTHEST ? p->before : FARTHEST);
+    enum version_of v = VERSION_NOT_SAID;
+    while (x->n_versions && end > from && v == VERSION_NOT_SAID) {
+        const char *line = end - 1;
+        while (line > from && line[-1] != '\n') line--;
+        if (line[0] == '#') v = version_of_heading(x, line, (size_t)(end - line));
+        end = line;
+    }
+    return v == VERSION_OTHER;
+}
+
 static int read_passage(candidate_set *set, size_t index, const extractive_input *in,
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
@@ -107,7 +136,7 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
     if (rc) return rc;
     cp->lacks_version = !exact_names_versions_in(&q->exact, p->text, p->len, t) &&
                         !exact_names_version_bound_in(p->text, p->len);
-    cp->begins_in = version_heading_before(q, p->text, p->before);
+    cp->other_version = begins_in_other_version(&q->exact, p);
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
     size_t names = exact_names_of_command(t);
     cp->command = names > 0;
@@ -530,14 +559,14 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     if (!rc) topics_of_words(&set->q, p, topic);
     bool how = set->q.procedure;
     const exact_names *names = &set->q.exact;
-    version_heading below = p->begins_in;
+    bool other_version = p->other_version;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit measured = without_stamps(p, i), *u = &measured;
         fact_sentence s = candidate_words(t, u->start, u->end);
         if (u->kind == TEXT_UNIT_HEADING) {
-            const version_heading v =
-                version_heading_of(&set->q, t->text + u->start, u->end - u->start);
-            if (v.is != VERSION_NOT_SAID) below = v;
+            const enum version_of v =
+                version_of_heading(names, t->text + u->start, u->end - u->start);
+            if (v != VERSION_NOT_SAID) other_version = v == VERSION_OTHER;
         }
         if (u->named) continue; /* chosen in the place of one of its items, if at all */
         if (s.w0 == s.w1 || shows_how_to_ask(&set->q, t, &s)) continue;
@@ -562,8 +591,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         }
         c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
         c.f[CAND_ENTRY] = how && !p->unnamed && u->kind == TEXT_UNIT_DEFINITION;
-        if (below.is == VERSION_HOLDS) c.holds_since = below.number;
-        if (below.is == VERSION_OTHER &&
+        if (other_version &&
             !exact_names_versions_in(names, t->text + u->start, u->end - u->start, NULL))
             c.f[CAND_MISSING_CODE] = 1;
         measure_options(set, p, &c);
@@ -723,7 +751,6 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) rc = table_names_mark(set, err);
     if (!rc) heading_names_mark(set);
     if (!rc) which_one_mark(set);
-    if (!rc) version_headings_settle(set);
     if (!rc) tiers_mark(set);
     if (!rc) setting_entries_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "retrieval/answer/extractive.h"
-#include "retrieval/answer/version_heading.h"
 #include "retrieval/question/question.h"
 #include "retrieval/units/units.h"
 
@@ -73,7 +72,6 @@ typedef struct candidate {
         dated_end; /* of a row: the heading that says its day (dated_headings.h) */
     const char *
         section; /* the heading of the section that its passage goes on with, said before it; NULL: it is not */
-    uint64_t holds_since; /* of a change: the version below that of the question; 0: of none */
     uint32_t tiers;  /* the list of tiers that it is of (tiers.h), counted from 1; 0: of none */
     bool tier_holds; /* ... and it is the one for the amount that is asked about */
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */
@@ -113,12 +111,12 @@ typedef struct candidate_passage {
     bool other_days;    /* speaks of days, and never of the one that is asked about */
     bool other_year;    /* it, or its title, names years, and not the one that is asked about */
     bool lacks_version; /* a version number of the question stands in neither text nor title */
-    version_heading begins_in; /* of which version the heading says it is that it begins below */
-    double bm25;               /* over these passages, as a share of the question's own mass */
-    double align;              /* by the reader; NAN: not read */
+    bool other_version; /* ... and it begins below a heading that names another one */
+    double bm25;        /* over these passages, as a share of the question's own mass */
+    double align;       /* by the reader; NAN: not read */
 } candidate_passage;
 
-struct candidate_set {
+typedef struct candidate_set {
     question q;
     candidate_passage *passages;
     size_t n_passages;
@@ -127,7 +125,7 @@ struct candidate_set {
     bool dense;   /* the passages' cosines are known */
     bool read;    /* the reader has seen them */
     bool crossed; /* ... and its cross-encoder the best of them */
-};
+} candidate_set;
 
 /* Fill *set (zeroed before, candidate_set_deinit after, also on failure). Passages beyond the 32nd
  * are left out. */

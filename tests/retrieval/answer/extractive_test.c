@@ -232,27 +232,6 @@ static void a_change_is_of_its_version(void **state) {
     extractive_answer_deinit(&a);
 }
 
-/* What an earlier version brought is so in a later one, but for what one between them changed. */
-static void a_change_holds_in_later_versions(void **state) {
-    (void)state;
-    static const passage p[] = {
-        {"## 4.2.0 (2025-09-18)\n\n### Changed\n\n- Searching ignores accents.\n\n"
-         "## 4.1.0 (2025-06-04)\n\n### Changed\n\n- Notes in the trash are kept 60 days.\n\n"
-         "## 3.9.0 (2024-06-04)\n\n### Changed\n\n- Notes in the trash are kept 30 days.\n",
-         0, "Changelog", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
-    extractive_answer a = ask("How long are notes kept in the trash in 4.2?", p, 1, 1, 0);
-    if (!strstr(a.text, "60 days")) fail_msg("%s", a.text);
-    extractive_answer_deinit(&a);
-    static const char *const others[] = {"What was changed about notes in the trash in 4.2?",
-                                         "How long were notes kept in the trash before 4.2?",
-                                         "How long are notes kept in the trash in 3.8?"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        a = ask(others[i], p, 1, 1, 0);
-        if (strstr(a.text, "days")) fail_msg("%s: %s", others[i], a.text);
-        extractive_answer_deinit(&a);
-    }
-}
-
 static void days_are_asked_as_they_are_written(void **state) {
     (void)state;
     static const struct {
@@ -735,7 +714,6 @@ int main(void) {
         cmocka_unit_test(a_row_says_what_it_is_of),
         cmocka_unit_test(an_answer_says_what_it_is_about),
         cmocka_unit_test(a_change_is_of_its_version),
-        cmocka_unit_test(a_change_holds_in_later_versions),
         cmocka_unit_test(days_are_asked_as_they_are_written),
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
