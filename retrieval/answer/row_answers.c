@@ -398,20 +398,18 @@ static bool is_column_of_no_price(const table_pair *cell, bool expense) {
            (!expense || word_tokens_say("before after until", name, cell->n_name));
 }
 
-/* "Requests per minute", "Concurrent requests": so many may be made. "Adults per day" and "Euros per hour" are prices, and so is
- * what the question names. */
+/* "Requests per minute", "Concurrent requests": so many may be made, but for what the question names. "Kayaks per hour" are what is
+ * paid for. */
 static bool is_column_of_a_limit(const candidate_passage *p, const table_pair *cell) {
-    static const char paid[] =
-        "adults children students pensioners seniors guests members persons couples groups costs "
-        "prices fees fares charges euros dollars pounds cents francs crowns kroner usd";
+    static const char limited[] = "requests calls queries messages tokens jobs uploads downloads "
+                                  "users connections emails labels searches";
     size_t at = 0;
     const word_token first = word_token_next(cell->name, cell->n_name, &at),
                      next = word_token_next(cell->name, cell->n_name, &at),
                      last = word_token_next(cell->name, cell->n_name, &at);
     if (!first.letters || candidate_terms_at(p, first.s, first.n)) return false;
     if (word_token_in("concurrent simultaneous parallel", &first)) return true;
-    return first.n > 3 && (first.s[first.n - 1] | 0x20) == 's' && !word_token_in(paid, &first) &&
-           word_token_in("per a an each", &next) &&
+    return word_token_in(limited, &first) && word_token_in("per a an each", &next) &&
            word_token_in("second minute hour day week month year", &last);
 }
 
@@ -452,7 +450,7 @@ static bool is_of_counts(const candidate_passage *p, const text_unit *u) {
 /* Is it said above the table, or in the row, that something is paid: "Prices in euros"? */
 static bool is_of_prices(const candidate_passage *p, const text_unit *u) {
     static const char paid[] = "price prices cost costs fee fees fare fares charge charges tariff "
-                               "rent hire free";
+                               "rent rental rentals hire free";
     const char *text = p->text.text;
     const text_unit *above = heading_above(p, u);
     return word_tokens_say(paid, text + u->start, u->end - u->start) ||
@@ -488,19 +486,47 @@ static bool asks_for_a_value(const question *q) {
             q->kind == ASK_PLACE || q->kind == ASK_NUMBER);
 }
 
+/* Does the name of a column say what the question's word asks for: "Departure" of when, "Contact" of who? */
+static bool is_column_of_kind(const question *q, const table_pair *cell) {
+    const enum demand_amount a = q->demands.amount;
+    const char *words =
+        q->kind == ASK_TIME
+            ? "time times date day departure arrival start starts begins opens hours"
+        : q->kind == ASK_PERSON                    ? "name names person contact"
+        : q->kind == ASK_PLACE                     ? "place room address location venue"
+        : a == AMOUNT_MONEY || a == AMOUNT_EXPENSE ? "price prices cost costs fee fees rate rates"
+                                                   : NULL;
+    return words && word_tokens_say(words, cell->name, cell->n_name);
+}
+
+/* Does the question say every word that the column is called by? */
+static bool is_column_asked(const candidate_passage *p, const table_pair *cell) {
+    const uint32_t start = (uint32_t)(cell->name - p->text.text);
+    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)cell->n_name);
+    bool any = false;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        if (!fact_is_content(&p->text.words[i])) continue;
+        if (p->terms[i] < 0) return false;
+        any = true;
+    }
+    return any;
+}
+
 bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u) {
-    uint64_t empty = 0, filled = 0;
+    bool empty = false, filled = false, first = true; /* filled: a cell before it is */
     row_walk walk = {0};
     if (u->kind != TEXT_UNIT_ROW || u->record || !asks_for_a_value(q)) return false;
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell);) {
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell); first = false) {
         if (!cell.name) return false;
-        const uint64_t column = candidate_terms_at(p, cell.name, cell.n_name);
-        if (cell.n_value)
-            filled |= column | candidate_terms_at(p, cell.value, cell.n_value);
-        else
-            empty |= column;
+        /* of the first column, and beside nothing but blanks, a blank goes on with the row above */
+        if (!cell.n_value)
+            empty |= filled && is_column_asked(p, &cell);
+        else if (!first &&
+                 (candidate_terms_at(p, cell.name, cell.n_name) || is_column_of_kind(q, &cell)))
+            return false;
+        filled |= cell.n_value > 0;
     }
-    return (empty & ~filled) != 0;
+    return empty;
 }
 
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {

@@ -52,8 +52,9 @@ bool row_is_of_sums(const question *q, const candidate_passage *p, const text_un
  * a currency or two decimals is a price below any name: "Weight to 1 kg: 12.00". Nor does one whose figures are limits, "Requests per minute". English. */
 bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u);
 
-/* "When was 2.7 released?": is nothing in the row's cell of the column that alone has a word of the question, "Released"? Not of who
- * asks whether or which, where an empty cell may say no. English. */
+/* "When was 2.7 released?": is nothing in the row's cell of the column that the question names whole, "Released", and no other
+ * column has a word of it or of what it asks for, "Departure" of when? Not of the first column, where a blank goes on with the row
+ * above, nor of who asks whether or which, where an empty cell may say no. English. */
 bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u);
 
 /* "Which is the oldest tree?": no row says so by itself. */

@@ -141,15 +141,36 @@ static bool only_names_currency(const demands *d, const candidate_passage *p, co
            !word_tokens_say("free charge", s, n);
 }
 
-/* "What does the plant cost?": not the fine for picking it. Who asks what something costs that is not to be done, "parking without
- * a ticket", asks for it. */
+/* Is the word at hand that of a fine: "a fine of 150 euros", "fined", "the penalty"? "A fine red at 34 euros" is none. */
+static bool is_a_fine(const word_token *further, const word_token *before, const word_token *t) {
+    return word_token_in("fined penalty", t) ||
+           (word_token_in("fine", before) && word_token_in("a the", further) &&
+            (word_token_in("of is", t) || !t->letters));
+}
+
+/* Does a sentence speak of a fine, with no other sum: no number but a year before it, and one with a currency at most? */
+static bool says_only_a_fine(const char *s, size_t n) {
+    word_token further = {0}, before = {0}, t;
+    bool fine = false;
+    size_t sums = 0;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; further = before, before = t) {
+        fine |= is_a_fine(&further, &before, &t);
+        if (t.digits && !fine && !word_token_year(&t)) return false;
+        sums += (before.digits && demand_currency_named(&t)) ||
+                (t.digits && demand_currency_sign(&before));
+    }
+    return fine && sums <= 1;
+}
+
+/* "What does the plant cost?": not the fine for picking it, where that is the only sum. Who asks what something costs that is not to
+ * be done, "parking without a ticket", asks for it. */
 static bool states_a_fine(const question *q, const candidate_passage *p, const text_unit *u) {
-    static const char fines[] = "fine fines fined penalty penalties";
     const char *asked = q->text.text, *s = p->text.text + u->start;
     const size_t n_asked = q->text.len, n = u->end - u->start;
     if (u->kind != TEXT_UNIT_SENTENCE || q->demands.language >= 0 ||
         !(q->demands.amount == AMOUNT_MONEY || q->demands.amount == AMOUNT_EXPENSE) ||
-        !word_tokens_say(fines, s, n) || word_tokens_say(fines, asked, n_asked) ||
+        !says_only_a_fine(s, n) ||
+        word_tokens_say("fine fines fined penalty penalties", asked, n_asked) ||
         word_tokens_say(
             "without if when late lost lose losing break broke broken forget forgot damage "
             "damaged not illegal illegally caught punishment after over to",

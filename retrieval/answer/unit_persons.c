@@ -51,17 +51,25 @@ static bool asks_for_the_maker(const question *q, bool by_name) {
                                   s, n);
 }
 
-/* "What was her name?": of a person, who is not named by what she did. */
+/* "..., what was her name?": of a person, who is not named by what she did. "What does it cost to change their name?" asks for
+ * another thing. */
 static bool asks_for_a_name(const question *q) {
-    const char *text = q->text.text;
-    word_token before = {0}, t;
-    bool what = false;
-    for (size_t at = 0; (t = word_token_next(text, q->text.len, &at)).n; before = t) {
-        what |= word_token_in("what whats", &t);
-        if (what && word_token_in("name names", &t) && word_token_in("his her their", &before))
-            return q->text.language < 0;
+    static const char *const in_order[] = {"what", "is was s are were", "his her their its",
+                                           "name names"};
+    enum { WORDS = sizeof in_order / sizeof *in_order };
+    size_t said = 0;
+    if (q->text.language >= 0) return false;
+    word_token t;
+    for (size_t at = 0; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (!t.letters && !t.digits) continue; /* the mark, that of "what's" */
+        if (said < WORDS && word_token_in(in_order[said], &t))
+            said++;
+        else if (word_token_in("whats", &t))
+            said = 2;
+        else
+            said = word_token_in("what", &t);
     }
-    return false;
+    return said == WORDS;
 }
 
 /* ---- the text ---------------------------------------------------------------------------- */
@@ -170,6 +178,51 @@ static bool says_that_it_is_made(const question *q, const candidate_passage *p, 
                            s, n);
 }
 
+/* "Jan Berg", "by Berg": a name that the question does not say. */
+static bool is_persons_name(const question *q, const fact_text *t, const fact_word *w,
+                            const fact_word *next) {
+    const char *s = t->text + w->start;
+    const bool capital = (w->flags & WORD_CAPITAL) && fact_is_content(w) &&
+                         !(w->flags & (WORD_DIGIT | WORD_CALENDAR)) && !question_says(q, w->id);
+    return next->start == w->end + 1 && (next->flags & WORD_CAPITAL) && fact_is_content(next) &&
+           !question_says(q, next->id) &&
+           !(next->flags & (WORD_DIGIT | WORD_CALENDAR | WORD_CLAUSE)) &&
+           (capital ||
+            fo_words_have_any_case("by of to from under with for and", s, w->end - w->start));
+}
+
+/* "The church, begun in 1266, is taller than the town hall": the thing asked about is what it speaks of, and how it is; nobody is
+ * named. */
+static bool says_how_it_is(const question *q, const candidate_passage *p, uint32_t start,
+                           uint32_t end) {
+    static const char being[] = "is are was were has have had stands stood lies lay measures "
+                                "measured weighs weighed begun began opened covers contains holds "
+                                "puts says shows finds found gives lists ranks counts";
+    const fact_text *t = &p->text;
+    const fact_sentence s = candidate_words(t, start, end);
+    bool thing = false, is = false;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        const fact_word *w = &t->words[i];
+        const bool asked = p->terms[i] >= 0 && fact_is_content(w);
+        if (i + 1 < s.w1 && is_persons_name(q, t, w, &w[1])) return false;
+        if (!thing && !asked && (w->flags & WORD_CAPITAL) && fact_is_content(w)) return false;
+        thing |= asked;
+        is |= thing && fo_words_have_any_case(being, t->text + w->start, w->end - w->start);
+    }
+    return is;
+}
+
+/* Does the unit say what somebody is asked to have made, the first noun behind the verb? */
+static bool says_what_is_made(const question *q, const candidate_passage *p, const text_unit *u) {
+    const uint64_t said = candidate_terms(p, u->start, u->end) | candidate_head_terms(p, u);
+    for (size_t i = 2; i < q->text.n_words; i++) {
+        const int k =
+            fact_is_content(&q->text.words[i]) ? question_term_of(q, q->text.words[i].id) : -1;
+        if (k >= 0) return said >> k & 1;
+    }
+    return true;
+}
+
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
     const bool name = asks_for_a_name(q);
@@ -180,6 +233,7 @@ double unit_person_lacking(const question *q, const candidate_passage *p, const 
     look(&found, q, p, u->outer_start, u->outer_end);
     if (found.people && u->kind == TEXT_UNIT_SENTENCE && asks_for_the_maker(q, name) &&
         !has_source(p->text.text + u->start, u->end - u->start) &&
+        (name ? !says_what_is_made(q, p, u) : says_how_it_is(q, p, u->start, u->end)) &&
         !says_that_it_is_made(q, p, u->start, u->end) &&
         !says_that_it_is_made(q, p, u->head_start, u->head_end))
         return 1;

@@ -7,7 +7,8 @@
 /* How far the unit, with what it hangs on, lacks the person that an English question asks for, as CAND_NO_AMOUNT has it: 1 where
  * neither a name nor a word for people stands there ("14:00 Talks, session 2"), 2 where all the names are of who wrote what is
  * named ("The Salt Road by Emeka Ward") and the question asks who plays in it. 1, too, where it is asked who
- * wrote, built or founded something, and a sentence says by no word that anybody did; 2 where her name is asked for, and
+ * wrote, built or founded something, and a sentence says how it is, and neither a name nor by any word that somebody did, or, of
+ * who made it and what her name was, does not say what was made; 2 where "what was her name" is asked, and
  * nobody is called by one. Turns of a talk and rows of a table are not looked
  * at: who speaks, and what stands in a cell, may be anybody. */
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u);

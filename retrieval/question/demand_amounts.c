@@ -260,6 +260,32 @@ static bool is_length(const char *text, size_t len, const word_token *before, co
                                    demand_month_named(before) >= 0 || ranges));
 }
 
+/* Of what the rate is a share. */
+static const char taxes[] = "tax interest vat";
+
+/* "The tourist tax rate is 2 euros": the word "rate" at t is of the very rate, and a number is said to be it. */
+static bool is_rate_in_numbers(const char *text, size_t len, const word_token *before,
+                               const word_token *t) {
+    size_t at = (size_t)(t->s - text) + t->n;
+    word_token verb, next;
+    if (!word_token_in("rate rates", t) || !word_token_in(taxes, before)) return false;
+    for (verb = word_token_next(text, len, &at); (next = word_token_next(text, len, &at)).n;
+         verb = next)
+        if (is_number(&next) &&
+            (word_token_in("is was are were about only", &verb) || word_token_is(&verb, ":")))
+            return true;
+    return false;
+}
+
+/* "5 %", "two points above the base rate", "zero-rated", "exempt", "3 per 1,000". */
+static bool is_share(const char *text, size_t len, const word_token *before, const word_token *t) {
+    return word_token_is(t, "%") || word_token_in("percent percentage zero exempt free", t) ||
+           (word_token_in("per", before) && (word_token_in("cent mille", t) || t->digits)) ||
+           (is_number(before) && word_token_in("point points", t)) ||
+           (word_token_in("base", before) && word_token_in("rate", t)) ||
+           is_rate_in_numbers(text, len, before, t);
+}
+
 static bool states(enum demand_amount amount, const char *text, size_t len,
                    const word_token *before, const word_token *t) {
     switch (amount) {
@@ -278,8 +304,7 @@ static bool states(enum demand_amount amount, const char *text, size_t len,
     case AMOUNT_LOUDNESS:
         return word_token_in(sounds, t);
     case AMOUNT_SHARE:
-        return word_token_is(t, "%") || word_token_in("percent percentage", t) ||
-               (word_token_in("cent", t) && word_token_in("per", before));
+        return is_share(text, len, before, t);
     case AMOUNT_LENGTH:
     case AMOUNT_COUNT:
     case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
@@ -344,8 +369,27 @@ static const struct {
     [DIMENSION_THICKNESS] = {"thick thickness", "thick thickness thin through thicker"},
 };
 
+static const char ways[] =
+    "metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres "
+    "centimeter centimeters millimetre millimetres millimeter millimeters mile miles foot feet "
+    "inch inches yard yards m km cm mm ft in mi yd";
+
+/* Is the token behind a number, at the place right behind it, that of a way: "3,000 m"? */
+static bool is_of_a_way(const word_token *before, const word_token *t) {
+    return is_number(before) && word_token_in(ways, t);
+}
+
+/* "How fast do I have to swim?", "go to the airport", "run the 3,000 m": the time that it takes is asked for. */
+static bool names_a_way_or_goal(const char *rest, size_t len) {
+    word_token before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(rest, len, &at)).n; before = t)
+        if (word_token_in("to must across", &t) || is_of_a_way(&before, &t)) return true;
+    return false;
+}
+
 /* "How fast can it swim?", "How fast is the ferry going?"; "How fast do you answer?" asks for a time. */
 static bool asks_how_it_moves(const char *rest, size_t len) {
+    if (names_a_way_or_goal(rest, len)) return false;
     return word_tokens_say(
         "swim swims swimming run runs running fly flies flew flying drive drives driving drove go "
         "goes going move moves moving travel travels travelling traveling walk walks walking ride "
@@ -371,11 +415,6 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     return DIMENSION_ANY;
 }
 
-static const char ways[] =
-    "metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres "
-    "centimeter centimeters millimetre millimetres millimeter millimeters mile miles foot feet "
-    "inch inches yard yards m km cm mm ft in mi yd";
-
 /* Is one of its numbers no speed, weight, share, temperature or price, and no time, or, of an age, no way? That something is so tall
  * is seldom said, "Crane A: 38 m", nor that it is so old: "Oak 3: 180 years", "built in 1904". */
 static bool has_number_but(bool age, const char *text, size_t len) {
@@ -399,24 +438,49 @@ static bool has_number_but(bool age, const char *text, size_t len) {
     return false;
 }
 
-/* "45 km/h", "3 m a second", "30 mph", "at walking pace". */
+/* "Older than the house"; "you may ride alone from a height of 1.40 m". */
+static bool says_age_otherwise(const char *text, size_t len) {
+    return word_tokens_say("older younger oldest youngest", text, len) ||
+           (word_tokens_say("height tall", text, len) &&
+            word_tokens_say("from least minimum over above", text, len) &&
+            word_tokens_say("may can must allowed admitted need needs", text, len));
+}
+
+/* "6:30 min/km" */
+static bool is_of_a_pace(const char *text, size_t len, const word_token *t) {
+    const size_t behind = (size_t)(t->s - text) + t->n;
+    size_t at = behind + 1;
+    if (behind >= len || text[behind] != '/' || !word_token_in("min mins minutes", t)) return false;
+    const word_token per = word_token_next(text, len, &at);
+    return word_token_in("km mi mile kilometre kilometer", &per);
+}
+
+/* "45 km/h", "3 m a second", "30 mph", "22 kn", "at walking pace", and, a way and a time, "10 km in 45 minutes". */
 static bool has_speed(const char *text, size_t len) {
+    static const char times[] = "s sec second seconds min mins minute minutes h hr hour hours day "
+                                "days week weeks month months year years";
     word_token before = {0}, t;
+    bool way = false, time = false;
     if (word_tokens_say(
             "speed speeds pace fast faster fastest slow slower slowest slowly quickly mph "
-            "kmh kph knot knots mach rpm gallop sprint",
+            "kmh kph knot knots kn kt kts mach rpm gallop sprint",
             text, len))
         return true;
-    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t)
-        if (is_of_a_speed(text, len, &t) || (word_token_in("a an per each", &before) &&
-                                             word_token_in("second minute hour day", &t)))
+    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
+        if (is_of_a_speed(text, len, &t) || is_of_a_pace(text, len, &t) ||
+            (word_token_in("a an per each", &before) &&
+             word_token_in("second minute hour day week month year", &t)))
             return true;
-    return false;
+        way |= is_of_a_way(&before, &t);
+        time |= is_number(&before) && word_token_in(times, &t);
+    }
+    return way && time;
 }
 
 bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
     if (dimension == DIMENSION_HEIGHT) return has_number_but(false, text, len);
-    if (dimension == DIMENSION_AGE) return has_number_but(true, text, len);
+    if (dimension == DIMENSION_AGE)
+        return has_number_but(true, text, len) || says_age_otherwise(text, len);
     if (dimension == DIMENSION_SPEED) return has_speed(text, len);
     return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
            memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
@@ -443,11 +507,9 @@ static enum demand_amount kind_of_bound(const word_token *before, const word_tok
                : AMOUNT_NONE;
 }
 
-/* "The tax rate": a share in percent. The rate of a room or of a student is a price. */
+/* "The tax rate": a share. The rate of a room or of a student is a price. */
 static bool asks_for_a_share(const word_token *before, const word_token *noun) {
-    static const char shares[] = "tax interest vat inflation unemployment growth birth death "
-                                 "mortality error failure success occupancy contribution";
-    return word_token_in("rate rates", noun) && word_token_in(shares, before);
+    return word_token_in("rate rates", noun) && word_token_in(taxes, before);
 }
 
 /* "What port does it listen on?", not that of a ferry. */
@@ -649,8 +711,8 @@ bool demand_size_in(const char *text, size_t len, const char *question, size_t q
 enum demand_amount demand_amount_of(const char *question, size_t len) {
     enum { BEFORE, WHAT, IS, DOES, HOW, MUCH, PAST } at_word = BEFORE;
     enum demand_amount amount = AMOUNT_NONE, kind;
-    bool quality = false; /* "how old", "how wide": no other word tells what is asked for */
-    size_t words = 0;     /* behind "what is": a noun stands among the first four */
+    bool aged = false; /* "how old": no other word tells what is asked for */
+    size_t words = 0;  /* behind "what is": a noun stands among the first four */
     size_t next_at;
     word_token before, next, asks_before = {0},
                              t = {0}; /* asks_before: what "what" stands behind */
@@ -659,7 +721,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
         t = word_token_next(question, len, &at);
         if (!t.n) return amount;
         /* "How old is the peat where it is 6 m thick?": it says of what */
-        if (quality && word_token_in("who whose when where", &t)) continue;
+        if (aged && word_token_in("who whose when where", &t)) continue;
         if (word_token_in("who whom whose when where why called name named", &t))
             return AMOUNT_NONE;
         switch (at_word) {
@@ -694,7 +756,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             amount =
                 is_of_a_kind(question + at, len - at, &t) ? AMOUNT_NONE : kind_of_adjective(&t);
             at_word = word_token_in("many much", &t) ? MUCH : PAST;
-            quality = at_word == PAST && amount != AMOUNT_NONE;
+            aged = word_token_in("old", &t);
             break;
         case MUCH:
             if (word_token_in("of", &t) && word_token_in("much", &before)) {

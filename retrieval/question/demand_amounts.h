@@ -19,7 +19,7 @@ enum demand_amount {
     AMOUNT_LOUDNESS,
     AMOUNT_LENGTH, /* how wide, of texts in another language: a way */
     AMOUNT_COUNT,  /* how many, in another language: a number that is no price, time or measure */
-    AMOUNT_SHARE,  /* the tax rate, the interest rate: "5 %" */
+    AMOUNT_SHARE, /* the tax, interest or VAT rate: "5 %", "zero", "two points above the base rate" */
 };
 
 /* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay". How something
@@ -37,11 +37,13 @@ enum demand_dimension {
     DIMENSION_DEPTH,
     DIMENSION_THICKNESS,
     DIMENSION_HEIGHT, /* how tall: any number but one of a speed, a weight, a time, a price */
-    DIMENSION_AGE, /* how old: any number but one of a way, a speed, a weight, a share, a temperature, a price */
-    DIMENSION_SPEED, /* how fast something moves: a way within a time, or a word for it */
+    DIMENSION_AGE, /* how old: any number but one of a way, a speed, a weight, a share, a temperature, a price; or "older", or from what
+                      height on one may */
+    DIMENSION_SPEED, /* how fast something moves: a way and a time, or a word for it */
 };
 
-/* "How wide is it?", "What is the depth?", "How fast does it swim?"; how fast something is done is a time. DIMENSION_ANY of a length or a height in other words: of those it is often not said
+/* "How wide is it?", "What is the depth?", "How fast does it swim?"; how fast something is done, or how fast one has to be, or gets
+ * somewhere, is a time. DIMENSION_ANY of a length or a height in other words: of those it is often not said
  * that they are one. */
 enum demand_dimension demand_dimension_of(const char *question, size_t len);
 /* May the text say how far something goes that way? True of any. */

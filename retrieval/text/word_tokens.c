@@ -93,7 +93,7 @@ size_t word_tokens_mark(const char *text, size_t len) {
     while (i < len && i - digits <= MOST_DIGITS && fo_is_digit(text[i])) i++;
     if (i == digits || i - digits > MOST_DIGITS || i + 2 >= len) return 0;
     if (text[i] != ')' && (open || text[i] != '.')) return 0;
-    if (!fo_is_blank(text[i + 1])) return 0;
+    if (!fo_is_blank(text[i + 1]) || !fo_is_upper(text[i + 2])) return 0; /* "(30) books" */
     return i + 2;
 }
 

@@ -28,7 +28,8 @@ bool word_tokens_say(const char *list, const char *text, size_t len);
 /* The year that a number of four digits may be, 1000 to 2199; 0: it is none. */
 int word_token_year(const word_token *t);
 
-/* Bytes of the number that a paragraph or an item begins with, "(2) ", "2. " or "2) ", where something stands behind it; 0: it begins with none. */
+/* Bytes of the number that a paragraph or an item begins with, "(2) ", "2. " or "2) ", where a capital stands behind it; 0: it begins with none:
+ * "(30) hymn books" are so many. */
 size_t word_tokens_mark(const char *text, size_t len);
 
 /* Is it these bytes? */

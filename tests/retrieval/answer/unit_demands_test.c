@@ -163,6 +163,57 @@ static void a_value_of_another_kind_or_thing_is_refused(void **state) {
     }
 }
 
+/* ... and what may well be of that kind and of that thing is said. */
+static void a_value_that_may_be_meant_is_answered(void **state) {
+    (void)state;
+    static const char shop[] = "| Stall | Contact | Permit fee | Opens |\n|---|---|---|---|\n"
+                               "| Honey | Eva Lund | | 9:00 |\n| Bread | Per Holm | 8 euros | "
+                               "7:00 |\n";
+    static const struct {
+        const char *question, *text;
+    } cases[] = {
+        /* whose version */
+        {"Which version of Ruby is required?", "Ruby must be installed (version 3.2)."},
+        {"Which version of MySQL does it need?", "- MySQL: 8.4"},
+        {"Which version of Owncast do we run?",
+         "We run Owncast on the old server (raised to release 0.1 in May)."},
+        {"Which nginx version is used?", "nginx 1.22 is used in front."},
+        /* how fast */
+        {"How fast does the dune creep and move?", "The dune moves 12 m a year."},
+        {"How fast does the boat sail?", "The boat sails at 14 kn."},
+        {"How fast does the lift climb?", "The lift climbs 300 m in 40 seconds."},
+        {"How fast can I go to the port by bus?", "The bus goes to the port in 45 minutes."},
+        /* a fine */
+        {"How much is a bottle of Merlot?", "The Merlot is a fine red at 30 euros a bottle."},
+        {"What does a week ticket cost?",
+         "A week ticket is 20 euros; without one you pay a fine of 60 euros."},
+        /* who made it */
+        {"Who invented the stapler for magazines in 1877?",
+         "Henry Heyl patented the stapler in 1877 for magazines."},
+        {"Who created the statue on the market square?",
+         "The statue on the market square is a late sculpture of Ida Moe."},
+        {"Who founded the orphanage at Mill Point?",
+         "Carla Stern set up the orphanage at Mill Point in 1901."},
+        /* a name that is no one's to say */
+        {"What does it cost owners to change their name?",
+         "The fee for changing the name of owners is 30 euros."},
+        /* tables */
+        {"Who is the contact for the honey permit?", shop},
+        {"When does the honey stall open?", shop},
+        {"What does it cost in the high season?",
+         "# Boat rental\n\n| Season | Kayaks per hour | Canoes per hour |\n|---|---|---|\n"
+         "| Low | 6 | 8 |\n| High | 9 | 12 |\n"},
+        {"When does the ferry leave Mill Point?",
+         "| Ferry | Pier | Departure |\n|---|---|---|\n| 2 | Town Quay | 8:10 |\n"
+         "|  | Mill Point | 8:25 |\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask_in("english", cases[i].question, cases[i].text, 0);
+        if (a.abstain) fail_msg("%s: %s", cases[i].question, cases[i].text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* What a list states of others is not stated of the item that is asked about. */
 static void another_item_of_the_list_has_the_value(void **state) {
     (void)state;
@@ -707,6 +758,7 @@ int main(void) {
         cmocka_unit_test(a_number_of_another_kind_is_not_what_is_asked),
         cmocka_unit_test(a_name_of_a_column_sets_no_row_apart),
         cmocka_unit_test(a_value_of_another_kind_or_thing_is_refused),
+        cmocka_unit_test(a_value_that_may_be_meant_is_answered),
         cmocka_unit_test(another_item_of_the_list_has_the_value),
         cmocka_unit_test(a_title_alone_is_no_value),
         cmocka_unit_test(a_title_that_counts_or_measures_is_a_value),

@@ -45,6 +45,9 @@ static void the_kind_of_amount_is_told(void **state) {
         {"What is the tax rate for an income of 30,000?", AMOUNT_SHARE},
         {"Which interest rate do I get?", AMOUNT_SHARE},
         {"What is the student rate?", AMOUNT_NONE},
+        {"What is the birth rate?", AMOUNT_NONE}, /* "11 per 1,000", "nine out of ten" */
+        {"How high do I hang it where children play?", AMOUNT_NONE}, /* "at eye level" */
+        {"How warm must it be when I wash wool?", AMOUNT_NONE},
         {"How old is the peat where it is 6.4 m thick?", AMOUNT_ANY},
         /* a way, a person, a time, a reason, no question at all */
         {"How do I pay the fee?", AMOUNT_NONE},
@@ -118,6 +121,10 @@ static void an_amount_of_another_kind_is_none(void **state) {
         {"What is the tax rate?", "At most 4,000 florins for each child.", false},
         {"What is the tax rate?", "It is 22 per cent.", true},
         {"What is the tax rate?", "It is 22 %.", true},
+        {"What is the interest rate?", "It is two points above that of the bank.", true},
+        {"What is the VAT rate?", "Food is zero-rated for VAT.", true},
+        {"What is the tax rate?", "The tourist tax rate is 2 euros a night.", true},
+        {"How many are there?", "(30) hymn books are in the cupboard.", true},
         {"How many are there?", "(2) It does not apply to dogs of the police.", false},
         {"How many are there?", "2. There are dogs.", false},
         {"How many are there?", "(2) There are 3 dogs.", true},
@@ -666,12 +673,39 @@ static void a_way_or_a_price_is_no_age(void **state) {
         {"The deepest peat is 10,700 years old.", true},
         {"The hut was built in 1904.", true},
         {"From 16 on.", true},
+        {"The hut is 8 m wide; it is older than the church.", true},
+        {"You may ride from a height of 1.40 m.", true},
     };
     const enum demand_dimension d = demand_dimension_of(q, strlen(q));
     assert_int_equal(d, DIMENSION_AGE);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (demand_dimension_in(d, cases[i].text, strlen(cases[i].text)) != cases[i].in)
             fail_msg("%s", cases[i].text);
+}
+
+/* A way and a time, or a unit of both, is a speed; who names a way or where to asks for a time. */
+static void a_speed_is_a_way_within_a_time(void **state) {
+    (void)state;
+    static const char q[] = "How fast does the group run?";
+    static const struct {
+        const char *text;
+        bool in;
+    } cases[] = {
+        {"It runs at 6:30 min/km.", true},    {"It covers 10 km in 45 minutes.", true},
+        {"It moves 12 m a year.", true},      {"It makes 22 kn.", true},
+        {"It runs for four minutes.", false}, {"It runs 60 m.", false},
+    };
+    const enum demand_dimension d = demand_dimension_of(q, strlen(q));
+    assert_int_equal(d, DIMENSION_SPEED);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (demand_dimension_in(d, cases[i].text, strlen(cases[i].text)) != cases[i].in)
+            fail_msg("%s", cases[i].text);
+    static const char *const times[] = {"How fast do I have to swim for the badge?",
+                                        "How fast must I run the 3,000 m?",
+                                        "How fast does the train go to the airport?"};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (demand_dimension_of(times[i], strlen(times[i])) != DIMENSION_ANY)
+            fail_msg("%s", times[i]);
 }
 
 static void a_number_of_something_else_counts_nothing(void **state) {
@@ -748,6 +782,7 @@ int main(void) {
         cmocka_unit_test(a_price_may_be_a_number_alone),
         cmocka_unit_test(a_number_of_something_else_counts_nothing),
         cmocka_unit_test(a_way_or_a_price_is_no_age),
+        cmocka_unit_test(a_speed_is_a_way_within_a_time),
         cmocka_unit_test(any_bytes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
