@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/answer/dated_headings.h"
+#include "retrieval/text/word_tokens.h"
 
 /* Is word w one of the version's digits? */
 static bool is_of_version(const question *q, const fact_word *w) {
@@ -41,9 +43,51 @@ static bool asks_for_release(const question *q, uint64_t *owner) {
     return asked;
 }
 
+/* "4.0.0 (2025-02-11)", "Version 4.0 released on 5 May 2025": beside the version only a day, and not "supported until"; "5.0.0-rc.1"
+ * is another version. */
+static bool says_when_only(const char *s, size_t n) {
+    word_token t;
+    bool number = false;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n;) {
+        if (t.digits && !number) {
+            number = true;
+            size_t next = at; /* the sign behind it */
+            while (next < n && strchr("-+.~_", s[next])) next++;
+            if (next < n && fo_is_letter(s[next])) return false;
+        }
+        if (t.letters &&
+            !(number ? word_token_in("released on st nd rd th", &t) || date_month_named(&t)
+                     : word_token_in("version release v rev revision", &t)))
+            return false;
+    }
+    return number;
+}
+
+/* Does a sentence or a row say of the version when it came out? */
+static bool is_said_elsewhere(const candidate_set *set) {
+    static const char out[] = "released release releases came come comes out published publish "
+                              "appeared shipped available";
+    for (size_t k = 0; k < set->n_passages; k++) {
+        const candidate_passage *p = &set->passages[k];
+        for (size_t i = 0; !p->command && i < p->units.n; i++) {
+            const text_unit *u = &p->units.v[i];
+            const char *s = p->text.text + u->start;
+            const size_t n = u->end - u->start;
+            date_said day;
+            if (u->kind != TEXT_UNIT_HEADING &&
+                exact_names_versions_in(&set->q.exact, s, n, NULL) &&
+                dated_heading_says(s, n, &day) &&
+                (word_tokens_say(out, s, n) ||
+                 word_tokens_say(out, p->text.text + u->head_start, u->head_end - u->head_start)))
+                return true;
+        }
+    }
+    return false;
+}
+
 size_t version_dates_take(const candidate_set *set, candidate *chosen) {
     uint64_t owner;
-    if (!asks_for_release(&set->q, &owner)) return 0;
+    if (!asks_for_release(&set->q, &owner) || is_said_elsewhere(set)) return 0;
     for (size_t k = 0; k < set->n_passages; k++) {
         const candidate_passage *p = &set->passages[k];
         if (p->command || (owner & ~(p->named | p->title | p->filed))) continue;
@@ -53,7 +97,7 @@ size_t version_dates_take(const candidate_set *set, candidate *chosen) {
             const size_t n = u->end - u->start;
             date_said day;
             if (u->kind != TEXT_UNIT_HEADING || !dated_heading_of_version(s, n) ||
-                !exact_names_versions_in(&set->q.exact, s, n, NULL) ||
+                !says_when_only(s, n) || !exact_names_versions_in(&set->q.exact, s, n, NULL) ||
                 !dated_heading_says(s, n, &day))
                 continue;
             *chosen = (candidate){.passage = (uint32_t)k,

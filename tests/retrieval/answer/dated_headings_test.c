@@ -163,11 +163,36 @@ static void when_a_version_came_out_stands_in_its_heading(void **state) {
     }
 }
 
+/* "Supported until", "end of life" and a candidate for the release are other days, and a sentence says it better. */
+static void a_heading_with_another_day_is_no_release(void **state) {
+    (void)state;
+    static const char *const headings[] = {"4.0.0 (supported until 5 May 2027)",
+                                           "4.0.0 (end of life 5 May 2027)",
+                                           "4.0.0 (draft, 5 May 2027)", "4.0.0-rc.1 (5 May 2027)"};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "Release notes\n\n%s\n\n- Web console\n", headings[i]);
+        char *answer = ask_with(text, "When was 4.0.0 released?", 0);
+        if (strstr(answer, "2027) [1]")) fail_msg("%s: %s", headings[i], answer);
+        free(answer);
+    }
+    static const char told[] = "Release notes\n\n4.0.0 (5 May 2025)\n\n- Web console\n\n"
+                               "Dates\n\nVersion 4.0.0 came out on 3 March 2025.\n";
+    char *answer = ask_with(told, "When did 4.0.0 come out?", 0);
+    if (!strstr(answer, "3 March 2025")) fail_msg("%s", answer);
+    free(answer);
+    answer = ask_with("Release notes\n\nVersion 4.0.0 - released on 5 May 2025\n\n- Console\n",
+                      "When did 4.0.0 come out?", 0);
+    if (strncmp(answer, "Version 4.0.0 - released", 24) != 0) fail_msg("%s", answer);
+    free(answer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
         cmocka_unit_test(a_change_below_a_lead_in_is_of_the_version_above),
         cmocka_unit_test(when_a_version_came_out_stands_in_its_heading),
+        cmocka_unit_test(a_heading_with_another_day_is_no_release),
         cmocka_unit_test(what_changed_in_a_version_stands_below_it),
         cmocka_unit_test(a_day_heads_what_happened_on_it),
         cmocka_unit_test(a_row_is_of_the_day_above_its_table),
