@@ -165,19 +165,29 @@ static bool is_kind_of_ticket(const fact_text *t, size_t i) {
            fo_words_have_any_case(tickets, t->text + w[1].start, w[1].end - w[1].start);
 }
 
+/* A season is said by its name, too: "summer card". */
+static bool says_season(const candidate_passage *p, const char *word, size_t n) {
+    return fo_words_have_any_case("season", word, n) &&
+           word_tokens_say("summer winter", p->text.text, p->text.len);
+}
+
 bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p) {
     const fact_text *t = &set->q.text;
+    const enum demand_amount amount = set->q.demands.amount;
+    const bool price = amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE;
     for (size_t i = 0; i < t->n_words; i++) {
         const char *word = t->text + t->words[i].start;
         const size_t n = t->words[i].end - t->words[i].start;
         const int k = question_term_of(&set->q, t->words[i].id);
-        const bool ticket = is_kind_of_ticket(t, i);
+        /* where it is sold, or whether it may be lent, holds for any ticket */
+        const bool ticket = price && is_kind_of_ticket(t, i);
         if (k < 0 || !(ticket || has_to_be_said(word, n))) continue;
         bool said = false;
         for (size_t j = 0; j < set->n_passages && !said; j++) {
             const candidate_passage *o = &set->passages[j];
             said = candidate_one_document(o, p) &&
-                   (((o->said | o->named) & 1ull << k) || (!ticket && says_otherwise(o, word, n)));
+                   (((o->said | o->named) & 1ull << k) ||
+                    (ticket ? says_season(o, word, n) : says_otherwise(o, word, n)));
         }
         if (!said) return true;
     }

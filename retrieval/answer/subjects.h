@@ -29,7 +29,7 @@ bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p);
  * mortgages. */
 bool subjects_lose_a_word(const candidate_set *set, const candidate_passage *p);
 
-/* ... a kind that others are none of: breakfast, diesel, adults, a season ticket. English. */
+/* ... a kind that others are none of: breakfast, diesel, adults, a season ticket whose price is asked for. English. */
 bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p);
 
 #endif
