@@ -142,7 +142,7 @@ static word next_filed(const char *question, size_t n, const char *file, size_t 
     word w;
     while ((w = next_word(question, n, at)).n)
         if (w.n >= SHORTEST_FILED && fo_is_letter(w.s[0]) && !fo_is_upper(w.s[0]) &&
-            says(file, strlen(file), &w, false))
+            !is_of_calendar(&w) && says(file, strlen(file), &w, false))
             return w;
     return w;
 }
@@ -168,6 +168,43 @@ static bool is_written_as_name(const char *s, size_t n, const word *w) {
             within = !strchr(".!?:\n", *c);
         if (within) return true;
     }
+    return false;
+}
+
+/* A word of the question in small letters that says where, when or on what it is asked, "in leeds": what stands right behind a
+ * preposition. .n = 0: there is none further on. */
+static word next_bound(const char *question, size_t n, size_t *at, word *before) {
+    for (word w; (w = next_word(question, n, at)).n; *before = w)
+        if (w.n > SHORTEST && before->n &&
+            fo_words_have_any_case("in at on for from near with under", before->s, before->n)) {
+            *before = w;
+            return w;
+        }
+    return (word){0};
+}
+
+/* Does s[n] say the word, or its plural or singular? */
+static bool says_any_number(const char *s, size_t n, const word *w) {
+    const size_t stem = w->n - (w->s[w->n - 1] == 's');
+    size_t at = 0;
+    for (word x; (x = next_word(s, n, &at)).n;)
+        if (x.n >= stem && x.n <= stem + 2 && !strncasecmp(x.s, w->s, stem)) return true;
+    return false;
+}
+
+/* "... in leeds": is what is asked about bound to something that is said nowhere? */
+static bool is_bound_elsewhere(const fo_buf *title, const char *question, const char *document,
+                               const char *beginning, size_t n, const char *text, size_t n_text) {
+    word before = {0};
+    size_t at = 0;
+    for (word w; (w = next_bound(question, strlen(question), &at, &before)).n;)
+        if (!(title->len && says_any_number(title->data, title->len, &w)) &&
+            !says_any_number(document, strlen(document), &w) &&
+            !says_any_number(beginning, n, &w) && !says_any_number(text, n_text, &w) &&
+            !fo_words_have_any_case("this that these those your their which what case general "
+                                    "default total advance time order",
+                                    w.s, w.n))
+            return true;
     return false;
 }
 
@@ -210,5 +247,6 @@ void own_names_add(fo_buf *title, const char *question, const char *document, co
         if (title->len) fo_buf_char(title, ' ');
         fo_buf_add(title, w.s, w.n);
     }
-    if (document) add_filed(title, question, document, beginning, n);
+    if (document && !is_bound_elsewhere(title, question, document, beginning, n, text, n_text))
+        add_filed(title, question, document, beginning, n);
 }

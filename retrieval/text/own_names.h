@@ -21,7 +21,8 @@ bool own_names_filed(const char *question, const char *document);
  * are no sentences, or in its path, "petrel/docs/cache.md". One that `text`, of the same document, says behind those lines tells its sentences apart,
  * and is left out there unless it is asked what holds "at" or "with" whom. Nothing is appended where the question has a further
  * name that nothing of all this says: what Harrow pays in Leeds is not told by what it pays in York. Of words in small letters
- * those that the document's file is called by, where beginning[n] writes them as a name, "all changes of Quillbox". */
+ * those that the document's file is called by, where beginning[n] writes them as a name, "all changes of Quillbox", but for days and months, and not where the question binds
+ * it to something said nowhere: "what port does quillbox use in leeds". */
 void own_names_add(fo_buf *title, const char *question, const char *document, const char *beginning,
                    size_t n, const char *text, size_t n_text);
 

@@ -52,9 +52,11 @@ static void a_name_in_small_letters_is_one_of_the_file(void **state) {
         {"what port does quillbox use", "a/CHANGELOG-quillbox.md", log, "quillbox"},
         {"what port does quillbox use", "quillbox/notes.md", log, ""},
         {"what port does quillbox use", "CHANGELOG-quillbox.md", "All of a quillbox.", ""},
-        {"who leads choir", "choir.md", "The rules of the Choir.", ""}, /* of a kind */
-        {"what port does the server use", "a/server.md", log, ""},      /* no name */
-        {"which port numbers are there", "port.md", log, ""},           /* a sentence begins so */
+        {"who leads choir", "choir.md", "The rules of the Choir.", ""},   /* of a kind */
+        {"what port does the server use", "a/server.md", log, ""},        /* no name */
+        {"which port numbers are there", "port.md", log, ""},             /* a sentence begins so */
+        {"what port does quillbox use in leeds", "quillbox.md", log, ""}, /* said nowhere */
+        {"how many were sold in june", "june.md", "Figures of the month of June.", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fo_buf b = {0};
