@@ -232,6 +232,30 @@ static void a_change_is_of_its_version(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What stands below another day, model or entry is not said of the one that is asked about. */
+static void an_earlier_number_says_nothing_of_a_later_one(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *other;
+    } cases[] = {
+        {"What is for supper on 9.3.2026?",
+         "## 8.3.2026\n\nBean stew for supper.\n\n## 9.3.2026\n\nClosed.\n", "stew"},
+        {"How loud is the 6.2?",
+         "## Model 3.5\n\nThe noise is 52 dB.\n\n## Model 6.2\n\nIt makes 70 dB.\n", "52"},
+        {"What is the default timeout in 2.6?",
+         "## 2.6.0 (2026-02-10)\n\n- Calls wait 90 s now.\n\n## 2.4.0 (2025-04-04)\n\n- The "
+         "default timeout is 30 s.\n",
+         "30"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const passage p[] = {
+            {cases[i].text, 0, "Notes", 0.9f, 0.8f, 9, false, false, 0, NULL, false, NULL}};
+        extractive_answer a = ask(cases[i].question, p, 1, 1, 0);
+        if (strstr(a.text, cases[i].other)) fail_msg("%s: %s", cases[i].question, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void days_are_asked_as_they_are_written(void **state) {
     (void)state;
     static const struct {
@@ -714,6 +738,7 @@ int main(void) {
         cmocka_unit_test(a_row_says_what_it_is_of),
         cmocka_unit_test(an_answer_says_what_it_is_about),
         cmocka_unit_test(a_change_is_of_its_version),
+        cmocka_unit_test(an_earlier_number_says_nothing_of_a_later_one),
         cmocka_unit_test(days_are_asked_as_they_are_written),
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
