@@ -164,6 +164,13 @@ static bool leads_on(const char *s, size_t first, size_t end) {
 
 /* ---- width --------------------------------------------------------------------------------- */
 
+/* Characters of s[from..to): in bytes a line of figures among letters of three bytes would look short. */
+static size_t width(const char *s, size_t from, size_t to) {
+    size_t n = 0;
+    for (; from < to; from++) n += fo_utf8_boundary(s[from]);
+    return n;
+}
+
 /* The width that most lines of the block keep (three quarters of those with more than one word are
  * no wider): text that is wrapped is wrapped there. An address or a formula that sticks out does
  * not count. */
@@ -179,9 +186,10 @@ static size_t usual_width(const char *s, size_t len, size_t newline) {
         size_t end = line_end(s, stop, at), text = skip_blanks(s, end, at);
         if (text >= end && at > newline) break;
         if (text < end && memchr(s + text, ' ', end - text) && n < sizeof widths / sizeof *widths) {
+            const size_t wide = width(s, at, end);
             size_t i = n++; /* in order: they are few */
-            for (; i > 0 && widths[i - 1] > end - at; i--) widths[i] = widths[i - 1];
-            widths[i] = end - at;
+            for (; i > 0 && widths[i - 1] > wide; i--) widths[i] = widths[i - 1];
+            widths[i] = wide;
         }
         at = end + 1;
     }
@@ -193,7 +201,8 @@ static size_t usual_width(const char *s, size_t len, size_t newline) {
 static bool is_deliberate(const char *s, size_t len, size_t line, size_t newline, size_t next) {
     size_t word = next;
     while (word < len && !fo_is_blank(s[word])) word++;
-    return newline - line + 1 + (word - next) + MARGIN <= usual_width(s, len, newline);
+    const size_t needs = width(s, line, newline) + 1 + width(s, next, word) + MARGIN;
+    return needs <= usual_width(s, len, newline);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */

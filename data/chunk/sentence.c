@@ -37,10 +37,17 @@ static const char *const foreign[] = {
     "пос", "корп", "тел", "доб", "каб", "оф", "просп", "пер", "обл", "наб", "кв", "табл", "разд", "гл", "ст", "пом",
     "Ул", "Стр", "Рис", "Пос", "Корп", "Тел", "Каб", "Просп", "Пер", "Наб", "Кв", "Табл", "Разд", "Гл", "Ст", "Пом", "Им", "См",
     "Проф", "Акад",
+    /* Hindi: doctor, Mr, Mrs, Miss, professor, engineer, number, telephone, for example, page */
+    "डॉ", "डा", "श्री", "श्रीमती", "सुश्री", "प्रो", "प्रा", "इंजी", "पं", "स्व", "नं", "क्र", "क्रं", "टे", "फ़ो", "दू", "मो", "उदा", "पृ", "सं", "कृ",
 };
 /* Behind a figure they are what is counted and may end a sentence: roubles, minutes, metres, a year. */
 static const char *const russian_measures[] = {
     "руб", "коп", "мин", "сек", "ч", "см", "мм", "км", "кг", "л", "шт", "чел", "экз", "г", "м", "тыс", "млн", "млрд",
+};
+/* Behind a figure Hindi ends a sentence with them; before one, "रु. 18,000", it goes on. */
+static const char *const hindi_measures[] = {
+    "रु", "रू", "किमी", "कि", "मी", "सेमी", "मिमी", "किग्रा", "ग्रा", "मिली", "ली", "मि", "घं",
+    "लि",
 };
 /* Before a name and not behind a figure: town, village, house, settlement, metro station. */
 static const char *const russian_places[] = {"г", "д", "с", "п", "м", "р", "Г", "Д"};
@@ -336,6 +343,30 @@ static int russian_goes_on(const char *word, const char *s, size_t len, size_t s
     return (after >= '0' && after <= '9') || after == '-' || after == 0x2013 || after == 0x2014;
 }
 
+/* "600 रु. प्रति माह", "रु. १८,००० है": what follows a measure of Hindi begins in no capital that tells. It goes on before a figure
+ * and before the words that stand behind one. */
+static bool hindi_measure_goes_on(const char *s, size_t len, size_t next) {
+    static const char *const on[] = {
+        "प्रति", "है",     "हैं",      "था",     "थी",    "थे",    "का",      "की",     "के",   "को",
+        "में",    "से",     "तक",     "पर",     "या",    "और",   "व",       "तथा",    "देना", "देने",
+        "देकर",  "लगेगा",  "लगेंगे",    "लगते",    "होगा",  "होगी", "होंगे",     "जुर्माना", "शुल्क", "किराया",
+        "जमा",  "मासिक", "वार्षिक", "सालाना", "रोज़",   "रोज",  "अतिरिक्त", "नकद",    "नक़द", "मात्र",
+        "लिया", "लिए",   "मिलता",  "मिलते",   "मिलेगा", "मिलेंगे", "प्रतिदिन", "हर",     "एवं",  "वापस",
+        "काटे",  "की",    "वाला",   "वाले",    "तय",    "ली",   "मी",      "ग्रा",    "घं",
+    };
+    size_t n;
+    const int32_t after = cp_at(s, len, next, &n);
+    char follows[MAX_WORD];
+    if ((after >= '0' && after <= '9') || (after >= 0x966 && after <= 0x96F) || after == '-' ||
+        after == 0x2013 || after == 0x2014)
+        return true;
+    next_letters(s, len, next, follows);
+    /* the stop of Hindi is of other bytes than its letters, but not told from them there */
+    char *stop = strstr(follows, "\xE0\xA5\xA4");
+    if (stop) *stop = 0;
+    return HAS(on, follows);
+}
+
 /* Does the single stop at `dot` end the sentence, when `next` is what follows after the space? */
 static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t next) {
     char word[MAX_WORD], follows[MAX_WORD];
@@ -372,6 +403,7 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
     }
     const int russian = russian_goes_on(word, s, len, start, from, next);
     if (russian >= 0) return !russian;
+    if (HAS(hindi_measures, word)) return !hindi_measure_goes_on(s, len, next);
     if (HAS(binding, word)) return strcmp(word, "al") == 0 && starter;
     bool shouted = from + 1 < dot && s[from + 1] >= 'A' && s[from + 1] <= 'Z';
     if (!shouted && HAS(foreign, word)) return false;

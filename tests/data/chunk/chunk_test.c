@@ -369,6 +369,24 @@ static void short_forms_of_russian_end_no_sentence(void **state) {
           "Плата 500 руб. – до 1 мая.");
 }
 
+static void short_forms_of_hindi_end_no_sentence(void **state) {
+    (void)state;
+    CHECK("हॉल का किराया रु. 18,000 है। चाबी श्री. यादव के पास है।", "हॉल का किराया रु. 18,000 है।",
+          "चाबी श्री. यादव के पास है।");
+    CHECK("दूसरी कार के लिए 600 रु. प्रति माह। साइकिल छत पर 30 रु. में जाती है।",
+          "दूसरी कार के लिए 600 रु. प्रति माह।", "साइकिल छत पर 30 रु. में जाती है।");
+    CHECK("खिड़की नं. 4 पर डॉ. मेहता मिलते हैं। मंगलम प्रा. लि. का पता वही है।",
+          "खिड़की नं. 4 पर डॉ. मेहता मिलते हैं।", "मंगलम प्रा. लि. का पता वही है।");
+    CHECK("मासिक पास 900 रु. विद्यार्थियों को छूट है।", "मासिक पास 900 रु.", "विद्यार्थियों को छूट है।");
+    /* figures are of one byte, its letters of three: the width of a line is that of its characters */
+    CHECK("रख-रखाव शुल्क 2 BHK के लिए 2,800 रु. और 3 BHK के लिए 3,650 रु. प्रति\nमाह है। भुगतान हर तिमाही के "
+          "पहले महीने की "
+          "10 तारीख तक करना है। देर से\nभुगतान पर 18 प्रतिशत वार्षिक की दर से ब्याज लगेगा।",
+          "रख-रखाव शुल्क 2 BHK के लिए 2,800 रु. और 3 BHK के लिए 3,650 रु. प्रति\nमाह है।",
+          "भुगतान हर तिमाही के पहले महीने की 10 तारीख तक करना है।",
+          "देर से\nभुगतान पर 18 प्रतिशत वार्षिक की दर से ब्याज लगेगा।");
+}
+
 static void a_text_is_whole_behind_a_stop_of_any_script(void **state) {
     (void)state;
     static const char *const whole[] = {"It rained.",        "Did it?",
@@ -392,6 +410,7 @@ int main(void) {
         cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
         cmocka_unit_test(structure_is_respected),
         cmocka_unit_test(short_forms_of_russian_end_no_sentence),
+        cmocka_unit_test(short_forms_of_hindi_end_no_sentence),
         cmocka_unit_test(long_headings_are_cut),
         cmocka_unit_test(a_heading_has_no_drawn_lines),
         cmocka_unit_test(words_of_any_length_make_no_giant),
