@@ -39,6 +39,7 @@ struct analyzer {
     bool apostrophe_divides;      /* elisions (l'homme) are words of their own */
     bool strip_accents;           /* Latin accents: kept where the stemmer needs them */
     bool arabic;                  /* ends of words are written in two ways */
+    bool devanagari;              /* its spellings of one word are folded */
     const char *stop[STOP_SLOTS]; /* hash set of pointers into the list, each ending at a space */
     int32_t *points;              /* scratch of the folding, 4 * n_points bytes */
     size_t n_points;
@@ -89,6 +90,7 @@ int analyzer_create(analyzer **out, const char *language, fo_err *err) {
     a->apostrophe_divides = !english && !stemless;
     a->strip_accents = english || stemless;
     a->arabic = strcmp(language, "arabic") == 0;
+    a->devanagari = strcmp(language, "hindi") == 0;
     for (const char *s = stopwords_of(language); *s;) {
         size_t n = strcspn(s, " ");
         uint32_t h = term_hash(s, n);
@@ -181,6 +183,22 @@ static point_kind kind_of(int32_t cp) {
     }
 }
 
+/* Hindi writes one word in several ways: with the dot below of loan words or without, as in "ज़मीन", but for the two letters that
+ * are others with it; a nasal vowel by either sign; figures of its own. Points are decomposed before. Returns how many are left. */
+static utf8proc_ssize_t fold_devanagari(int32_t *p, utf8proc_ssize_t n) {
+    enum { CANDRABINDU = 0x901, ANUSVARA = 0x902, DDA = 0x921, DDHA = 0x922, NUKTA = 0x93C };
+    enum { ZERO = 0x966, NINE = 0x96F };
+    utf8proc_ssize_t m = 0;
+    for (utf8proc_ssize_t i = 0; i < n; i++) {
+        const bool kept = m > 0 && (p[m - 1] == DDA || p[m - 1] == DDHA);
+        if (p[i] == NUKTA && !kept) continue;
+        p[m++] = p[i] == CANDRABINDU            ? ANUSVARA
+                 : p[i] >= ZERO && p[i] <= NINE ? p[i] - ZERO + '0'
+                                                : p[i];
+    }
+    return m;
+}
+
 /* NFKC case folding of valid UTF-8 into a->folded; returns the length, 0 when nothing is left. */
 static size_t fold(analyzer *a, const char *s, size_t len) {
     if (len > 4 * TERM_MAX) { /* bounded work; the term is cut anyway */
@@ -210,6 +228,7 @@ static size_t fold(analyzer *a, const char *s, size_t len) {
             if (a->points[i] < 0x300 || a->points[i] > 0x36F) a->points[m++] = a->points[i];
         n = m;
     }
+    if (a->devanagari) n = fold_devanagari(a->points, n);
     n = utf8proc_reencode(a->points, n, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     if (n <= 0) return 0;
     size_t size = (size_t)n;

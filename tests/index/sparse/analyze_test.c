@@ -71,6 +71,15 @@ static void arabic_ends_are_written_in_two_ways(void **state) {
     expect("arabic", "المكتبه وجه", "مكتب وجه"); /* a short word keeps what it ends in */
 }
 
+static void folds_the_spellings_of_hindi(void **state) {
+    (void)state;
+    /* the dot below, of one point or two, the moon-dot, figures */
+    expect("hindi", "\xE0\xA5\x9Bरूर ज\xE0\xA4\xBCरूर जरूर", "जरूर जरूर जरूर");
+    expect("hindi", "गाँव गांव १४ 14", "गांव गांव 14 14");
+    expect("hindi", "पत्रिका पत्रिकाएँ", "पत्रिक पत्रिक");
+    expect("hindi", "\xE0\xA5\x9C ड\xE0\xA4\xBC ड", "ड\xE0\xA4\xBC ड\xE0\xA4\xBC ड");
+}
+
 static void handles_apostrophes_by_language(void **state) {
     (void)state;
     expect("english", "Charleston's don't O\xE2\x80\x99Neill dog\xE2\x80\x99s 'quoted'",
@@ -159,6 +168,7 @@ int main(void) {
         cmocka_unit_test(stems_and_folds_words),
         cmocka_unit_test(finds_accented_words_without_their_accents),
         cmocka_unit_test(arabic_ends_are_written_in_two_ways),
+        cmocka_unit_test(folds_the_spellings_of_hindi),
         cmocka_unit_test(handles_apostrophes_by_language),
         cmocka_unit_test(gives_identifiers_whole_and_in_parts),
         cmocka_unit_test(gives_unspaced_scripts_as_characters_and_pairs),
