@@ -164,10 +164,11 @@ static bool leads_on(const char *s, size_t first, size_t end) {
 
 /* ---- width --------------------------------------------------------------------------------- */
 
-/* Characters of s[from..to): in bytes a line of figures among letters of three bytes would look short. */
+/* Of s[from..to) in bytes, but a letter of the scripts of India is one: a line of them with figures would look short. */
 static size_t width(const char *s, size_t from, size_t to) {
+    enum { INDIC = 0xE0, BYTES = 3 };
     size_t n = 0;
-    for (; from < to; from++) n += fo_utf8_boundary(s[from]);
+    for (; from < to; n++) from += (unsigned char)s[from] == INDIC ? BYTES : 1;
     return n;
 }
 
