@@ -8,6 +8,7 @@
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/foreign_amounts.h"
 #include "retrieval/question/foreign_demands.h"
+#include "retrieval/question/hindi_demands.h"
 #include "retrieval/question/unspaced_demands.h"
 #include "retrieval/text/word_tokens.h"
 
@@ -347,9 +348,25 @@ static bool read_unspaced(demands *out, const char *question, size_t len, int la
     return true;
 }
 
+static bool read_hindi(demands *out, const char *question, size_t len, int language) {
+    const int english = language_number("english");
+    if (!hindi_demands_known(language)) return false;
+    if (language_of_question(question, len, language_name(language), 1ull << english) == english)
+        return false;
+    const foreign_demands f = hindi_demands_read(question, len);
+    *out = (demands){.language = language,
+                     .amount = f.amount,
+                     .detail = f.detail,
+                     .counted = f.counted,
+                     .date = demand_date_in(question, len)};
+    memcpy(out->noun, f.noun, sizeof out->noun);
+    return true;
+}
+
 demands demands_read(const char *question, size_t len, int language) {
     const demand_words *w = demand_words_of(language);
     demands across;
+    if (read_hindi(&across, question, len, language)) return across;
     if (read_unspaced(&across, question, len, language)) return across;
     if (!w && language < 0 && read_of_english_texts(&across, question, len)) return across;
     if (!w) return read_in_english(question, len);
@@ -375,6 +392,7 @@ enum amount_stated demands_amount_in(const demands *d, enum demand_amount amount
                                      size_t len) {
     if (unspaced_demands_known(d->language))
         return unspaced_amount_in(d->language, amount, text, len);
+    if (hindi_demands_known(d->language)) return hindi_amount_in(amount, d->noun, text, len);
     if (!demand_words_of(d->language)) return demand_amount_in(amount, text, len);
     const enum amount_stated stated = foreign_amount_in(d->language, amount, text, len);
     return stated == AMOUNT_NOT_STATED && amount == d->amount
@@ -384,6 +402,7 @@ enum amount_stated demands_amount_in(const demands *d, enum demand_amount amount
 
 bool demands_amount_column_in(const demands *d, const char *text, size_t len) {
     if (unspaced_demands_known(d->language)) return true;
+    if (hindi_demands_known(d->language)) return hindi_amount_column_in(d->amount, text, len);
     return demand_words_of(d->language)
                ? foreign_amount_column_in(d->language, d->amount, text, len)
                : demand_amount_column_in(d->amount, text, len);
@@ -392,6 +411,7 @@ bool demands_amount_column_in(const demands *d, const char *text, size_t len) {
 bool demands_detail_in(const demands *d, const char *text, size_t len) {
     if (unspaced_demands_known(d->language))
         return unspaced_detail_in(d->language, d->detail, text, len);
+    if (hindi_demands_known(d->language)) return hindi_detail_in(d->detail, d->noun, text, len);
     return demand_words_of(d->language) ? foreign_detail_in(d->language, d->detail, text, len)
                                         : demand_detail_in(d->detail, text, len);
 }

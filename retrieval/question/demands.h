@@ -2,7 +2,7 @@
  * cost, how heavy is it), a day of the week, a month, a place, a reason, or the holder of an office. A passage that
  * shares every word with the question and states no price, speaks of other days or months or says of nothing where it is, answers
  * another question. English; of German, French, Spanish, Italian, Portuguese, Russian and Arabic the amount, the address, the time and the person
- * that is asked for (foreign_demands.h), as of Chinese and Japanese (unspaced_demands.h), and a question of another language demands nothing here. */
+ * that is asked for (foreign_demands.h), as of Chinese and Japanese (unspaced_demands.h) and Hindi (hindi_demands.h), and a question of another language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
 #define FORAGE_RETRIEVAL_DEMANDS_H
 
@@ -15,7 +15,7 @@
 #include "retrieval/question/demand_words.h"
 
 typedef struct demands {
-    int language; /* of the texts, where that is one of demand_words.h or unspaced_demands.h; else -1 */
+    int language; /* of the texts, where that is one of demand_words.h, unspaced_demands.h or hindi_demands.h; else -1 */
     enum demand_amount amount;
     enum demand_dimension dimension;
     enum demand_detail detail;
@@ -36,7 +36,7 @@ typedef struct demands {
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     char noun
-        [DEMAND_WORD_MOST]; /* of a question in another language, what is counted, people and days too, folded; "" */
+        [DEMAND_WORD_MOST]; /* of a question in another language, what is counted, people and days too, folded; ""; of Hindi, as hindi_demands.h */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 
