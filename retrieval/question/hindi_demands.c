@@ -158,12 +158,18 @@ typedef struct reader_at {
     bool begun;
 } reader_at;
 
+/* Stops of short forms, "रु. 500", are left out. */
+static void read_next(reader_at *r) {
+    do hindi_token_next(&r->next, r->text, r->len, &r->at);
+    while (r->next.n && !strcmp(r->next.s, "."));
+}
+
 static bool step(reader_at *r) {
-    if (!r->begun) hindi_token_next(&r->next, r->text, r->len, &r->at);
+    if (!r->begun) read_next(r);
     r->begun = true;
     r->before = r->now;
     r->now = r->next;
-    hindi_token_next(&r->next, r->text, r->len, &r->at);
+    read_next(r);
     return r->now.n > 0;
 }
 
@@ -187,9 +193,16 @@ static bool is_clock(const reader_at *r) {
     return r->now.digits && !strcmp(r->next.s, ":");
 }
 
+/* "2026" */
+static bool is_year(const hindi_token *t) {
+    return t->digits && t->n == 4 && strlen(t->s) == 4 &&
+           (!strncmp(t->s, "19", 2) || !strncmp(t->s, "20", 2));
+}
+
 /* A number that is no time, measure, share or label: what is behind it is counted, or paid. */
 static bool is_bare(const reader_at *r) {
     static const char *const units[] = {spans, weights, units_of_way, warm, shares, times, dated};
+    if (is_year(&r->now)) return false;
     if (!is_number(&r->now) || in(labels, &r->before) || is_clock(r) || !strcmp(r->before.s, ":"))
         return is_number(&r->now) && !strcmp(r->before.s, ":") && !r->next.letters;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
