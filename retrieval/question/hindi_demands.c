@@ -129,10 +129,26 @@ static enum demand_amount amount_at(const asked *a, size_t i, foreign_demands *o
     return what && !is(a, i - 1, currencies) ? of_noun(a, i - 1) : AMOUNT_NONE;
 }
 
+/* "4 BHK": a number and the Latin letters of what it tells apart, "4 bhk" in out; no unit. */
+static void read_kind(const asked *a, char out[DEMAND_WORD_MOST]) {
+    for (size_t i = 0; i + 1 < a->n; i++) {
+        const hindi_token *number = &a->v[i], *kind = &a->v[i + 1];
+        const size_t n = strlen(number->s), k = strlen(kind->s);
+        if (!number->digits || !fo_is_letter(kind->s[0]) || n + k + 2 > DEMAND_WORD_MOST) continue;
+        if (is(a, i + 1, currencies) || is(a, i + 1, units_of_way) || is(a, i + 1, speed_units))
+            continue;
+        memcpy(out, number->s, n);
+        out[n] = ' ';
+        memcpy(out + n + 1, kind->s, k + 1);
+        return;
+    }
+}
+
 /* What tells more of the amount or the detail than its kind. */
 static void mark(const asked *a, foreign_demands *out) {
     if (out->detail == DETAIL_PHONE && any(a, mobile)) strcpy(out->noun, mobile);
     if (out->amount == AMOUNT_ANY && any(a, speeds)) strcpy(out->noun, speed);
+    if (out->amount == AMOUNT_MONEY) read_kind(a, out->noun);
 }
 
 foreign_demands hindi_demands_read(const char *question, size_t len) {
@@ -199,10 +215,17 @@ static bool is_year(const hindi_token *t) {
            (!strncmp(t->s, "19", 2) || !strncmp(t->s, "20", 2));
 }
 
+/* "1. शुल्क": the number of a section or an item. */
+static bool is_section(const reader_at *r) {
+    const size_t behind = r->now.start + r->now.n;
+    return r->now.digits && (!r->before.n || !strcmp(r->before.s, "#")) && behind < r->len &&
+           (r->text[behind] == '.' || r->text[behind] == ')');
+}
+
 /* A number that is no time, measure, share or label: what is behind it is counted, or paid. */
 static bool is_bare(const reader_at *r) {
     static const char *const units[] = {spans, weights, units_of_way, warm, shares, times, dated};
-    if (is_year(&r->now)) return false;
+    if (is_year(&r->now) || is_section(r)) return false;
     if (!is_number(&r->now) || in(labels, &r->before) || is_clock(r) || !strcmp(r->before.s, ":"))
         return is_number(&r->now) && !strcmp(r->before.s, ":") && !r->next.letters;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -210,16 +233,29 @@ static bool is_bare(const reader_at *r) {
     return strcmp(r->next.s, "%") != 0;
 }
 
+/* Does it speak of such things, but of no one of that number: of "2 BHK" and "3 BHK" alone? */
+static bool is_of_other_kinds(reader_at r, const char *kind) {
+    const size_t n = strcspn(kind, " ");
+    bool other = false;
+    while (kind[n] && step(&r)) {
+        if (!r.before.digits || strcmp(r.now.s, kind + n + 1) != 0) continue;
+        if (!strncmp(r.before.s, kind, n) && !r.before.s[n]) return false;
+        other = true;
+    }
+    return other;
+}
+
 static enum amount_stated money_in(reader_at r) {
-    bool pay = false, bare = false, share = false;
+    bool pay = false, bare = false, share = false, off = false; /* off: the share is taken off */
     while (step(&r)) {
         if (is_rupee(&r.now) && (is_number(&r.before) || is_number(&r.next))) return AMOUNT_STATED;
         if (in(free_of, &r.now)) return AMOUNT_STATED;
         pay |= in(sums, &r.now) || in(pays, &r.now);
         bare |= is_bare(&r) && r.now.digits;
         share |= is_share(&r) || in(parts, &r.now);
+        off |= in("छूट रियायत डिस्काउंट ब्याज", &r.now);
     }
-    if (pay && (bare || share)) return AMOUNT_STATED;
+    if (pay && (bare || (share && !off))) return AMOUNT_STATED;
     return bare ? AMOUNT_PERHAPS : AMOUNT_NOT_STATED;
 }
 
@@ -256,6 +292,7 @@ static bool states(const reader_at *r, enum demand_amount amount, const char *no
         return counts(r, noun);
     default:
         if (noun[0]) return is_speed(r);
+        if (is_section(r)) return false;
         return is_number(&r->now) && !in("एक", &r->now) && !in(labels, &r->before);
     }
 }
@@ -264,7 +301,8 @@ enum amount_stated hindi_amount_in(enum demand_amount amount, const char *noun, 
                                    size_t len) {
     reader_at r = {.text = text, .len = len};
     if (amount == AMOUNT_NONE) return AMOUNT_STATED;
-    if (amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE) return money_in(r);
+    if (amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE)
+        return is_of_other_kinds(r, noun) ? AMOUNT_NOT_STATED : money_in(r);
     while (step(&r))
         if (states(&r, amount, noun)) return AMOUNT_STATED;
     return AMOUNT_NOT_STATED;

@@ -10,7 +10,8 @@
 /* Is it the language of that number (index/sparse/language.h)? */
 bool hindi_demands_known(int language);
 
-/* `noun`: what is counted; a mobile telephone or a speed, where that is asked for. */
+/* `noun`: what is counted; a mobile telephone or a speed, where that is asked for; of what kind it is whose price is asked for,
+ * "4 bhk". */
 foreign_demands hindi_demands_read(const char *question, size_t len);
 
 /* As demand_amount_in, demand_amount_column_in and demand_detail_in, of a text in Hindi; `noun` as the question's. */
