@@ -1,4 +1,5 @@
-/* analyze.h - text to index terms: Unicode words (utf8proc), NFKC case folding, Snowball stems.
+/* analyze.h - text to index terms: Unicode words (utf8proc), NFKC case folding, Snowball stems; of Hindi, spellings
+ * of one word (the dot below, the moon-dot, its figures) are folded.
  * The same analysis serves indexing, queries, extractive answers and citation checks. */
 #ifndef FORAGE_INDEX_ANALYZE_H
 #define FORAGE_INDEX_ANALYZE_H

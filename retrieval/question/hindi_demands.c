@@ -28,7 +28,8 @@ static const char
     weights[] = "किलो किलोग्राम किग्रा ग्राम टन क्विंटल", heavy[] = "वजन भार", warm[] = "डिग्री तापमान",
     units_of_way[] = "मीटर किलोमीटर किमी सेमी मिमी सेंटीमीटर फुट फीट इंच मील km m cm mm", ways[] = "दूरी चौड़ाई ऊंचाई गहराई मोटाई लंबाई चौड़ा चौड़ी "
     "ऊंचा ऊंची गहरा गहरी", shares[] = "प्रतिशत फीसदी परसेंट",
-    others[] = "छूट रियायत ब्याज दर बोनस उम्र आयु क्षमता संख्या स्पीड गति रफ्तार राशि लोग लोगों व्यक्ति लीटर यूनिट अंक नग";
+    others[] = "छूट रियायत ब्याज दर बोनस उम्र आयु क्षमता संख्या स्पीड गति रफ्तार राशि लोग लोगों व्यक्ति व्यक्तियों बच्चे "
+    "बच्चों छात्र विद्यार्थी सदस्य मेहमान यात्री कर्मचारी चीजें प्रकार तरह जगह जगहें हिस्से टुकड़े लीटर यूनिट अंक नग";
 /* of texts */
 static const char
     numerals[] = "दो तीन चार पांच छह छः सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह सोलह सत्रह अठारह उन्नीस बीस पच्चीस तीस चालीस पचास साठ "
@@ -146,8 +147,8 @@ static void read_kind(const asked *a, char out[DEMAND_WORD_MOST]) {
 
 /* What tells more of the amount or the detail than its kind. */
 static void mark(const asked *a, foreign_demands *out) {
-    if (out->detail == DETAIL_PHONE && any(a, mobile)) strcpy(out->noun, mobile);
-    if (out->amount == AMOUNT_ANY && any(a, speeds)) strcpy(out->noun, speed);
+    if (out->detail == DETAIL_PHONE && any(a, mobile)) memcpy(out->noun, mobile, sizeof mobile);
+    if (out->amount == AMOUNT_ANY && any(a, speeds)) memcpy(out->noun, speed, sizeof speed);
     if (out->amount == AMOUNT_MONEY) read_kind(a, out->noun);
 }
 

@@ -22,6 +22,7 @@ static void an_amount_or_a_detail_is_demanded_in_its_words(void **state) {
         {"जूते कितने में मिलते हैं?", AMOUNT_MONEY, DETAIL_NONE},
         {"कितने पैसे लगेंगे?", AMOUNT_MONEY, DETAIL_NONE},
         {"क्लब में कितने कोर्ट हैं?", AMOUNT_COUNT, DETAIL_NONE},
+        {"कक्षा में कितने बच्चे हैं?", AMOUNT_ANY, DETAIL_NONE}, /* or pupils */
         {"बोनस कितने प्रतिशत मिलता है?", AMOUNT_SHARE, DETAIL_NONE},
         {"कितने दिन की छुट्टी मिलती है?", AMOUNT_LONG, DETAIL_NONE},
         {"नोटिस अवधि कितनी है?", AMOUNT_LONG, DETAIL_NONE},
