@@ -15,7 +15,8 @@
 #include "kernels/utf8.h"
 
 const analysis_change analysis_changes[] = {
-    {1, "\xD8", "\xDC"}, /* Arabic: ends of words that are written in two ways */
+    {1, "\xD8", "\xDC"},         /* Arabic: ends of words that are written in two ways */
+    {1, "\xE0\xA4", "\xE0\xA6"}, /* Devanagari: the dot below, the moon-dot, figures */
     {0, NULL, NULL},
 };
 

@@ -143,6 +143,7 @@ static void words_that_are_read_otherwise_by_now_are_indexed_anew(void **state) 
         size_t n_dropped;
     } cases[] = {{"The library is open.", 0},
                  {"\xD8\xA7\xD9\x84\xD9\x85\xD9\x83\xD8\xAA\xD8\xA8\xD9\x87", 1},
+                 {"Hindi: \xE0\xA4\x95\xE0\xA4\xAC", 1},
                  {"A library, \xD9\x85\xD9\x83\xD8\xAA\xD8\xA8\xD9\x87, \xE5\x9B\xBE", 1},
                  {"\xD0\xBA\xD0\xBD\xD0\xB8\xD0\xB3\xD0\xB0, \xE5\x9B\xBE\xE4\xB9\xA6", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
