@@ -3,27 +3,63 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/text/word_tokens.h"
 
 static const char labels[] = "workaround solution cause resolution remedy";
-static const char fixes[] = "fix fixes fixed";
+static const char fixes[] = "fix fixes fixed", releases[] = "version release";
 
-/* "What is the workaround for ...", "Is there a known workaround": the label that is asked for; n is 0: none is. */
+/* ---- the question ---------------------------------------------------------------------------- */
+
+/* What may stand before the label, and behind it where the label itself is asked for: "the root cause of the outage", not "the
+ * solution be kept". */
+static const char qualities[] = "known root suggested temporary proposed possible",
+                  goes_on[] = "for of to when that until";
+
+/* Does t, behind `last`, begin to ask for a label: "what is the", "what's the", "is there a", "any"? */
+static bool leads_to_label(const word_token *before, const word_token *last, const word_token *t) {
+    if (word_token_in("any", t)) return true;
+    if (word_token_in("a an", t)) return word_token_in("there", last);
+    return word_token_in("the", t) && word_token_in("is was s", last) &&
+           (word_token_in("what", before) || !before->letters);
+}
+
+/* "What is the workaround for ...", "Is there any known workaround": the label that is asked for; n is 0: none is. */
 static word_token asked_label(const question *q) {
-    word_token last = {0};
+    word_token before = {0}, last = {0};
     size_t at = 0;
-    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n; last = t)
-        if (word_token_in(labels, &t) && word_token_in("the a any known root", &last)) return t;
+    bool led = false;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (led && word_token_in(labels, &t)) {
+            size_t behind = at;
+            const word_token next = word_token_next(q->text.text, q->text.len, &behind);
+            return next.letters && !word_token_in(goes_on, &next) ? (word_token){0} : t;
+        }
+        led = leads_to_label(&before, &last, &t) || (led && word_token_in(qualities, &t));
+        before = last;
+        last = t;
+    }
     return (word_token){0};
 }
 
-/* "Which release contains the fix", "in what version is it fixed". */
+/* "Which release contains the fix", "in what version is it fixed", "which Tarn release": of none that the question names. */
 static bool asks_for_the_release_of_a_fix(const question *q) {
-    return word_tokens_say(fixes, q->text.text, q->text.len) &&
-           word_tokens_say("which what", q->text.text, q->text.len) &&
-           word_tokens_say("version release", q->text.text, q->text.len);
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    bool asked = false;
+    if (q->exact.n_versions || !word_tokens_say(fixes, q->text.text, q->text.len)) return false;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;
+         before = last, last = t) {
+        if (t.digits && word_token_in(releases, &last)) return false;
+        const bool name = last.letters && !word_token_in("is was does did the a which what", &last);
+        asked |= word_token_in(releases, &t) && word_token_in("which what", name ? &before : &last);
+    }
+    return asked;
 }
+
+/* ---- what answers it ------------------------------------------------------------------------- */
 
 /* Where a sentence proper begins behind the lines that say who wrote, and when: "ann (maintainer), 14 May 2025:". */
 static size_t behind_the_sender(const char *s, size_t n) {
@@ -38,8 +74,9 @@ static bool has_the_label(const char *s, size_t n, const word_token *label) {
     bool met = false;
     at += text_item_mark(s + at, n - at);
     for (word_token t; words <= MOST_WORDS && (t = word_token_next(s, n, &at)).n; words++) {
-        if (word_token_is(&t, ":")) return met && at < n;
-        if (words == 0 && word_token_in("root known suggested temporary proposed", &t)) continue;
+        if (word_token_is(&t, ":")) /* "until 11:40" has none */
+            return met && at < n && fo_is_letter(t.s[-1]) && fo_is_blank(s[at]);
+        if (words == 0 && word_token_in(qualities, &t)) continue;
         met |= words <= 1 && t.n == label->n && !strncasecmp(t.s, label->s, t.n);
         if (words >= 1 && !met) return false;
     }
@@ -59,6 +96,28 @@ static bool says_a_version(const char *s, size_t n) {
     return false;
 }
 
+/* Is it of the fix that is asked about: "2.4.2 is out with the fix", or in another word of the question? */
+static bool is_of_that_fix(const candidate_set *set, const candidate *c, const char *s, size_t n) {
+    const question *q = &set->q;
+    word_token last = {0};
+    size_t at = 0;
+    uint64_t terms = c->set;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t)
+        if (word_token_in("it this", &t) ||
+            (word_token_in("fix", &t) && word_token_in("the", &last)))
+            return true;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        const char *word = q->text.text + w->start;
+        const size_t n_word = w->end - w->start;
+        if (k >= 0 && (fo_words_have_any_case(fixes, word, n_word) ||
+                       fo_words_have_any_case(releases, word, n_word)))
+            terms &= ~(1ull << k);
+    }
+    return terms != 0;
+}
+
 static bool denies(const char *s, size_t n) {
     return word_tokens_say("not no never without cannot isn doesn t", s, n);
 }
@@ -74,7 +133,8 @@ static bool is_wanted(const candidate_set *set, const candidate *c, const wanted
         c->unit.kind == TEXT_UNIT_ROW)
         return false;
     if (w->label.n) return has_the_label(s, n, &w->label);
-    return word_tokens_say(fixes, s, n) && says_a_version(s, n) && !denies(s, n);
+    return word_tokens_say(fixes, s, n) && says_a_version(s, n) && !denies(s, n) &&
+           is_of_that_fix(set, c, s, n);
 }
 
 /* Is it below the heading of a version, and so of a list of changes, each of another thing? */

@@ -33,10 +33,56 @@ static void one_of_several_labels_does_not_lead(void **state) {
                             notes, "lower the resolution", "rear tray"));
 }
 
+/* Who asks something of the solution, the cause or the workaround is told that, not what it is. */
+static void a_label_leads_only_where_it_is_asked_for(void **state) {
+    (void)state;
+    static const char cleaner[] =
+        "# Cleaning the kettle\n\nSolution: 30 g of citric acid in one litre of water.\n\nFill the "
+        "kettle with the solution. The solution has to work for 20 minutes. The solution can be "
+        "kept "
+        "for three months.\n";
+    static const char eyes[] =
+        "# First aid for eyes\n\nCause: dust, soap or lime.\n\nRinse the eye "
+        "for ten minutes. See a doctor if the cause is lime.\n";
+    static const char outage[] =
+        "# Outage of 3 June\n\nRoot cause: a disk that was full.\n\nMarta Ruiz found the cause at "
+        "11:20. The workaround cost 40 hours of work. The workaround was in place until 11:40.\n";
+    int failed = 0;
+    failed += !answer_says("How long can the solution be kept?", cleaner, "three months", "citric");
+    failed += !answer_says("What is the solution for the kettle?", cleaner, "citric", "three");
+    failed += !answer_says("What do I do if the cause is lime?", eyes, "See a doctor", "soap");
+    failed += !answer_says("How much work did the workaround cost?", outage, "40 hours", "11:40");
+    failed += !answer_says("What was the root cause of the outage?", outage, "a disk", "11:40");
+    assert_int_equal(failed, 0);
+}
+
+/* A release of another fix, a version that the question names, and a release of something else are not what is asked for. */
+static void the_release_is_of_the_fix_that_is_asked_for(void **state) {
+    (void)state;
+    static const char news[] =
+        "# What is new\n\nVersion 2.5.0 brings maps in 3D and repairs the export of large "
+        "maps.\n\nThe "
+        "printing of legends was fixed in 2.4.2. Legends may now have two columns.\n";
+    static const char bank[] =
+        "# Opening an account\n\nThe fixed deposit runs for one year. Which release form is needed "
+        "depends on the sum: form B up to 1,000 euros.\n\nOur app 3.2.1 fixed the sign-in of joint "
+        "accounts.\n";
+    int failed = 0;
+    failed += !answer_says("What is fixed in version 2.5.0?", news, "repairs the export", "2.4.2");
+    failed += !answer_says("Which version fixes the export of large maps?", news,
+                           "repairs the export", "2.4.2");
+    failed += !answer_says("Which version fixes the printing of legends?", news, "2.4.2", "3D");
+    failed +=
+        !answer_says("What release form do I need for a fixed deposit?", bank, "form B", "3.2.1");
+    assert_int_equal(failed, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_came_of_it_leads),
         cmocka_unit_test(one_of_several_labels_does_not_lead),
+        cmocka_unit_test(a_label_leads_only_where_it_is_asked_for),
+        cmocka_unit_test(the_release_is_of_the_fix_that_is_asked_for),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }
