@@ -213,7 +213,8 @@ static bool goes_beyond(const candidate_set *set, const candidate *c) {
 static bool sets_right(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (!is_right_behind(set, c)) return false;
-    if (past_states_reports_an_error(set, best)) return true;
+    size_t shared;
+    (void)words_of(set, c, &shared);
     const char *text = set->passages[c->passage].text.text;
     size_t at = 0;
     const word_token first = word_token_next(text + c->start, c->end - c->start, &at),
@@ -221,7 +222,8 @@ static bool sets_right(const candidate_set *set, const candidate *c) {
     const bool otherwise =
         word_token_in("actually", &first) ||
         (word_token_in("in", &first) && word_token_in("fact reality truth", &second));
-    return otherwise &&
+    if (past_states_reports_an_error(set, best)) return otherwise || shared;
+    return otherwise && shared &&
            word_tokens_say("wrote said stated reported claimed announced thought assumed "
                            "believed supposed expected",
                            text + best->start, best->end - best->start);

@@ -51,16 +51,52 @@ static bool is_same_word(const word_token *a, const word_token *b) {
     return a->n && a->n == b->n && !strncasecmp(a->s, b->s, a->n);
 }
 
-/* "(superseded)", "Status: withdrawn", not "Supersedes ADR 9" nor "Superseded sections are kept for a year". */
-static bool says_it_is_over(const char *s, size_t n) {
-    return word_tokens_say("superseded obsolete withdrawn outdated repealed rescinded", s, n);
+/* "Superseded", with no noun behind it that it would belong to: "withdrawn cases are closed". `at` is behind the word. */
+static bool is_over(const char *s, size_t n, const word_token *word, size_t at) {
+    const word_token behind = word_token_next(s, n, &at);
+    return word_token_in("superseded obsolete withdrawn outdated repealed rescinded", word) &&
+           ((!behind.letters && !behind.digits) ||
+            word_token_in("by in on as from since and with", &behind));
 }
 
-static bool is_a_status(const char *s, size_t n) {
-    const size_t mark = text_item_mark(s, n);
-    size_t at = mark;
+/* "ADR 9 (superseded)", "ADR 9: withdrawn", "ADR 9 superseded", not "Supersedes ADR 9" nor "Limits on cash withdrawn abroad". */
+static bool heading_is_over(const char *s, size_t n) {
+    word_token last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t) {
+        const bool set_off = word_token_is(&last, "(") || word_token_is(&last, "[") ||
+                             word_token_is(&last, ":") || word_token_is_dash(&last);
+        size_t behind = at;
+        if (is_over(s, n, &t, at) && (set_off || !word_token_next(s, n, &behind).n)) return true;
+    }
+    return false;
+}
+
+/* Bytes of "Status:" that the unit begins with, its item's mark among them; 0: it is no status. */
+static size_t status_mark(const char *s, size_t n) {
+    size_t at = text_item_mark(s, n);
     const word_token first = word_token_next(s, n, &at), colon = word_token_next(s, n, &at);
-    return word_token_in("status state", &first) && word_token_is(&colon, ":");
+    return word_token_in("status state", &first) && word_token_is(&colon, ":") ? at : 0;
+}
+
+static bool status_is_over(const char *s, size_t n) {
+    size_t at = status_mark(s, n);
+    if (!at) return false;
+    word_token word = word_token_next(s, n, &at);
+    while (word_token_is(&word, "*") || word_token_is(&word, "_"))
+        word = word_token_next(s, n, &at);
+    return is_over(s, n, &word, at);
+}
+
+/* Is it one of several of a list, which says what each of them means? */
+static bool is_one_of_several(const candidate_passage *p, const text_unit *status) {
+    size_t found = 0;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        found += candidate_below(u) == candidate_below(status) &&
+                 status_mark(p->text.text + u->start, u->end - u->start) > 0;
+    }
+    return found > 1;
 }
 
 typedef struct section {
@@ -72,7 +108,7 @@ static section section_below(const section *in, const char *s, size_t n) {
     const word_token kind = numbered_by(s, n);
     if (!kind.n && in->kind.n) return *in; /* "Context" is a part of "ADR 9" */
     if (!kind.n || !in->kind.n || is_same_word(&kind, &in->kind))
-        return (section){kind, says_it_is_over(s, n)};
+        return (section){kind, heading_is_over(s, n)};
     return *in;
 }
 
@@ -84,15 +120,50 @@ bool past_states_is_superseded(const candidate_set *set, const candidate *c) {
         const char *s = p->text.text + u->start;
         const size_t n = u->end - u->start;
         if (u->kind == TEXT_UNIT_HEADING) in = section_below(&in, s, n);
-        if (is_a_status(s, n) && says_it_is_over(s, n)) in.over = true;
+        if (status_is_over(s, n) && !is_one_of_several(p, u)) in.over = true;
     }
     return in.over;
+}
+
+/* "What came after ADR 9?", "Which one replaces ADR 9?": another one is asked for. */
+static bool asks_of_its_neighbours(const question *q) {
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;
+         before = last, last = t) {
+        const word_token *leads = word_token_in("the", &last) ? &before : &last;
+        if (!word_token_in("after before from replace replaces replaced follow follows followed",
+                           leads))
+            continue;
+        for (size_t k = 0; k < q->exact.n_numbered; k++) {
+            const exact_name *x = &q->exact.numbered[k];
+            if (x->n <= q->text.len - (size_t)(t.s - q->text.text) && !strncasecmp(x->s, t.s, x->n))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* "This replaces ADR 9": does it name the number itself that is asked about, wherever it stands? */
+static bool names_the_number(const exact_names *x, const char *s, size_t n) {
+    for (size_t k = 0; k < x->n_numbered; k++) {
+        const exact_name *name = &x->numbered[k];
+        for (size_t i = 0; i + name->n <= n; i++) {
+            const char behind = i + name->n < n ? s[i + name->n] : 0;
+            if ((i == 0 || !fo_is_letter(s[i - 1])) && !fo_is_digit(behind) &&
+                !fo_is_letter(behind) && !strncasecmp(s + i, name->s, name->n))
+                return true;
+        }
+    }
+    return false;
 }
 
 bool past_states_is_of_another_number(const candidate_set *set, const candidate_passage *p,
                                       const text_unit *u) {
     const exact_names *x = &set->q.exact;
-    if (!x->n_numbered) return false;
+    if (!x->n_numbered || names_the_number(x, p->text.text + u->start, u->end - u->start) ||
+        asks_of_its_neighbours(&set->q))
+        return false;
     bool other = exact_names_other_number(x, p->heading, strlen(p->heading));
     for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
         const text_unit *h = &p->units.v[i];
@@ -117,14 +188,35 @@ static bool asks_of_the_past(const candidate_set *set) {
 /* ---- what was so --------------------------------------------------------------------------------- */
 
 /* Verbs that say how something is, behind "was" and in the present: a change is none, for what "was moved to Leeds" is there now. */
-static const char states[] =
-    "kept keep keeps stored store stores held hold holds located housed house houses used use uses "
-    "run runs led lead leads owned own owns managed manage manages hosted host hosts based headed "
-    "head "
-    "heads served serve serves sold sell sells offered offer offers paid pay pays charged charge "
-    "charges called named";
-/* ... how many bytes of two forms of one verb are the same: "kept", "keep"; "held", "holds". */
-enum { SAME_VERB = 2 };
+static const struct {
+    const char *was, *is;
+} states[] = {
+    {"kept", "keep keeps"},
+    {"stored", "store stores"},
+    {"held", "hold holds"},
+    {"housed", "house houses"},
+    {"run", "run runs"},
+    {"led", "lead leads"},
+    {"owned", "own owns"},
+    {"managed", "manage manages"},
+    {"hosted", "host hosts"},
+    {"headed", "head heads"},
+    {"served", "serve serves"},
+    {"sold", "sell sells"},
+    {"offered", "offer offers"},
+    {"paid", "pay pays"},
+    {"charged", "charge charges"},
+    {"located", ""},
+    {"based", ""},
+};
+enum { N_STATES = sizeof states / sizeof *states };
+
+/* Which of them it is behind "was"; -1: none. */
+static int state_of(const word_token *t) {
+    for (int i = 0; i < N_STATES; i++)
+        if (word_token_in(states[i].was, t)) return i;
+    return -1;
+}
 
 /* The verb of a state behind "was" or "were", or a word of the past alone; n is 0: it says none, or something of the present as well. */
 static word_token past_state(const char *s, size_t n) {
@@ -137,7 +229,7 @@ static word_token past_state(const char *s, size_t n) {
         if (word_token_in("formerly previously originally", &t) ||
             (word_token_in("used", &last) && word_token_in("to", &t)))
             found = t;
-        if (was && word_token_in(states, &t)) found = t;
+        if (was && state_of(&t) >= 0) found = t;
         was = word_token_in("was were", &t) || (was && t.n > 2 && !memcmp(t.s + t.n - 2, "ly", 2));
     }
     return found;
@@ -153,15 +245,32 @@ static bool says_was(const char *s, size_t n) {
     return word_tokens_say("was were had did", s, n);
 }
 
-/* Does the sentence s[n] have a verb of a state in the present that is `verb`: "keep" of "kept"? */
-static bool says_in_the_present(const char *s, size_t n, const word_token *verb) {
-    size_t at = 0;
+/* The first word of weight of words w..end; end: none. */
+static uint32_t content_from(const fact_text *t, uint32_t w, uint32_t end) {
+    while (w < end && !fact_is_content(&t->words[w])) w++;
+    return w;
+}
+
+/* Of what `past` says how it was, by the verb of a state, does c say how it is, by the same verb? "We keep keys", "Keys are kept"
+ * behind "Keys were kept", not "Photographs are kept". */
+static bool says_in_the_present(const candidate_set *set, const candidate *c, const candidate *past,
+                                const word_token *verb) {
+    const fact_text *t = &set->passages[c->passage].text, *of = &set->passages[past->passage].text;
+    const int state = state_of(verb);
+    const uint32_t thing = content_from(of, past->w0, past->w1),
+                   first = content_from(t, c->w0, c->w1);
     bool met = false, be = false;
-    for (word_token t; (t = word_token_next(s, n, &at)).n;) {
-        if (word_token_in("was were had did", &t)) return false;
-        be |= word_token_in("is are", &t);
-        const bool same = t.n == verb->n && !strncasecmp(t.s, verb->s, t.n);
-        met |= word_token_in(states, &t) && (same ? be : !strncasecmp(t.s, verb->s, SAME_VERB));
+    if (state < 0 || thing == past->w1 || first == c->w1) return false;
+    for (uint32_t i = c->w0; i < c->w1; i++) {
+        const char *s = t->text + t->words[i].start;
+        const size_t n = t->words[i].end - t->words[i].start;
+        if (fo_words_have_any_case("was were had did", s, n)) return false;
+        if (be && fo_words_have_any_case(states[state].was, s, n))
+            met |= t->words[first].id == of->words[thing].id;
+        be |= fo_words_have_any_case("is are", s, n);
+        const uint32_t behind = content_from(t, i + 1, c->w1);
+        if (fo_words_have_any_case(states[state].is, s, n) && behind < c->w1)
+            met |= t->words[behind].id == of->words[thing].id;
     }
     return met;
 }
@@ -174,22 +283,38 @@ static bool is_of_one_thing(const candidate_set *set, const candidate *c, const 
 
 /* ---- corrections --------------------------------------------------------------------------------- */
 
-/* "In our report we wrote", "We gave the name as". */
+/* "In our report we wrote", "We also gave the name as", "our article said"; not "if we gave you a wrong number" nor "we are told". */
 static bool reports_own_words(const char *s, size_t n) {
-    return word_tokens_say("we our us", s, n) &&
-           word_tokens_say("wrote said gave stated reported printed published claimed announced "
-                           "told named called "
-                           "spelled spelt quoted misstated misspelled",
-                           s, n);
+    static const char says[] =
+        "wrote said gave stated reported printed published claimed announced told named called "
+        "spelled spelt quoted misstated misspelled";
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    bool met = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; before = last, last = t) {
+        if (word_token_in("if", &t)) return false;
+        const bool beside = word_token_in("also had have wrongly mistakenly erroneously", &last);
+        met |= word_token_in(says, &t) &&
+               (word_token_in("we", beside ? &before : &last) || word_token_in("our", &before));
+    }
+    return met;
 }
 
+/* Below a heading "Correction", in a section that reports own words: "Corrections" of a payslip are none. */
 static bool is_below_a_correction(const candidate_set *set, const candidate *c) {
     static const char corrects[] =
         "correction corrections corrigendum corrigenda erratum errata corrected";
     const candidate_passage *p = &set->passages[c->passage];
     const text_unit *above = heading_above(p, &c->unit);
     const char *s = above ? p->text.text + above->start : p->heading;
-    return word_tokens_say(corrects, s, above ? above->end - above->start : strlen(s));
+    if (!word_tokens_say(corrects, s, above ? above->end - above->start : strlen(s))) return false;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        if (u->kind != TEXT_UNIT_HEADING && heading_above(p, u) == above &&
+            reports_own_words(p->text.text + u->start, u->end - u->start))
+            return true;
+    }
+    return false;
 }
 
 bool past_states_reports_an_error(const candidate_set *set, const candidate *c) {
@@ -273,13 +398,15 @@ static bool is_near(const candidate_set *set, const candidate *c) {
            (!set->crossed || cross_reading_of(c) >= cross_reading_of(best) - cross_near);
 }
 
-/* Of the same paragraph or section as the best that tells what was, or in words of it, does c say how it is? */
+/* Of the same paragraph or section as the best that tells what was, does c say how it is? However far behind: what says so of the same
+ * thing, by the same verb, has often little else of the question. */
 static bool says_how_it_is(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     size_t n_best, n;
     const char *of = bytes_of(set, best, &n_best), *s = bytes_of(set, c, &n);
     const word_token verb = past_state(of, n_best);
-    if (verb.n && is_of_one_thing(set, c, best) && says_in_the_present(s, n, &verb)) return true;
+    if (verb.n && is_of_one_thing(set, c, best) && says_in_the_present(set, c, best, &verb))
+        return true;
     return (verb.n || says_was(of, n_best)) && c->passage == best->passage &&
            c->unit.kind == TEXT_UNIT_SENTENCE && is_near(set, c) && says_since_when(s, n);
 }
@@ -315,7 +442,8 @@ static bool is_beside_what_holds(const candidate_set *set, const candidate *c) {
     if (is_below_a_correction(set, best)) return !is_below_a_correction(set, c);
     if (is_counted_anew(set, best, c)) return true;
     if (!asks_what_holds_now(&set->q)) return false;
-    return past_state(s, n).n > 0 ||
+    const word_token verb = past_state(s, n);
+    return (verb.n && says_in_the_present(set, best, c, &verb)) ||
            (says_since_when(of, n_best) && says_was(s, n) && !says_since_when(s, n));
 }
 

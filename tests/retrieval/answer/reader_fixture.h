@@ -45,4 +45,15 @@ static inline bool answer_says(const char *question, const char *text, const cha
     return met;
 }
 
+/* Is it also sure enough of it? */
+static inline bool answer_surely_says(const char *question, const char *text, const char *said,
+                                      const char *never, double least) {
+    const passage p = {.text = text, .len = strlen(text), .title = "Papers", .sparse = 5};
+    extractive_answer a = ask_passages(question, &p, 1);
+    const bool met = a.support >= least && strstr(a.text, said) && !strstr(a.text, never);
+    if (!met) fprintf(stderr, "%s\n  %.2f %s\n", question, a.support, a.text);
+    extractive_answer_deinit(&a);
+    return met;
+}
+
 #endif
