@@ -357,20 +357,22 @@ static bool says_what_it_does(const candidate_set *set, const candidate *c) {
 
 /* "If you go beyond it, it is 14.4 %." behind "The interest is 9.9 %.": a case that comes first, and the value behind its comma. */
 static bool gives_it_for_a_case(const fact_text *t, const candidate *c) {
-    bool value = false, points = false;
+    enum { FARTHEST = 2 }; /* words from "is" to its figure */
     if (!fo_words_have_any_case("if when", t->text + t->words[c->w0].start,
                                 t->words[c->w0].end - t->words[c->w0].start))
         return false;
     for (uint32_t i = c->w0 + 1; i + 1 < c->w1; i++) {
         const fact_word *w = &t->words[i], *next = w + 1;
         const bool behind_comma = t->text[w[-1].end] == ',';
-        points |= behind_comma &&
-                  fo_words_have_any_case("it this", t->text + w->start, w->end - w->start) &&
-                  fo_words_have_any_case("is are rises falls", t->text + next->start,
-                                         next->end - next->start);
-        value |= points && (next->flags & WORD_DIGIT);
+        if (!behind_comma ||
+            !fo_words_have_any_case("it this", t->text + w->start, w->end - w->start) ||
+            !fo_words_have_any_case("is are rises falls", t->text + next->start,
+                                    next->end - next->start))
+            continue;
+        for (uint32_t k = i + 2; k < c->w1 && k <= i + 1 + FARTHEST; k++)
+            if (t->words[k].flags & WORD_DIGIT) return true;
     }
-    return value;
+    return false;
 }
 
 /* "You bear the whole loss if you acted with intent." behind "You bear losses up to 50 euros.": more than half of what stands before

@@ -101,6 +101,15 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
          "half "
          "if the set comes late. Spoons are lent, too.",
          "20 euros. The deposit is reduced by half", "Spoons"},
+        /* a figure further on is none of the value */
+        {"How much is a return ticket?",
+         "A return ticket costs 14 euros. When there is a storm, it is cancelled and runs again "
+         "after 6 hours at the earliest. Dogs travel free.",
+         "14 euros.", "storm"},
+        {"What does a bicycle cost?",
+         "A bicycle costs 4 euros. If the deck is full, this is possible only on the next ferry at "
+         "15:30. Prams travel free.",
+         "4 euros.", "deck"},
         {"May I fell a cherry tree in my garden?",
          "Trees of 80 cm or more in girth may be felled only with leave of the Environment Office. "
          "Fruit trees are exempt, except walnut. Hedges may be trimmed all year.",
