@@ -356,6 +356,58 @@ static bool is_called_out(const candidate_set *set, const candidate *c) {
            fo_only_blanks(t->text + c->end, t->len - c->end);
 }
 
+/* Months, days of the week and seasons that words w0..w1 name, a bit each. "May" and "March" begin sentences, and there name none. */
+static uint32_t times_of_year(const fact_text *t, const candidate *c) {
+    static const char *const times[] = {"january",
+                                        "february",
+                                        "march",
+                                        "april",
+                                        "may",
+                                        "june",
+                                        "july",
+                                        "august",
+                                        "september",
+                                        "october",
+                                        "november",
+                                        "december",
+                                        "monday mondays",
+                                        "tuesday tuesdays",
+                                        "wednesday wednesdays",
+                                        "thursday thursdays",
+                                        "friday fridays",
+                                        "saturday saturdays",
+                                        "sunday sundays",
+                                        "spring",
+                                        "summer summers",
+                                        "autumn",
+                                        "winter winters",
+                                        "weekend weekends",
+                                        "weekdays weekday"};
+    uint32_t found = 0;
+    for (uint32_t i = c->w0; i < c->w1; i++) {
+        const fact_word *w = &t->words[i];
+        const char *s = t->text + w->start;
+        const size_t n = w->end - w->start;
+        if (fo_words_have_any_case("may march", s, n) &&
+            (!(w->flags & WORD_CAPITAL) || (w->flags & WORD_INITIAL)))
+            continue;
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++)
+            if (fo_words_have_any_case(times[k], s, n)) found |= 1u << k;
+    }
+    return found;
+}
+
+/* "In winter at 10" beside "In summer at 9": what the value is at another time of the year or the week than the best names. A month that is
+ * itself the value, "It flowers in June", is of another thing. */
+static bool is_of_another_season(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const fact_text *t = &set->passages[c->passage].text, *of = &set->passages[best->passage].text;
+    const uint32_t own = times_of_year(of, best);
+    return own && (times_of_year(t, c) & ~own) &&
+           fo_has_digit(of->text + best->start, best->end - best->start) &&
+           fo_has_digit(t->text + c->start, c->end - c->start);
+}
+
 /* Who, when, where or how many is asked for, the best says it and surely answers, and this stands in another section and comes far
  * behind: another value of the same kind, of another thing. */
 static bool is_a_stray(const candidate_set *set, const candidate *c) {
@@ -366,7 +418,7 @@ static bool is_a_stray(const candidate_set *set, const candidate *c) {
         kind == ASK_PERSON || kind == ASK_TIME || kind == ASK_PLACE || kind == ASK_NUMBER;
     return of_a_kind && set->crossed && c->unit.kind == TEXT_UNIT_SENTENCE &&
            best->f[CAND_TYPE] >= 1 && cross_reading_of(best) >= surely &&
-           best->score - c->score > keep_unread_within &&
+           best->score - c->score > keep_unread_within && !is_of_another_season(set, c) &&
            (c->passage != best->passage ||
             candidate_below(&c->unit) != candidate_below(&best->unit));
 }

@@ -46,34 +46,54 @@ static bool counts_things(const fact_text *t, size_t w) {
                                    next->end - next->start);
 }
 
-/* The ordinal that the question names; -1: none, or several. */
-static int asked_ordinal(const question *q) {
-    int found = -1;
-    if (q->demands.language >= 0) return -1;
+typedef struct ordinal {
+    int place;    /* -1: none */
+    int64_t noun; /* id of the word behind it; NO_NOUN: none */
+} ordinal;
+enum { NO_NOUN = -1 };
+
+/* The ordinal that the question names; none where it names several. */
+static ordinal asked_ordinal(const question *q) {
+    ordinal found = {-1, NO_NOUN};
+    if (q->demands.language >= 0) return found;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const int k = ordinal_of(&q->text, i);
         if (k < 0 || !designates(&q->text, i, 0) || !counts_things(&q->text, i)) continue;
-        if (found >= 0 && found != k) return -1;
-        found = k;
+        if (found.place >= 0 && found.place != k) return (ordinal){-1, NO_NOUN};
+        found = (ordinal){k, q->text.words[i + 1].id};
     }
     return found;
 }
 
-/* The ordinal that the unit begins with; -1. */
-static int ordinal_it_begins_with(const candidate_set *set, const candidate *c) {
+/* Is the ordinal at word w of what is asked about: "the second reminder", or of what it does not say again, "The Second, in D major", "the
+ * second one took"? "The second helping" is of something else. */
+static bool is_of_that_noun(const fact_text *t, uint32_t w, const ordinal *asked) {
+    if (w + 1 >= t->n_words) return true;
+    const fact_word *next = &t->words[w + 1];
+    const char *behind = t->text + t->words[w].end;
+    if (!fo_is_blank(*behind)) return *behind != '-';
+    return behind[1] == '(' || !fact_is_content(next) || (int64_t)next->id == asked->noun ||
+           fo_words_have_any_case("one ones", t->text + next->start, next->end - next->start);
+}
+
+/* The ordinal of what is asked about that the unit begins with; -1. */
+static int ordinal_it_begins_with(const candidate_set *set, const candidate *c,
+                                  const ordinal *asked) {
     enum { FIRST_WORDS = 2 };
     const fact_text *t = &set->passages[c->passage].text;
     for (uint32_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
         const int k = ordinal_of(t, i);
-        if (k >= 0 && follows_article(t, i, c->w0)) return k;
+        if (k >= 0 && follows_article(t, i, c->w0) && is_of_that_noun(t, i, asked)) return k;
     }
     return -1;
 }
 
-static bool says_ordinal(const candidate_set *set, const candidate *c, int ordinal) {
+static bool says_ordinal(const candidate_set *set, const candidate *c, const ordinal *asked) {
     const fact_text *t = &set->passages[c->passage].text;
     for (uint32_t i = c->w0; i < c->w1; i++)
-        if (ordinal_of(t, i) == ordinal && designates(t, i, c->w0)) return true;
+        if (ordinal_of(t, i) == asked->place && designates(t, i, c->w0) &&
+            is_of_that_noun(t, i, asked))
+            return true;
     return false;
 }
 
@@ -106,21 +126,49 @@ static bool quoted_at(const char *s, size_t n, quoted *out) {
     return close && out->n >= SHORTEST;
 }
 
-/* Do the words of x stand in the question, one behind the other, whatever the blanks between them? */
+/* The words of x at byte `from` of the question, one behind the other, whatever the blanks between them: where they end; 0: they do not
+ * stand there. */
+static size_t end_of_title(const question *q, const quoted *x, size_t from, bool any_case) {
+    size_t at = from, i = 0;
+    while (i < x->n && at < q->text.len) {
+        const bool blank = fo_is_blank(x->s[i]);
+        if (blank != fo_is_blank(q->text.text[at])) return 0;
+        if (!blank && x->s[i] != q->text.text[at] &&
+            (!any_case || strncasecmp(x->s + i, q->text.text + at, 1) != 0))
+            return 0;
+        do i++;
+        while (blank && i < x->n && fo_is_blank(x->s[i]));
+        do at++;
+        while (blank && at < q->text.len && fo_is_blank(q->text.text[at]));
+    }
+    return i == x->n && (at == q->text.len || !fo_is_letter(q->text.text[at])) ? at : 0;
+}
+
+/* Does the word "on" stand before byte `from`? What stands on an album is another thing than the album. */
+static bool is_behind_on(const question *q, size_t from) {
+    while (from > 0 && !fo_is_letter(q->text.text[from - 1])) from--;
+    return from >= 2 && (from == 2 || !fo_is_letter(q->text.text[from - 3])) &&
+           fo_words_have_any_case("on", q->text.text + from - 2, 2);
+}
+
+/* Does the question have the words of x, in whatever letters? */
 static bool question_has(const question *q, const quoted *x) {
+    for (size_t from = 0; from < q->text.len; from++)
+        if ((from == 0 || !fo_is_letter(q->text.text[from - 1])) && end_of_title(q, x, from, true))
+            return true;
+    return false;
+}
+
+/* ... as a title: in its letters, of two words at least or in quotes, and not as what something else stands on? "Who saves it?" does not
+ * name the button "Save". */
+static bool question_names(const question *q, const quoted *x) {
+    const bool several = memchr(x->s, ' ', x->n) != NULL;
     for (size_t from = 0; from < q->text.len; from++) {
         if (from && fo_is_letter(q->text.text[from - 1])) continue;
-        size_t at = from, i = 0;
-        while (i < x->n && at < q->text.len) {
-            const bool blank = fo_is_blank(x->s[i]);
-            if (blank != fo_is_blank(q->text.text[at])) break;
-            if (!blank && strncasecmp(x->s + i, q->text.text + at, 1) != 0) break;
-            do i++;
-            while (blank && i < x->n && fo_is_blank(x->s[i]));
-            do at++;
-            while (blank && at < q->text.len && fo_is_blank(q->text.text[at]));
-        }
-        if (i == x->n && (at == q->text.len || !fo_is_letter(q->text.text[at]))) return true;
+        const size_t end = end_of_title(q, x, from, false);
+        if (end && (several || quote_mark(q->text.text + end, q->text.len - end)) &&
+            !is_behind_on(q, from))
+            return true;
     }
     return false;
 }
@@ -130,7 +178,7 @@ static bool has_asked_title(const question *q, const char *text, size_t n) {
     quoted x;
     for (size_t i = 0; i < n; i++)
         if (quoted_at(text + i, n - i, &x)) {
-            if (question_has(q, &x)) return true;
+            if (question_names(q, &x)) return true;
             i += x.end - 1;
         }
     return false;
@@ -155,12 +203,21 @@ static bool names_a_title(const candidate_set *set, const candidate_passage *of)
     return false;
 }
 
+/* Who did something is asked, of a work itself and not of what came after it: "Who translated The Tide Clerk?" */
+static bool asks_who_did_it(const question *q) {
+    return q->kind == ASK_PERSON &&
+           !word_tokens_say("after before next follow follows followed open opens opened",
+                            q->text.text, q->text.len);
+}
+
+static bool is_of_another_title(const candidate_set *set, const candidate *c) {
+    return asks_who_did_it(&set->q) && begins_with_another_title(set, c) &&
+           names_a_title(set, &set->passages[c->passage]);
+}
+
 void which_one_mark(candidate_set *set) {
-    for (size_t i = 0; i < set->n; i++) {
-        candidate *c = &set->c[i];
-        if (begins_with_another_title(set, c) && names_a_title(set, &set->passages[c->passage]))
-            candidate_set_apart(c);
-    }
+    for (size_t i = 0; i < set->n; i++)
+        if (is_of_another_title(set, &set->c[i])) candidate_set_apart(&set->c[i]);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -198,14 +255,16 @@ static bool has_asked_number(const candidate_set *set, const candidate *c, const
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 bool which_one_is_another(const candidate_set *set, const candidate *c) {
-    const int asked = asked_ordinal(&set->q), said = ordinal_it_begins_with(set, c);
-    if (asked >= 0 && said >= 0 && said != asked && !says_ordinal(set, c, asked)) return true;
-    return begins_with_another_title(set, c) && names_a_title(set, &set->passages[c->passage]);
+    const ordinal asked = asked_ordinal(&set->q);
+    const int said = asked.place >= 0 ? ordinal_it_begins_with(set, c, &asked) : -1;
+    if (said >= 0 && said != asked.place && !says_ordinal(set, c, &asked)) return true;
+    return is_of_another_title(set, c);
 }
 
 bool which_one_is_asked(const candidate_set *set, const candidate *c, const candidate *other) {
-    const int asked = asked_ordinal(&set->q);
-    if (asked >= 0 && ordinal_it_begins_with(set, c) == asked && !says_ordinal(set, other, asked) &&
+    const ordinal asked = asked_ordinal(&set->q);
+    if (asked.place >= 0 && ordinal_it_begins_with(set, c, &asked) == asked.place &&
+        !says_ordinal(set, other, &asked) &&
         candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]))
         return true;
     return has_asked_number(set, c, other);

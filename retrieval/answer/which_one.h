@@ -5,11 +5,11 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Sets units apart that begin with another work's title in quotes, where the question names one that a passage has in quotes. */
+/* Sets units apart that begin with another work's title in quotes, where the question asks who did it of one that a passage has in quotes. */
 void which_one_mark(candidate_set *set);
 
-/* Does the unit begin with another ordinal than the one that the question names, or another work's title, and never say the one that
- * is asked about? */
+/* Does the unit begin with another ordinal than the one that the question names of the same thing, or, where it asks who did it, another
+ * work's title, and never say the one that is asked about? */
 bool which_one_is_another(const candidate_set *set, const candidate *c);
 
 /* Is c about the one that the question names by its ordinal or number, and `other` not? */

@@ -150,6 +150,33 @@ static void the_one_that_is_named_is_said_alone(void **state) {
                             "works have been led"));
 }
 
+/* A word in quotes that the question only uses, what came after a title or stands on it, and the ordinal of another thing set nothing
+ * apart. */
+static void what_is_only_named_alike_is_not_set_apart(void **state) {
+    (void)state;
+    static const char buttons[] = "# Drawing program\n\n\"Save\" writes the drawing to a file. "
+                                  "\"Discard\" throws changes away. "
+                                  "\"Print\" sends it to the printer.\n";
+    static const char singer[] =
+        "# Mira Lund\n\nMira Lund sings in Welsh. Her first album, \"Harbour Lights\", came out in "
+        "2012.\n\n\"Winter Road\" opens it and runs for seven minutes. Her band has five "
+        "members.\n";
+    static const char dose[] =
+        "# Vaccine\n\nThe basic course has two doses four weeks apart. A booster follows after ten "
+        "years.\n\nThe first day after it you may feel tired. The third page is for the doctor.\n";
+    static const char lunch[] =
+        "# School lunch\n\nThe first year eats at 12. The second year eats at "
+        "12:30.\n\nThe second helping is free.\n";
+    static const double least = 0.3;
+    assert_true(answer_surely_says("How do I get rid of changes I do not want to save?", buttons,
+                                   "throws changes away", "printer", least));
+    assert_true(answer_surely_says("How long is the opening song of Harbour Lights?", singer,
+                                   "seven minutes", "band", least));
+    assert_true(answer_says("How long after the first dose is the second?", dose,
+                            "four weeks apart", "third page"));
+    assert_true(answer_says("When does the second year eat?", lunch, "12:30", "helping"));
+}
+
 /* ... nor is beside a sure answer a value of the same kind that another section says of another thing. */
 static void a_value_of_another_thing_is_not_added(void **state) {
     (void)state;
@@ -172,6 +199,25 @@ static void a_value_of_another_thing_is_not_added(void **state) {
         if (!strstr(a.text, "March") || strstr(a.text, "June")) fail_msg("%s", a.text);
         extractive_answer_deinit(&a);
     }
+}
+
+/* ... but what it is at another time of the year is. */
+static void a_value_at_another_season_is_added(void **state) {
+    (void)state;
+    static const char island[] =
+        "# Guide to Skarn island\n\n## Getting there\n\nThe ferry to "
+        "Skarn leaves from Marl at 9 and "
+        "at 15 every day in summer.\n\n## In winter\n\nBetween November "
+        "and March boats to the island "
+        "go on Tuesday and Friday at 10.\n\n## By air\n\nPlanes of Odell Air fly there from Dorn "
+        "on Saturdays at noon.\n\n## Doctor\n\nThe doctor comes "
+        "to the island at 10 on the "
+        "first Monday of the month.\n";
+    const passage p = {
+        .text = island, .len = strlen(island), .title = "Guide to Skarn island", .sparse = 5};
+    extractive_answer a = ask_passages("When can I get to Skarn?", &p, 1);
+    if (!strstr(a.text, "at 15") || !strstr(a.text, "Friday")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
 }
 
 /* ... and of what was decided at one meeting and another, the last, where that is asked for. */
@@ -304,7 +350,9 @@ int main(void) {
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
         cmocka_unit_test(the_one_that_is_named_is_said_alone),
+        cmocka_unit_test(what_is_only_named_alike_is_not_set_apart),
         cmocka_unit_test(a_value_of_another_thing_is_not_added),
+        cmocka_unit_test(a_value_at_another_season_is_added),
         cmocka_unit_test(what_was_decided_last_leads),
         cmocka_unit_test(what_is_called_out_at_the_end_is_said_for_itself),
         cmocka_unit_test(what_is_said_anew_of_another_replaces),
