@@ -44,7 +44,7 @@ bool antecedent_is_of_none(const char *s, size_t n) {
 }
 
 /* "Water does so only down to four degrees": what it does, the sentence before says. */
-static bool does_so(const char *s, size_t n) {
+bool antecedent_does_so(const char *s, size_t n) {
     enum { FIRST_WORDS = 5 };
     word_token before = {0};
     size_t at = 0;
@@ -61,7 +61,7 @@ bool antecedent_is_meant(const char *s, size_t n) {
     size_t at = 0;
     const word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
     if (!first.n || !second.n) return false;
-    if (does_so(s, n)) return true;
+    if (antecedent_does_so(s, n)) return true;
     if (word_token_in("it they he she its their his her this these those", &first)) return true;
     if (word_token_in("that", &first)) /* "That members vote is new" names what it speaks of */
         return word_token_in("is was does did will would can may applies holds means s", &second);
@@ -154,15 +154,17 @@ static bool begins_with_case_of_before(const char *s, size_t n) {
            word_token_in("it this that these those they", &second);
 }
 
-/* Where no reason is told: the sentence before the first that is chosen, if that points back at a case. */
+/* Where no reason is told: the sentence before the first that is chosen, if that points back at a case, and it is short and says more of
+ * what is asked about. */
 static size_t case_before(const candidate_set *set, const candidate *chosen, size_t n) {
+    enum { MOST_WORDS = 20 };
     const char *text = set->passages[chosen->passage].text.text;
     if (!begins_with_case_of_before(text + chosen->start, chosen->end - chosen->start))
         return set->n;
     for (size_t i = 0; i < set->n; i++) {
         const candidate *c = &set->c[i];
         if (c->order < chosen->order && are_beside(set, c, chosen) && !is_chosen(c, chosen, n))
-            return i;
+            return c->w1 - c->w0 <= MOST_WORDS && (c->set & ~chosen->set) ? i : set->n;
     }
     return set->n;
 }

@@ -9,6 +9,9 @@
  * day pass costs £6", "During it either side may ...", "The default is 5%", "For contracts made in our shop there is none." */
 bool antecedent_is_meant(const char *s, size_t n);
 
+/* ... by "Water does so only down to four degrees", which names itself what does it? */
+bool antecedent_does_so(const char *s, size_t n);
+
 /* "... there is none.": none of what it does not say. */
 bool antecedent_is_of_none(const char *s, size_t n);
 

@@ -149,9 +149,23 @@ static bool is_an_exception(const char *text, const candidate *c) {
     return false;
 }
 
-static bool speaks_of_before(const char *text, const candidate *c) {
+/* "Birch does so too, but it smells good" says of birch, which the question names, what is asked. */
+static bool names_what_does_so(const candidate_passage *p, const candidate *c) {
+    const fact_text *t = &p->text;
+    if (!antecedent_does_so(t->text + c->start, c->end - c->start)) return false;
+    for (uint32_t i = c->w0; i < c->w1; i++) {
+        if (fo_words_have_any_case("do does did", t->text + t->words[i].start,
+                                   t->words[i].end - t->words[i].start))
+            return false;
+        if (p->terms[i] >= 0) return true;
+    }
+    return false;
+}
+
+static bool speaks_of_before(const candidate_passage *p, const candidate *c) {
+    const char *text = p->text.text;
     return (c->unit.kind == TEXT_UNIT_SENTENCE &&
-            antecedent_is_meant(text + c->start, c->end - c->start)) ||
+            antecedent_is_meant(text + c->start, c->end - c->start) && !names_what_does_so(p, c)) ||
            is_an_exception(text, c);
 }
 
@@ -184,7 +198,7 @@ static bool leads_in(const candidate_set *set, const candidate *c, const candida
     if (memmem(text + c->end, next->start - c->end, "\n\n", 2)) return false;
     if (set->q.demands.reason) return true;
     if (next->order == c->order + 1 &&
-        (speaks_of_before(text, next) || begins_with_what_is_before(p, next, c)))
+        (speaks_of_before(p, next) || begins_with_what_is_before(p, next, c)))
         return true;
     return set->crossed ? cross_reading_of(c) >= cross_reading_of(best) - as_likely
                         : c->score >= best->score - as_likely;
@@ -301,14 +315,27 @@ static bool is_bound_of_before(const passage *p, const candidate *c, const candi
     return false;
 }
 
-/* Words of one person or thing, from "it" to "its". */
-static int pronoun_of(const char *s, size_t n) {
-    static const char *const same[] = {"it its", "she her", "he his", "they their"};
-    size_t at = 0;
+static const char pronouns[] = "it its she her he his they their them him";
+
+/* Does the sentence begin with a pronoun, and have no other? */
+static bool has_one_pronoun(const char *s, size_t n) {
+    size_t at = 0, found = 0;
     const word_token first = word_token_next(s, n, &at);
-    for (int i = 0; i < (int)(sizeof same / sizeof *same); i++)
-        if (word_token_in(same[i], &first)) return i;
-    return -1;
+    if (!word_token_in(pronouns, &first)) return false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n;) found += word_token_in(pronouns, &t);
+    return found == 0;
+}
+
+/* "... is a perennial plant", and nothing that holds only in some case. */
+static bool only_says_what_it_is(const char *s, size_t n) {
+    word_token last = {0};
+    size_t at = 0;
+    bool is_one = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t) {
+        is_one |= word_token_in("a an", &t) && word_token_in("is", &last);
+        if (word_token_in("if until unless only not no never without cannot", &t)) return false;
+    }
+    return is_one;
 }
 
 /* Does the sentence begin with what the document's title says, behind an article? */
@@ -327,19 +354,31 @@ static bool title_is_asked(const candidate_passage *p) {
     return words > 0 && p->title && 2 * (size_t)__builtin_popcountll(p->title) >= words;
 }
 
-/* What a pronoun means is told by the question and the title, and the sentence before, which is long and about the same, is no answer:
- * it would only bury the one that is. */
+/* "What" and "which" may ask for what "it" means; "in which months" does not. */
+static bool may_ask_what_is_meant(const question *q) {
+    word_token last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n; last = t)
+        if (word_token_in("what which", &t) && !word_token_in("in at on from since until", &last))
+            return true;
+    return false;
+}
+
+/* What a pronoun means is told by the question and the title, and the sentence before, which is long, only says what that is and
+ * nothing more of what is asked: it would bury the one that answers. */
 static bool needs_no_antecedent(const candidate_set *set, const candidate *c,
                                 const candidate *before) {
     enum { LONG_WORDS = 20 };
     static const double behind = 3;
     const candidate_passage *p = &set->passages[c->passage];
     const char *text = p->text.text;
-    const int pronoun = pronoun_of(text + c->start, c->end - c->start);
-    if (pronoun < 0 || before->w1 - before->w0 < LONG_WORDS || !title_is_asked(p)) return false;
+    if (before->w1 - before->w0 < LONG_WORDS || !title_is_asked(p) ||
+        !has_one_pronoun(text + c->start, c->end - c->start) || may_ask_what_is_meant(&set->q))
+        return false;
     if (set->crossed && cross_reading_of(before) > cross_reading_of(c) - behind) return false;
-    return pronoun_of(text + before->start, before->end - before->start) == pronoun ||
-           begins_with_title(p, before);
+    return begins_with_title(p, before) &&
+           only_says_what_it_is(text + before->start, before->end - before->start) &&
+           !(before->set & ~(c->set | p->title));
 }
 
 /* What points back is shown behind the sentence before it; where that points back as well, behind the one before that. */
@@ -354,7 +393,7 @@ size_t extractive_text_antecedent(const candidate_set *set, const extractive_inp
         n = add_beside(chosen, n, most, max_chars, set->c[reason], k);
     }
     for (size_t k = 0; k < n; k++) {
-        const bool back = speaks_of_before(in->passages[chosen[k].passage].text, &chosen[k]);
+        const bool back = speaks_of_before(&set->passages[chosen[k].passage], &chosen[k]);
         if (!back && (k > 0 || chosen[k].unit.kind != TEXT_UNIT_SENTENCE)) continue;
         const size_t before = sentence_before(set, in, chosen, n, k);
         if (back && before < set->n && needs_no_antecedent(set, &chosen[k], &set->c[before]))
