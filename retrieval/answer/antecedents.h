@@ -25,7 +25,7 @@ int antecedent_reason(const char *s, size_t n);
 /* Who asks why, and is told chosen[n] without a reason, is told the sentence right before or behind one of them that has one, in the
  * same paragraph: "The owner will not pay for the repair. The board gave up the move." What only says that something failed has to
  * speak of the same: a word, "it", a heading above both. Where no
- * reason is told, the sentence before "If it fails, ..." tells the case. Which of set->c; set->n: there is none. */
+ * reason is told, the sentence before "If it fails, ..." tells the case, if it is short and says more of what is asked. Which of set->c; set->n: there is none. */
 size_t antecedent_reason_beside(const candidate_set *set, const candidate *chosen, size_t n);
 
 #endif

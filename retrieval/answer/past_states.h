@@ -8,19 +8,22 @@
 /* "What does it cost now?", "at present", "today", "Was it moved in the end?": is it asked what holds in the end? */
 bool past_states_asks_for_the_latest(const question *q);
 
-/* Does its section say of itself that it holds no longer: a heading "ADR 9 (superseded)" or "Status: withdrawn" below one? A numbered
- * section goes on up to the next of its kind, any other up to the next heading. */
+/* Does its section say of itself that it holds no longer: a heading "ADR 9 (superseded)" or "Status: withdrawn" below one, not
+ * "Limits on cash withdrawn abroad" nor one of a list that says what each status means? A numbered section goes on up to the next of its
+ * kind, any other up to the next heading. */
 bool past_states_is_superseded(const candidate_set *set, const candidate *c);
 
-/* Is it below the heading of another number than the question names: "ADR 9: Session store" of what ADR 17 says? */
+/* Is it below the heading of another number than the question names: "ADR 9: Session store" of what ADR 17 says? Not where
+ * it names that number itself ("This replaces ADR 9"), nor where what comes after or before that one is asked for. */
 bool past_states_is_of_another_number(const candidate_set *set, const candidate_passage *p,
                                       const text_unit *u);
 
-/* Does it report what was said wrongly, and what is right behind it: "We wrote that ..." below "Correction"? */
+/* Does it report what was said wrongly, and what is right behind it: "We wrote that ..." below "Correction"? "If we gave you a
+ * wrong number" reports none. */
 bool past_states_reports_an_error(const candidate_set *set, const candidate *c);
 
 /* What says instead of the best what holds: of a superseded section one of another, about as likely; of a state of the past, where it is
- * asked what holds now, what says it of the present; of what is corrected in the same document, the correction. Index into set->c; 0: the
+ * asked what holds now, what says it of the present, of the same thing by the same verb or "since then"; of what is corrected in the same document, the correction. Index into set->c; 0: the
  * best stays. */
 size_t past_states_what_holds(const candidate_set *set);
 

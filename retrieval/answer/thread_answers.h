@@ -5,9 +5,10 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Where the question asks for the workaround, the cause, the solution of something, the only unit with that label in the document of the
- * best; where it asks which release has the fix, the only sentence there that says a version and "fix", if the best says none and stands
- * below no version; of several, the one right behind the best. Index into set->c; 0: the best stays. */
+/* Where the question asks for the workaround, the cause, the solution of something itself ("What is the workaround for ...?", not "How long
+ * can the solution be kept?"), the only unit with that label in the document of the
+ * best; where it asks which release has the fix, the only sentence there that says a version and "fix", and that or
+ * another word of the question, if the best says none and stands below no version; of several, the one right behind the best. Index into set->c; 0: the best stays. */
 size_t thread_answers_leading(const candidate_set *set);
 
 #endif
