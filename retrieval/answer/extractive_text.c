@@ -170,18 +170,19 @@ static bool speaks_of_before(const candidate_passage *p, const candidate *c) {
 }
 
 /* ... or where it begins: "During probation it is the statutory amount", "Over Christmas the weekly sum is doubled", which is no sum
- * that the question names, and of what else it names the sentence before speaks? */
+ * that the question names? A long sentence before it has to speak of what else the question names. */
 static bool begins_with_what_is_before(const candidate_passage *p, const candidate *c,
                                        const candidate *before) {
-    enum { FIRST_WORDS = 8 };
+    enum { FIRST_WORDS = 8, LONG_WORDS = 20 };
     const fact_text *t = &p->text;
+    const bool may = before->w1 - before->w0 < LONG_WORDS || (before->set & ~(c->set | p->title));
     for (uint32_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
         const fact_word *w = &t->words[i];
         const char *s = t->text + w->start;
         const size_t n = w->end - w->start;
         if (fo_words_have_any_case("it they he she this these those", s, n)) return true;
         if (fo_words_have_any_case("the", s, n) && i + 2 < c->w1 && p->terms[i + 1] < 0 &&
-            p->terms[i + 2] < 0 && (before->set & ~(c->set | p->title)))
+            p->terms[i + 2] < 0 && may)
             return true;
     }
     return false;
