@@ -71,6 +71,26 @@ static void what_only_says_its_title_hardly_answers_a_japanese_question(void **s
     if (title > .1 || more < .45) fail_msg("%f, %f", title, more);
 }
 
+static void one_word_is_enough_to_ask_for_in_japanese(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+    } cases[] = {
+        {"バスはいつですか", "バスは8時に出ます。"},
+        {"ゴミはいつ？", "ゴミは月曜日に出します。"},
+        {"鍵はどこですか", "鍵は管理人室にあります。"},
+        {"薬はどこですか", "薬は棚の二段目です。"},
+        {"傘はどこ？", "傘は玄関で借ります。"},
+        {"ガスはいつですか", "ガスの点検は6月です。"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double support = support_in_japanese(cases[i].question, cases[i].text);
+        if (support < support_threshold) fail_msg("%s %f", cases[i].question, support);
+    }
+    const double other = support_in_japanese("鍵はどこですか", "傘は玄関で借ります。");
+    if (other >= support_threshold) fail_msg("%f", other);
+}
+
 static void the_sentence_that_answers_comes_first(void **state) {
     (void)state;
     static const struct {
@@ -732,6 +752,7 @@ static void a_label_is_no_amount(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
+        cmocka_unit_test(one_word_is_enough_to_ask_for_in_japanese),
         cmocka_unit_test(what_only_says_its_title_hardly_answers_a_japanese_question),
         cmocka_unit_test(a_term_before_its_sentence_is_supported),
         cmocka_unit_test(rows_that_are_not_asked_about_stay_away),
