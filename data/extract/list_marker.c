@@ -19,10 +19,14 @@ size_t list_bullet(const char *s, size_t n) {
     return 0;
 }
 
-/* A dash may stand in prose, too, or begin what somebody says, and "・" between two words. */
+/* "・", which stands between two words, too: a line may happen to begin with it. */
+static bool is_dot_of_words(const char *s, size_t mark) {
+    return mark == 3 && memcmp(s, "\xE3\x83\xBB", 3) == 0;
+}
+
+/* A dash may stand in prose, too, or begin what somebody says. */
 static bool is_dash(const char *s, size_t mark) {
-    return mark == 3 && (memcmp(s, "\xE3\x83\xBB", 3) == 0 || memcmp(s, "\xE2\x80\x93", 3) == 0 ||
-                         memcmp(s, "\xE2\x80\x94", 3) == 0);
+    return mark == 3 && (memcmp(s, "\xE2\x80\x93", 3) == 0 || memcmp(s, "\xE2\x80\x94", 3) == 0);
 }
 
 static const char wide_blank[] = "\xE3\x80\x80"; /* U+3000 */
@@ -83,22 +87,25 @@ static bool is_put_in(const char *s, size_t len, size_t own, const item_mark *m)
            !list_marker(s, len, line, &number);
 }
 
-/* Within `most` lines. own: where the line of s[at] begins. */
+/* Within `most` lines, of a "・" only across lines that are indented, as an item goes on. own: where the line of s[at] begins. */
 static bool has_neighbour(const char *s, size_t len, size_t own, const item_mark *m, size_t most) {
     const size_t at = m->at;
+    const bool dot = is_dot_of_words(s + at, m->n);
     for (size_t end = own, lines = 0; end > 0 && lines < most; lines++) {
         size_t line = --end; /* the line break */
         while (line > 0 && at - line < AROUND_BYTES && s[line - 1] != '\n') line--;
         size_t text = skip_blanks(s, end, line);
         if (text == end || (line > 0 && s[line - 1] != '\n')) break; /* empty, or too long */
         if (is_neighbour(s, len, text, m, -1)) return true;
+        if (dot && text == line) break; /* no line of an item */
         end = line;
     }
     const char *next = memchr(s + at, '\n', len - at);
     for (size_t lines = 0; next && lines < most; lines++) {
-        size_t text = skip_blanks(s, len, (size_t)(next - s) + 1);
+        const size_t line = (size_t)(next - s) + 1, text = skip_blanks(s, len, line);
         if (text >= len || text - at > AROUND_BYTES || s[text] == '\n') break;
         if (is_neighbour(s, len, text, m, 1)) return true;
+        if (dot && text == line) break;
         next = memchr(s + text, '\n', len - text);
     }
     return false;
@@ -116,6 +123,7 @@ bool list_item_begins(const char *s, size_t len, size_t at) {
             own -= 3;
         else
             break;
+    if (is_dot_of_words(s + at, mark)) return has_neighbour(s, len, own, &m, AROUND_LINES);
     if (is_dash(s + at, mark)) /* one alone is none */
         return has_neighbour(s, len, own, &m, 1) ||
                (!is_put_in(s, len, own, &m) && has_neighbour(s, len, own, &m, AROUND_LINES));

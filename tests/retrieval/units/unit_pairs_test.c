@@ -75,6 +75,22 @@ static void dots_of_japanese_begin_items_of_a_list(void **state) {
         assert_memory_not_equal(text + units.v[i].start, "照明", strlen("照明"));
 }
 
+static void a_line_of_japanese_that_goes_on_with_a_dot_is_no_item(void **state) {
+    (void)state;
+    const char *text = "持ち物の一覧\n・水筒\n　と茶\n・弁当\n会費は500円\n・税込です。\nジョン\n・"
+                       "レノンの曲です。\n";
+    read_units(text);
+    size_t items = 0;
+    for (size_t i = 0; i < units.n; i++) {
+        const char *unit = text + units.v[i].start;
+        if (!memcmp(unit, "・", strlen("・"))) unit += strlen("・");
+        items += !memcmp(unit, "水筒", strlen("水筒")) || !memcmp(unit, "弁当", strlen("弁当"));
+        assert_memory_not_equal(unit, "税込", strlen("税込"));
+        assert_memory_not_equal(unit, "レノン", strlen("レノン"));
+    }
+    assert_int_equal(items, 2);
+}
+
 static void letters_alone_mark_no_pairs(void **state) {
     (void)state;
     const char *text = "D: Dublin\nR: Rosslare\nThe ferries are white.";
@@ -92,6 +108,7 @@ int main(void) {
         cmocka_unit_test(marks_stand_on_lines_of_their_own),
         cmocka_unit_test(wide_blanks_stand_behind_the_marks_of_japanese),
         cmocka_unit_test(a_wide_blank_that_a_paragraph_begins_with_is_no_part_of_it),
+        cmocka_unit_test(a_line_of_japanese_that_goes_on_with_a_dot_is_no_item),
         cmocka_unit_test(dots_of_japanese_begin_items_of_a_list),
         cmocka_unit_test(letters_alone_mark_no_pairs),
     };
