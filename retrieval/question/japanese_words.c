@@ -16,10 +16,10 @@ static const char *const groups[] = {
     /* verb and noun */
     "吐い 吐く 吐き 吐け 嘔吐", "辞め 退会", "辞め 退職", "漏れ 漏水", "熱が下が 熱が引 解熱", "見に行 見に来 見学",
     "忘れ物 置き忘れ 置いてき 置いて来 忘れてき 忘れて来 落とし物 遺失物", "前もって買 前売", "薬を飲 服薬 与薬 投薬",
-    "借り 貸出 貸し出 貸出し レンタル", "払い 払う 払え 払っ 払わ 納入 納付 納め", "返す 返し 返せ 返さ 返却 返還", "休む 休ん 休め 休ま 休み 欠席 欠勤",
+    "借り 貸出 貸し出 貸出し レンタル", "払い 払う 払え 払っ 払わ 納入 納付 納め", "払い戻 払戻 返金", "返す 返し 返せ 返さ 返却 返還", "休む 休ん 休め 休ま 休み 欠席 欠勤",
     "休み 休館 休業 定休 休園 休診", "遅れ 遅刻 延滞 遅延", "捨て 廃棄", "捨て方 出し方", "買う 買い 買え 買っ 買わ 購入", "壊れ 故障 破損", "壊し 破損",
     "直す 直し 直せ 直ら 修理 修繕", "なくし 無くし 失くし 紛失", "始め 始ま 開始", "終わ 終了", "泊ま 泊り 宿泊", "使う 使え 使っ 使い 使わ 利用",
-    "知らせ 連絡 伝え", "変え 変更", "引っ越 引越 転居", "掃除 清掃", "食べ 食事 飲食", "住んで 居住 在住", "働 勤務", "申し込 申込 応募",
+    "知らせ 連絡 伝え", "変え 変更", "引っ越 引越 転居", "掃除 清掃", "食べ 食べ物 食事 飲食", "住んで 居住 在住", "働 勤務", "申し込 申込 応募",
     "車を停め 車を止め 車をとめ 駐車", "取り消 取消 取りやめ キャンセル 解約", "頼 依頼 注文",
     /* everyday words */
     "タバコ たばこ 煙草 喫煙 禁煙", "ベランダ バルコニー", "ゴミ ごみ 廃棄物", "お昼 昼食 昼ご飯 昼ごはん ランチ", "朝ご飯 朝ごはん 朝食",
@@ -103,6 +103,27 @@ bool japanese_is_grammar(const char *text, size_t len, size_t start, size_t end)
            (first == KATAKANA || quotes || is_particle(text, len, start + CHARACTER));
 }
 
+/* "コートの料金", "コート料金", but not "料金", "この料金". */
+static bool is_of_something(const char *text, size_t start) {
+    if (start < 2 * CHARACTER) return script_before(text, start) == KANJI;
+    if (is_one_of("の", text, start, start - CHARACTER))
+        return !is_one_of("こ そ あ ど", text, start, start - 2 * CHARACTER);
+    return script_before(text, start) == KANJI || script_before(text, start) == KATAKANA;
+}
+
+bool japanese_is_price_asked(const char *text, size_t len, size_t start, size_t end) {
+    static const char *const prices[] = {"料金", "値段", "代金", "価格"};
+    enum { PRICE = 2 * CHARACTER };
+    if (!memmem(text, len, "いくら", 3 * CHARACTER)) return false;
+    for (size_t i = 0; i < sizeof prices / sizeof *prices; i++) {
+        const size_t from = start >= CHARACTER ? start - CHARACTER : 0,
+                     to = end + CHARACTER < len ? end + CHARACTER : len;
+        const char *at = memmem(text + from, to - from, prices[i], PRICE);
+        if (at && is_of_something(text, (size_t)(at - text))) return true;
+    }
+    return false;
+}
+
 /* ---- phrases ----------------------------------------------------------------------------- */
 
 static bool is_japanese(int language) {
@@ -110,12 +131,35 @@ static bool is_japanese(int language) {
     return name && !strcmp(name, "japanese");
 }
 
+/* Is the verb's stem [start, end) a part of another word: "払い" of "払い戻し", "返し" of "繰り返し" and "裏返し"? */
+static bool is_part_of_verb(const char *text, size_t len, size_t start, size_t end) {
+    if (script_at(text, len, start) != KANJI || script_at(text, len, end - CHARACTER) != HIRAGANA)
+        return false;
+    if (is_one_of("戻 物 取 捨 返 替 換 切 回 出 過 直 上 気", text, len, end)) return true;
+    if (is_one_of("返", text, len, start) && start >= CHARACTER &&
+        is_one_of("裏 仕 見 寝", text, len, start - CHARACTER))
+        return true;
+    return script_before(text, start) == HIRAGANA &&
+           is_one_of("き ぎ し ち び み り い", text, len, start - CHARACTER) &&
+           script_before(text, start - CHARACTER) == KANJI;
+}
+
+/* Where the phrase stands in the text, from `from` on; SIZE_MAX: nowhere. */
+static size_t find_phrase(const char *phrase, size_t n, const char *text, size_t len, size_t from) {
+    for (const char *at; (at = memmem(text + from, len - from, phrase, n)) != NULL;) {
+        const size_t start = (size_t)(at - text);
+        if (!is_part_of_verb(text, len, start, start + n)) return start;
+        from = start + 1;
+    }
+    return SIZE_MAX;
+}
+
 static void read_group(japanese_phrases *out, size_t group, const char *text, size_t len) {
     for (const char *s = groups[group]; *s && out->n < JAPANESE_PHRASES;) {
         const size_t n = strcspn(s, " ");
-        const char *at = memmem(text, len, s, n);
-        if (at) {
-            const uint32_t start = (uint32_t)(at - text);
+        const size_t at = find_phrase(s, n, text, len, 0);
+        if (at != SIZE_MAX) {
+            const uint32_t start = (uint32_t)at;
             out->of[out->n].group = (uint16_t)group;
             out->of[out->n].start = start;
             out->of[out->n++].end = start + (uint32_t)n;
@@ -136,7 +180,9 @@ static size_t phrase_over(const char *list, const fact_text *t, const fact_word 
     for (const char *s = list; *s;) {
         const size_t n = strcspn(s, " ");
         for (size_t at = w->start + 1; at-- > 0 && at + n >= w->end;)
-            if (at + n <= t->len && !memcmp(t->text + at, s, n)) return at;
+            if (at + n <= t->len && !memcmp(t->text + at, s, n) &&
+                !is_part_of_verb(t->text, t->len, at, at + n))
+                return at;
         s += n + (s[n] == ' ');
     }
     return SIZE_MAX;

@@ -24,6 +24,10 @@ struct question;
  * the scripts that stand around it? "辞めたいときは": only "辞" and "辞め" are none. A part of "ない" stays. */
 bool japanese_is_grammar(const char *text, size_t len, size_t start, size_t end);
 
+/* Is [start, end) of a question with "いくら", or one end of it, the word for the price of what is named before it: "コートの料金"? The
+ * amount is demanded already (demands.h). */
+bool japanese_is_price_asked(const char *text, size_t len, size_t start, size_t end);
+
 /* Where a question says phrases of the lists. */
 enum { JAPANESE_PHRASES = 8 };
 typedef struct japanese_phrases {

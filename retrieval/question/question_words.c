@@ -161,7 +161,9 @@ static bool reaches(const char *phrases, const char *text, size_t len, size_t st
 
 bool question_word_is_light(int language, const char *text, size_t len, size_t start, size_t end) {
     const char *name = language_name(language);
-    if (name && !strcmp(name, "japanese") && japanese_is_grammar(text, len, start, end))
+    if (name && !strcmp(name, "japanese") &&
+        (japanese_is_grammar(text, len, start, end) ||
+         japanese_is_price_asked(text, len, start, end)))
         return true;
     for (size_t i = 0; name && i < sizeof light / sizeof *light; i++)
         if (!strcmp(light[i].language, name))

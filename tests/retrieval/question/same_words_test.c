@@ -195,6 +195,16 @@ static void of_other_scripts_too(void **state) {
         {"japanese", "猫は飼えますか", "犬を飼うことができる", true},
         {"japanese", "何冊借られますか", "カウンターで借りること", true},
         {"japanese", "荷物が上がる", "上の階の人", false},
+        {"japanese", "支払いはいつ？", "月末に納付する", true},
+        {"japanese", "払い戻しはいつ？", "月末に納付する", false},
+        {"japanese", "払い戻しはいつ？", "返金は翌月", true},
+        {"japanese", "購入はどこ？", "売店で買えます", true},
+        {"japanese", "購入はどこ？", "買い取りはしない", false},
+        {"japanese", "買い物はどこ？", "購入した人", false},
+        {"japanese", "返却はいつ？", "本を返します", true},
+        {"japanese", "返却はいつ？", "繰り返します", false},
+        {"japanese", "返却はいつ？", "裏返します", false},
+        {"japanese", "食事はどこ？", "食べ物を持ち込む", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         read_pair r;
@@ -237,11 +247,14 @@ static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state)
 static void japanese_endings_only_ask(void **state) {
     (void)state;
     terms("japanese", "辞めたいときはいつまでに届けを出せばいいですか？", 6);
-    terms("japanese", "犬を飼ってもいいの？", 3);           /* 犬, 飼, 飼っ */
-    terms("japanese", "油はどうやって捨てるの？", 3);       /* 油, 捨, 捨て */
-    terms("japanese", "任期は何年ですか", 3);               /* 任, 期, 任期 */
-    terms("japanese", "昼の弁当って何時？", 4);             /* 昼, 弁, 当, 弁当 */
-    terms("japanese", "ごみの日は？", 2);                   /* ごみ, 日 */
+    terms("japanese", "犬を飼ってもいいの？", 3);     /* 犬, 飼, 飼っ */
+    terms("japanese", "油はどうやって捨てるの？", 3); /* 油, 捨, 捨て */
+    terms("japanese", "任期は何年ですか", 3);         /* 任, 期, 任期 */
+    terms("japanese", "昼の弁当って何時？", 4);       /* 昼, 弁, 当, 弁当 */
+    terms("japanese", "ごみの日は？", 2);             /* ごみ, 日 */
+    terms("japanese", "コートの料金はいくら？", 2);   /* コー, ート: the amount is demanded */
+    terms("japanese", "料金はいくら？", 3);           /* of nothing else */
+    terms("japanese", "コートの料金は？", 5);
     terms("japanese", "バスの切符ってどこで買えますか", 6); /* バス, 切, 符, 切符, 買, 買え */
 }
 
