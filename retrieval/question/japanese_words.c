@@ -131,11 +131,14 @@ static bool is_japanese(int language) {
     return name && !strcmp(name, "japanese");
 }
 
+/* What makes another word of the verb's stem before it: "払い戻", "買い物". */
+static const char other_parts[] = "戻 物 取 捨 返 替 換 切 回 出 過 直 上 気";
+
 /* Is the verb's stem [start, end) a part of another word: "払い" of "払い戻し", "返し" of "繰り返し" and "裏返し"? */
 static bool is_part_of_verb(const char *text, size_t len, size_t start, size_t end) {
     if (script_at(text, len, start) != KANJI || script_at(text, len, end - CHARACTER) != HIRAGANA)
         return false;
-    if (is_one_of("戻 物 取 捨 返 替 換 切 回 出 過 直 上 気", text, len, end)) return true;
+    if (is_one_of(other_parts, text, len, end)) return true;
     if (is_one_of("返", text, len, start) && start >= CHARACTER &&
         is_one_of("裏 仕 見 寝", text, len, start - CHARACTER))
         return true;
@@ -248,7 +251,7 @@ int japanese_term_of(const question *q, const fact_text *t, size_t i) {
     return term >= 0 ? term : term_by_lists(q, t, i);
 }
 
-/* ---- words in Katakana ------------------------------------------------------------------- */
+/* ---- the same characters of another word -------------------------------------------------- */
 
 /* The run of Katakana that the word is in. */
 static const char *run_around(const fact_text *t, const fact_word *w, size_t *n) {
@@ -259,19 +262,36 @@ static const char *run_around(const fact_text *t, const fact_word *w, size_t *n)
     return t->text + start;
 }
 
+/* Is the pair in two words of which neither is a part of the other? */
+static bool are_other_runs(const fact_text *t, const fact_word *w, const fact_text *u,
+                           const fact_word *v) {
+    size_t n, m;
+    const char *own = run_around(t, w, &n), *run = run_around(u, v, &m);
+    return !memmem(own, n, run, m) && !memmem(run, m, own, n);
+}
+
+/* "払い" of "払い戻し", and of "払います"? */
+static bool are_other_verbs(const fact_text *t, const fact_word *w, const fact_text *u,
+                            const fact_word *v) {
+    const bool one = is_one_of(other_parts, t->text, t->len, w->end),
+               two = is_one_of(other_parts, u->text, u->len, v->end);
+    return one != two || (one && memcmp(t->text + w->end, u->text + v->end, CHARACTER) != 0);
+}
+
 bool japanese_is_other_word(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (w->end - w->start != 2 * CHARACTER || t->language != q->text.language ||
-        !is_japanese(t->language) || script_at(t->text, t->len, w->start) != KATAKANA ||
-        script_at(t->text, t->len, w->start + CHARACTER) != KATAKANA)
+        !is_japanese(t->language))
         return false;
-    size_t n, m;
-    const char *own = run_around(t, w, &n);
+    const script first = script_at(t->text, t->len, w->start),
+                 second = script_at(t->text, t->len, w->start + CHARACTER);
+    const bool katakana = first == KATAKANA && second == KATAKANA;
+    if (!katakana && !is_verb(t, w)) return false;
     for (size_t k = 0; k < q->text.n_words; k++) {
         const fact_word *asked = &q->text.words[k];
-        if (asked->id != w->id) continue;
-        const char *run = run_around(&q->text, asked, &m);
-        if (memmem(own, n, run, m) || memmem(run, m, own, n)) return false;
+        if (asked->id == w->id && !(katakana ? are_other_runs(t, w, &q->text, asked)
+                                             : are_other_verbs(t, w, &q->text, asked)))
+            return false;
     }
     return true;
 }

@@ -45,7 +45,7 @@ void japanese_phrases_read(japanese_phrases *out, int language, const char *text
 int japanese_term_of(const struct question *q, const fact_text *t, size_t i);
 
 /* Is word i, which the question has to the letter, a pair out of the middle of another word in Katakana ("ート" of "シート" and
- * "コート")? */
+ * "コート"), or a verb's stem in another compound ("払い" of "払い戻し" and "払います")? */
 bool japanese_is_other_word(const struct question *q, const fact_text *t, size_t i);
 
 #endif
