@@ -345,6 +345,7 @@ static bool read_unspaced(demands *out, const char *question, size_t len, int la
                      .amount = u.amount,
                      .detail = u.detail,
                      .date = demand_date_in(question, len)};
+    memcpy(out->noun, u.counter, sizeof u.counter);
     return true;
 }
 
@@ -391,7 +392,9 @@ demands demands_read(const char *question, size_t len, int language) {
 enum amount_stated demands_amount_in(const demands *d, enum demand_amount amount, const char *text,
                                      size_t len) {
     if (unspaced_demands_known(d->language))
-        return unspaced_amount_in(d->language, amount, text, len);
+        return amount == AMOUNT_COUNT && !unspaced_counts_in(d->language, d->noun, text, len)
+                   ? AMOUNT_NOT_STATED
+                   : unspaced_amount_in(d->language, amount, text, len);
     if (hindi_demands_known(d->language)) return hindi_amount_in(amount, d->noun, text, len);
     if (!demand_words_of(d->language)) return demand_amount_in(amount, text, len);
     const enum amount_stated stated = foreign_amount_in(d->language, amount, text, len);

@@ -36,7 +36,7 @@ typedef struct demands {
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     char noun
-        [DEMAND_WORD_MOST]; /* of a question in another language, what is counted, people and days too, folded; ""; of Hindi, as hindi_demands.h */
+        [DEMAND_WORD_MOST]; /* of a question in another language, what is counted, people and days too, folded; of Hindi, as hindi_demands.h; of Japanese the counter; "" */
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 

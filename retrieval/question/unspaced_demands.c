@@ -26,6 +26,9 @@ typedef struct unspaced_words {
     const char *no_hour;            /* behind "几点": points that are listed */
     /* of texts */
     const char *counters;
+    const char *
+        kinds; /* of counters, each as one string, that stand for each other; of others nothing is told */
+    const char *any_kind; /* count whatever is no person, of the first one */
     const char *currencies, *before_sum, *no_sum;           /* 元; ￥; said in place of a sum */
     const char *spans, *span_words;                         /* behind a number; by themselves */
     const char *ways, *weights, *degrees, *sounds, *others; /* units behind a number */
@@ -92,6 +95,7 @@ static const unspaced_words tables[] = {
      .details = "", .told = "は は何 は何番 はいくつ を教え をおしえ", .particles = "です でしょう か う て ください 下さい ね よ", .no_amount = "",
      .no_hour = "何時間",
      .counters = "個 つ 人 名 本 枚 台 冊 回 匹 頭 室 部屋 軒 件 着 足 杯 箱 袋 組 席 階 ページ 種類 か所 ヶ所 カ所 棟 戸 羽 点",
+     .kinds = "人名席 匹頭羽 台 冊 枚 回", .any_kind = "つ 個 点 件",
      .currencies = "円 万円 ドル ユーロ", .before_sum = "￥ ¥ $ €",
      .no_sum = "無料 半額 割引 全額 実費 負担 込み 含まれ 不要 % ％ 割",
      .spans = "年 か月 ヶ月 カ月 ヵ月 日 週 時間 分 秒 時 学期 泊 晩 メートル キロ",
@@ -160,6 +164,25 @@ static bool asks_count(const unspaced_words *w, const char *s, size_t len) {
         if (n && begins(w->counters, s, len, i + n)) return true;
     }
     return false;
+}
+
+/* The kind that the counter at s[at] is of; NULL: of none that is told. */
+static const char *kind_of(const unspaced_words *w, const char *s, size_t len, size_t at) {
+    for (const char *k = w->kinds; k && *k && at + HAN <= len;) {
+        const size_t n = strcspn(k, " ");
+        if (memmem(k, n, s + at, HAN)) return k;
+        k += n + (k[n] == ' ');
+    }
+    return NULL;
+}
+
+/* Where what the question counts by stands, "人" of "何人"; len: nowhere. */
+static size_t counter_of(const unspaced_words *w, const char *s, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        const size_t n = begins(w->how_many, s, len, i);
+        if (n && kind_of(w, s, len, i + n)) return i + n;
+    }
+    return len;
 }
 
 /* Bytes of the phrases of the list that stand one behind the other from text[at] on. */
@@ -265,6 +288,8 @@ unspaced_demands unspaced_demands_read(int language, const char *question, size_
     }
     d.detail = detail_of(w, question, len);
     if (d.detail == DETAIL_NONE) d.amount = amount_of(w, question, len);
+    const size_t counter = d.amount == AMOUNT_COUNT ? counter_of(w, question, len) : len;
+    if (counter < len) memcpy(d.counter, question + counter, HAN);
     return d;
 }
 
@@ -419,6 +444,22 @@ enum amount_stated unspaced_amount_in(int language, enum demand_amount amount, c
     const unspaced_words *w = words_of(language);
     if (!w || amount == AMOUNT_NONE) return AMOUNT_STATED;
     return states(w, amount, text, len) ? AMOUNT_STATED : AMOUNT_NOT_STATED;
+}
+
+bool unspaced_counts_in(int language, const char *counter, const char *text, size_t len) {
+    const unspaced_words *w = words_of(language);
+    const char *kind = w ? kind_of(w, counter, strlen(counter), 0) : NULL;
+    if (!kind) return true;
+    number x;
+    for (size_t at = 0; next_number(text, len, &at, &x);) {
+        const size_t behind = behind_number(text, len, &x);
+        if (!counts(w, text, len, &x)) continue;
+        if (behind >= len || !begins(w->counters, text, len, behind)) return true;
+        const char *other = kind_of(w, text, len, behind);
+        if (other == kind) return true;
+        if (!other && kind != w->kinds && begins(w->any_kind, text, len, behind)) return true;
+    }
+    return false;
 }
 
 static bool is_han(const char *text, size_t len, size_t at) {

@@ -18,6 +18,7 @@ bool unspaced_demands_known(int language);
 typedef struct unspaced_demands {
     enum demand_amount amount;
     enum demand_detail detail; /* one of the two at most */
+    char counter[4]; /* "人" of "何人", where what is counted by it is told apart; "" */
 } unspaced_demands;
 
 unspaced_demands unspaced_demands_read(int language, const char *question, size_t len);
@@ -25,6 +26,9 @@ unspaced_demands unspaced_demands_read(int language, const char *question, size_
 /* As demand_amount_in and demand_detail_in, of a text in that language. */
 enum amount_stated unspaced_amount_in(int language, enum demand_amount amount, const char *text,
                                       size_t len);
+/* Does the text count by the counter, or one that stands for it: "12名" for "人", but not "2階"? True of one that is not told apart. */
+bool unspaced_counts_in(int language, const char *counter, const char *text, size_t len);
+
 bool unspaced_detail_in(int language, enum demand_detail detail, const char *text, size_t len);
 
 #endif
