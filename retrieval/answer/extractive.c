@@ -139,14 +139,40 @@ static bool loses_a_word(const candidate_set *set) {
            subjects_lose_a_word(set, &set->passages[best->passage]);
 }
 
-/* Of a Japanese question it has nothing but what its title says: "the association's office holders" is not answered by what the
- * association is. */
-static bool says_its_title_alone(const candidate_set *set) {
+/* The terms that bytes [start, end) of the passage meet by whole words. */
+static uint64_t whole_terms(const question *q, const candidate_passage *p, uint32_t start,
+                            uint32_t end) {
+    const fact_sentence s = candidate_words(&p->text, start, end);
+    uint64_t set = 0;
+    for (size_t i = s.w0; i < s.w1; i++)
+        if (p->terms[i] >= 0 && !japanese_is_only_a_part(q, &p->text, i))
+            set |= 1ull << p->terms[i];
+    return set;
+}
+
+/* Does the passage state what is demanded, a price, the number of people, somebody's name? */
+static bool states_what_is_demanded(const question *q, const candidate_passage *p) {
+    const enum demand_amount amount = q->demands.amount;
+    if (q->kind == ASK_PERSON)
+        return !japanese_asks_for_office(q->text.text, q->text.len) &&
+               japanese_names_who_is(p->text.text, p->text.len);
+    return amount != AMOUNT_NONE && amount != AMOUNT_ANY && amount != AMOUNT_LONG &&
+           demands_amount_in(&q->demands, amount, p->text.text, p->text.len) == AMOUNT_STATED;
+}
+
+/* Of a Japanese question it has nothing but what its title says, or one character out of another word: "the association's office
+ * holders" is not answered by what the association is, nor "会長" by "会費". */
+static bool says_too_little(const candidate_set *set) {
     const candidate *best = &set->c[0];
     const candidate_passage *p = &set->passages[best->passage];
-    const uint64_t said =
-        candidate_terms(p, best->start, best->end) | candidate_head_terms(p, &best->unit);
-    return p->title && !(said & ~p->title);
+    const text_unit *u = &best->unit;
+    const uint64_t met = candidate_terms(p, best->start, best->end) | candidate_head_terms(p, u),
+                   whole = whole_terms(&set->q, p, best->start, best->end) |
+                           whole_terms(&set->q, p, u->head_start, u->head_end) |
+                           whole_terms(&set->q, p, u->outer_start, u->outer_end);
+    const uint64_t more = whole & ~p->title, parts = met & ~whole & ~p->title;
+    return (met | p->title) && !more && !(parts & (parts - 1)) &&
+           !states_what_is_demanded(&set->q, p);
 }
 
 static void measure_support(support_features *f, const candidate_set *set,
@@ -192,7 +218,7 @@ static void measure_support(support_features *f, const candidate_set *set,
     f->japanese = f->other_script && set->q.text.language == language_number("japanese");
     if (f->other_script && set->q.n_terms < 2)
         f->best_idf = 0; /* the only word is no single one of many */
-    if (f->japanese && says_its_title_alone(set)) f->lost_name = 1;
+    if (f->japanese && says_too_little(set)) f->lost_name = 1;
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];

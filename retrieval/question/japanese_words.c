@@ -295,3 +295,61 @@ bool japanese_is_other_word(const question *q, const fact_text *t, size_t i) {
     }
     return true;
 }
+
+/* ---- parts of words ---------------------------------------------------------------------- */
+
+static bool is_in_compound(const fact_text *t, const fact_word *w) {
+    return script_before(t->text, w->start) == KANJI || script_at(t->text, t->len, w->end) == KANJI;
+}
+
+bool japanese_is_only_a_part(const question *q, const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    if (w->end - w->start != CHARACTER || script_at(t->text, t->len, w->start) != KANJI ||
+        !is_in_compound(t, w))
+        return false;
+    bool any = false;
+    for (size_t k = 0; k < q->text.n_words; k++) {
+        const fact_word *asked = &q->text.words[k];
+        if (asked->id != w->id) continue;
+        if (!is_in_compound(&q->text, asked)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* ---- who somebody is --------------------------------------------------------------------- */
+
+/* Bytes of the run of Kanji or of Katakana at text[at]. */
+static size_t name_at(const char *text, size_t len, size_t at) {
+    const script first = script_at(text, len, at);
+    size_t end = at;
+    if (first != KANJI && first != KATAKANA) return 0;
+    while (script_at(text, len, end) == first) end += CHARACTER;
+    return end - at;
+}
+
+bool japanese_names_who_is(const char *text, size_t len) {
+    enum { SHORTEST = 3 * CHARACTER, LONGEST = 6 * CHARACTER };
+    for (size_t i = 0; i + 2 * CHARACTER < len; i++) {
+        if (!fo_utf8_boundary(text[i]) || !is_one_of("長 師 生 者 員 任 係 人", text, len, i) ||
+            !is_one_of("は が ： 　", text, len, i + CHARACTER))
+            continue;
+        const size_t name = i + 2 * CHARACTER, n = name_at(text, len, name);
+        if (n >= SHORTEST && n <= LONGEST &&
+            (name + n >= len || text[name + n] == '\n' ||
+             is_one_of("で 。 、 が さ （", text, len, name + n)))
+            return true;
+    }
+    return false;
+}
+
+bool japanese_asks_for_office(const char *text, size_t len) {
+    const char *const who[] = {"誰", "だれ"};
+    for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
+        const char *at = memmem(text, len, who[i], strlen(who[i]));
+        const size_t before = at ? (size_t)(at - text) : 0;
+        if (before >= 2 * CHARACTER && is_one_of("長", text, len, before - 2 * CHARACTER))
+            return true;
+    }
+    return false;
+}

@@ -48,4 +48,14 @@ int japanese_term_of(const struct question *q, const fact_text *t, size_t i);
  * "コート"), or a verb's stem in another compound ("払い" of "払い戻し" and "払います")? */
 bool japanese_is_other_word(const struct question *q, const fact_text *t, size_t i);
 
+/* Is word i, which the question has to the letter, a single character of a compound, and in the question of another ("会" of "会費" and
+ * "会長")? */
+bool japanese_is_only_a_part(const struct question *q, const fact_text *t, size_t i);
+
+/* Does the text say by a name who is something, "院長は山田太郎です"? */
+bool japanese_names_who_is(const char *text, size_t len);
+
+/* Is it an office, of which there are others, whose holder the question asks for, "会長は誰ですか"? */
+bool japanese_asks_for_office(const char *text, size_t len);
+
 #endif

@@ -69,6 +69,19 @@ static void what_only_says_its_title_hardly_answers_a_japanese_question(void **s
                      asked, "市民テニス協会は市のコートで二年前から活動しています。"),
                  more = support_in_japanese(asked, "市民テニス協会の役員の任期は二年です。");
     if (title > .1 || more < .45) fail_msg("%f, %f", title, more);
+    const char *how_many = "テニス協会は何人ですか？", *who = "テニス協会の先生は誰ですか？";
+    assert_true(support_in_japanese(how_many, "テニス協会の定員は12名です。") > support_threshold);
+    assert_true(support_in_japanese(who, "テニス協会の講師長は山田太郎です。") > support_threshold);
+}
+
+static void one_character_of_another_word_hardly_answers_a_japanese_question(void **state) {
+    (void)state;
+    const char *asked = "会長は誰ですか";
+    const double part = support_in_japanese(asked, "長年の努力が大切です。"),
+                 whole = support_in_japanese(asked, "会長は山田太郎です。"),
+                 two = support_in_japanese("昼休みは何時からですか",
+                                           "昼食の休憩時間は12時から13時までです。");
+    if (part > .1 || whole < .45 || two < .2) fail_msg("%f, %f, %f", part, whole, two);
 }
 
 static void one_word_is_enough_to_ask_for_in_japanese(void **state) {
@@ -752,6 +765,7 @@ static void a_label_is_no_amount(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
+        cmocka_unit_test(one_character_of_another_word_hardly_answers_a_japanese_question),
         cmocka_unit_test(one_word_is_enough_to_ask_for_in_japanese),
         cmocka_unit_test(what_only_says_its_title_hardly_answers_a_japanese_question),
         cmocka_unit_test(a_term_before_its_sentence_is_supported),
