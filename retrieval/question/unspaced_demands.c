@@ -446,6 +446,13 @@ enum amount_stated unspaced_amount_in(int language, enum demand_amount amount, c
     return states(w, amount, text, len) ? AMOUNT_STATED : AMOUNT_NOT_STATED;
 }
 
+static bool is_han(const char *text, size_t len, size_t at) {
+    int32_t cp = 0;
+    if (len < at + HAN) return false;
+    fo_utf8_decode(text + at, len - at, &cp);
+    return cp >= 0x4E00 && cp <= 0x9FFF;
+}
+
 bool unspaced_counts_in(int language, const char *counter, const char *text, size_t len) {
     const unspaced_words *w = words_of(language);
     const char *kind = w ? kind_of(w, counter, strlen(counter), 0) : NULL;
@@ -454,19 +461,15 @@ bool unspaced_counts_in(int language, const char *counter, const char *text, siz
     for (size_t at = 0; next_number(text, len, &at, &x);) {
         const size_t behind = behind_number(text, len, &x);
         if (!counts(w, text, len, &x)) continue;
-        if (behind >= len || !begins(w->counters, text, len, behind)) return true;
+        if (behind >= len || !begins(w->counters, text, len, behind)) {
+            if (kind != w->kinds || !is_han(text, len, behind)) return true;
+            continue; /* "1張": a counter that is on no list counts no people */
+        }
         const char *other = kind_of(w, text, len, behind);
         if (other == kind) return true;
         if (!other && kind != w->kinds && begins(w->any_kind, text, len, behind)) return true;
     }
     return false;
-}
-
-static bool is_han(const char *text, size_t len, size_t at) {
-    int32_t cp = 0;
-    if (len < at + HAN) return false;
-    fo_utf8_decode(text + at, len - at, &cp);
-    return cp >= 0x4E00 && cp <= 0x9FFF;
 }
 
 static bool is_surname(const char *text, size_t at) {

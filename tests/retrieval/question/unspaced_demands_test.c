@@ -46,6 +46,7 @@ static void an_amount_is_demanded_and_stated(void **state) {
         {"japanese", "役員の任期は何年ですか。", AMOUNT_LONG, "任期は2年", "4月に始まる"},
         {"japanese", "席は何席ありますか。", AMOUNT_COUNT, "40 席あります", "予約は 3 日前まで"},
         {"japanese", "会議室は何人入れますか", AMOUNT_COUNT, "定員は12名です", "会議室は2階です"},
+        {"japanese", "テントは何人用ですか", AMOUNT_COUNT, "定員：4", "1張 1500円です"},
         {"japanese", "総会は何人出ますか", AMOUNT_COUNT, "席は40席", "総会は年1回開きます"},
         {"japanese", "本は何冊借りられますか", AMOUNT_COUNT, "一度に8点まで", "一人2回まで"},
         /* an English question about Chinese texts is read as before */
