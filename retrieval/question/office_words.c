@@ -3,97 +3,128 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/words.h"
 #include "retrieval/text/word_tokens.h"
 
 /* Phrases are divided by ", ", their words by blanks, and words of which any may stand in a place by "|"; apostrophes and hyphens
- * are no words of their own: "doctor s note". `said`: what takes the place of the question's phrase; NULL: what the passage has.
- * `beside`: words of which the question has to say one. A phrase that means other things too is here with
- * what makes it one of these, or not at all ("flat", "job", "drop off"). */
+ * are no words of their own: "doctor s note". "=gp": in these letters. What stands behind a phrase is part of none: "$by": the end, a sign or
+ * this word; "!blind|#": neither this word nor a number. */
+typedef struct pair {
+    const char *asked, *written;
+    const char *said; /* takes the place of the question's phrase; NULL: what the passage has */
+    /* Words of which the question has to say one. A phrase that means other things too is here with what makes it one of these,
+     * or not at all ("flat", "job", "drop off"). */
+    const char *beside;
+    /* Phrases in a sentence with one of `beside`, or anywhere without one, that say what is asked, too. */
+    const char *kept;
+} pair;
+
 /* clang-format off */
-static const struct { const char *asked, *written, *said, *beside; } pairs[] = {
+#define ANIMALS "dog dogs puppy cat cats kitten pet pets animal animals horse horses rabbit rabbits hamster"
+#define HANDED_OVER "parcel parcels package letter order goods key keys card passport book books"
+#define PAPERS "form forms paper papers report reports homework application applications return returns claim claims essay thesis"
+#define NO_FEAST "christmas, xmas, boxing day, new year|years"
+static const pair pairs[] = {
     /* work and health */
     {"sick note, sick notes, sicknote, doctor s note, doctors note, note from my|the|a doctor",
-     "doctor|doctors|physician s certificate, doctors certificate, medical certificate, certificate of incapacity", NULL, NULL},
-    {"boss, bosses", "line manager, supervisor, manager", NULL, NULL},
+     "doctor|doctors|physician s certificate, doctors certificate, medical certificate, certificate of incapacity", NULL, NULL, NULL},
+    {"my|our|your|their boss|bosses", "line manager, supervisor, manager", NULL, NULL, NULL},
+    {"boss, bosses", "line manager, supervisor, manager", NULL, "work job leave holiday sick ill employee employees staff office", NULL},
     {"days|day of holiday|vacation|holidays, days holiday|vacation, holiday days, vacation days",
-     "days of annual leave, annual leave, days of leave, leave days", "days of annual leave", "get have many entitled"},
-    {"get|got|be|been|being|gets|getting fired|sacked", "dismissed, dismissal", "be dismissed", NULL},
-    {"pay rise, pay raise, salary raise", "salary increase, pay increase, wage increase, increase in pay|salary", NULL, NULL},
-    {"jab, jabs", "vaccination, vaccinations, inoculation", NULL, NULL},
-    {"my|a|the gp", "family doctor, general practitioner", NULL, NULL},
-    {"tummy", "stomach, abdomen", NULL, NULL},
-    {"throw|throws|threw up, throwing|thrown up", "vomit, vomits, vomited, vomiting", "vomit", NULL},
+     "days of annual leave, annual leave, days of leave, leave days", "days of annual leave", "get have many entitled", NULL},
+    {"get|got|be|been|being|gets|getting fired|sacked", "dismissed, dismissal", "be dismissed", NULL, NULL},
+    {"pay rise, pay raise, salary raise", "salary increase, pay increase, wage increase, increase in pay|salary", NULL, NULL, NULL},
+    {"jab, jabs", "vaccination, vaccinations, inoculation", NULL,
+     "get need needs have had flu covid travel tetanus child children baby " ANIMALS, NULL},
+    {"my|our|your gp, a|the =gp", "family doctor, general practitioner", NULL, NULL, NULL},
+    {"a|the gp", "family doctor, general practitioner", NULL, "ill doctor see appointment", NULL},
+    {"tummy", "stomach, abdomen", NULL, NULL, NULL},
+    {"throw|throws|threw up, throwing|thrown up", "vomit, vomits, vomited, vomiting", "vomit", NULL, NULL},
     /* animals */
-    {"poo, poop, poos", "droppings, faeces, feces, excrement, dog waste", NULL, NULL},
-    {"the|a|its lead, off lead", "leash", "a leash", "dog dogs puppy"},
-    {"vet, vets", "veterinarian, veterinary surgeon, veterinary", NULL, NULL},
+    {"poo, poop, poos", "droppings, faeces, feces, excrement, dog waste", NULL, NULL, NULL},
+    {"the|a|its lead, off lead", "leash", "a leash", "dog dogs puppy", NULL},
+    {"a|the|my|our|your vet", "veterinarian, veterinary surgeon", NULL, NULL, NULL},
+    {"vet, vets", "veterinarian, veterinary surgeon, veterinary", NULL, ANIMALS, NULL},
     /* house, street */
-    {"cut|cutting|chop|chopping down, chopped down", "fell, felled, felling", "fell", "tree trees"},
-    {"rubbish, trash, garbage", "refuse, household waste, waste", NULL, NULL},
-    {"power cut, power cuts", "power failure, power outage, blackout", NULL, NULL},
-    {"blackout, power outage, power failure", "power cut, power outage, power failure, power cuts", NULL, NULL},
-    {"telly, tv", "television, television set", NULL, NULL},
-    {"hoover", "vacuum cleaner", NULL, NULL},
-    {"stroller, strollers", "pushchair, pushchairs, pram, prams", NULL, NULL},
-    {"pushchair, pushchairs", "stroller, strollers, pram, prams", NULL, NULL},
-    {"parking lot", "car park", NULL, NULL}, {"car park", "parking lot", NULL, NULL},
-    {"driver|drivers license, driver s license|licence", "driving licence, driving license", NULL, NULL},
-    {"driving licence|license", "driver s license|licence, drivers license", NULL, NULL},
-    {"license|licence plate", "number plate, registration plate", NULL, NULL},
-    {"number plate", "license|licence plate, registration plate", NULL, NULL},
-    {"gas station", "petrol station, filling station", NULL, NULL},
-    {"petrol station", "gas station, filling station", NULL, NULL},
-    {"drugstore, chemist s", "pharmacy", NULL, NULL}, {"pharmacy", "drugstore, chemist s", NULL, NULL},
-    {"move|moving out of, moved out of", "vacate, vacated, vacating", "vacate", NULL},
-    {"landlord, landlady", "lessor", NULL, NULL}, {"renter, renters", "tenant, tenants, lessee", NULL, NULL},
-    {"a break in, the break in", "burglary", "a burglary", NULL},
-    {"cop, cops", "police", NULL, NULL},
-    {"baby, babies", "infant, infants", NULL, NULL}, {"infant, infants", "baby, babies", NULL, NULL},
-    {"grown up, grown ups, grownup, grownups", "adult, adults", NULL, NULL},
-    {"elderly|old people, old age pensioners, oaps", "senior citizens, seniors, pensioners", NULL, NULL},
+    {"cut|cutting|chop|chopping down, chopped down", "felled, felling, to fell", "fell", "tree trees", "cut|cuts|cutting"},
+    {"rubbish, trash, garbage", "the|household refuse, refuse collection|bin|bins|sack|sacks|is", "refuse", NULL, NULL},
+    {"rubbish, trash, garbage", "the|household|residual waste, waste collection|bin|bins|sack|sacks|is", "waste", NULL, NULL},
+    {"power cut, power cuts", "power failure, power outage, blackout !curtain|curtains|blind|blinds", NULL, NULL, NULL},
+    {"blackout !curtain|curtains|blind|blinds|date|dates|day|days|period|periods, power outage, power failure",
+     "power cut, power outage, power failure, power cuts", NULL, NULL, NULL},
+    {"telly, tv", "television, television set", NULL, NULL, NULL},
+    {"=hoover", "vacuum cleaner", NULL, NULL, NULL},
+    {"stroller, strollers", "pushchair, pushchairs, pram, prams", NULL, NULL, NULL},
+    {"pushchair, pushchairs", "stroller, strollers, pram, prams", NULL, NULL, NULL},
+    {"parking lot", "car park", NULL, NULL, NULL}, {"car park", "parking lot", NULL, NULL, NULL},
+    {"driver|drivers license, driver s license|licence", "driving licence, driving license", NULL, NULL, NULL},
+    {"driving licence|license", "driver s license|licence, drivers license", NULL, NULL, NULL},
+    {"license|licence plate", "number plate, registration plate", NULL, NULL, NULL},
+    {"number plate", "license|licence plate, registration plate", NULL, NULL, NULL},
+    {"gas station", "petrol station, filling station", NULL, NULL, NULL},
+    {"petrol station", "gas station, filling station", NULL, NULL, NULL},
+    {"drugstore, chemist s", "pharmacy", NULL, NULL, NULL}, {"pharmacy", "drugstore, chemist s", NULL, NULL, NULL},
+    {"move|moving out of, moved out of", "vacate, vacated, vacating", "vacate", "flat apartment house room home plot office premises", NULL},
+    {"landlord, landlady", "lessor", NULL, NULL, NULL}, {"renter, renters", "tenant, tenants, lessee", NULL, NULL, NULL},
+    {"a|the break in $", "burglary", "a burglary", NULL, NULL},
+    {"=cop, =cops", "police", NULL, NULL, NULL},
+    {"baby, babies", "infant, infants", NULL, NULL, NULL}, {"infant, infants", "baby, babies", NULL, NULL, NULL},
+    {"a|the grown up, grown ups, grownup, grownups", "adult, adults", NULL, NULL, NULL},
+    {"elderly|old people, old age pensioners, oaps", "senior citizens, seniors, pensioners", NULL, NULL, NULL},
     /* papers */
-    {"over|on|via the internet, through the internet", "online", "online", NULL},
-    {"send|sent|sending in, hand|handed|handing in, turn|turned|turning in", "submit, submitted, submission", "submit", NULL},
-    {"send|hand|turn in my|our|the|a tax return", "file a return, filed, file", "file the tax return", NULL},
-    {"fill|filled|filling in|out", "complete, completed", "complete", "form forms questionnaire"},
-    {"sign|signed|signing up", "register, registered, registration, enrol, enroll, enrolment, enrollment", "register", NULL},
-    {"get|gets|got|getting rid of, throw|throws|threw|throwing away|out, chuck away|out", "dispose, disposed, disposal", "dispose of", NULL},
-    {"call|called|calling off", "cancel, cancelled, canceled, cancellation", "cancel", NULL},
-    {"get|getting out of", "cancel, cancelled, terminate, terminated", "terminate", "contract lease subscription agreement tenancy"},
-    {"give|giving up", "terminate, terminated, termination, resign, resignation", NULL, "membership lease tenancy plot allotment"},
-    {"put|putting off", "postpone, postponed, defer, deferred", "postpone", NULL},
-    {"worked out", "calculated", "calculated", NULL},
-    {"pick|picked|picking up", "collect, collected, collection", "collect", "parcel parcels package letter order goods key keys ticket tickets card passport book books"},
-    {"collect|collected", "pick up, picked up", "pick up", "parcel parcels package letter order goods key keys ticket tickets card passport book books"},
-    {"bring|give|send|take back", "return, returned, returning", "return", NULL},
-    {"my|our|the|your money back", "refund, refunds, refunded", "a refund", NULL},
-    {"pay back, paying|paid back", "repay, repaid, repayment", "repay", NULL},
-    {"kicked|thrown out", "expelled, evicted, expel, evict", "expelled", NULL},
-    {"id card, photo id, proof of id, an|my id", "identity card, identity document, proof of identity", NULL, NULL},
-    {"agm", "annual general meeting, general meeting", NULL, NULL},
-    {"cv, resume", "curriculum vitae", NULL, NULL},
-    {"for free|nothing", "free of charge", "free of charge", NULL},
+    {"over|on|via the internet, through the internet", "online", "online", NULL, NULL},
+    {"send|sending|hand|handing|turn|turning in !hand|#, sent|handed|turned in $by|before|within", "submit, submitted, submission", "submit",
+     PAPERS, NULL},
+    {"send|hand|turn in my|our|the|a tax return",
+     "file a|the|your|their return, file a|the|your|their tax return, return|returns is|are filed, returns must|may|can be filed",
+     "file the tax return", NULL, NULL},
+    {"fill|filled|filling in|out", "complete the|a|this|your|it|all, completed, completing", "complete", "form forms questionnaire", NULL},
+    {"sign|signed|signing up",
+     "to|must|can|may register, register by|at|online|for|with, registered, registration, enrol, enroll, enrolment, enrollment", "register",
+     NULL, NULL},
+    {"get|gets|got|getting rid of, throw|throws|threw|throwing away, chuck away|out", "dispose, disposed, disposal", "dispose of", NULL, NULL},
+    {"call|called|calling off", "cancel, cancelled, canceled, cancellation", "cancel", NULL, NULL},
+    {"get|getting out of", "cancel, cancelled, terminate, terminated", "terminate", "contract lease subscription agreement tenancy", NULL},
+    {"give|giving up", "terminate, terminated, termination, resign, resignation", NULL, "membership lease tenancy allotment", NULL},
+    {"give|giving up $my|our|your", "terminate, terminated, termination", NULL, "plot", NULL},
+    {"put|putting off", "postpone, postponed, defer, deferred", "postpone",
+     "meeting exam appointment payment payments start holiday leave trip event date delivery test", NULL},
+    {"worked out", "calculated", "calculated",
+     "fee fees dues rent price prices charge charges cost costs tax pay salary bill grade interest contribution bonus pension", NULL},
+    {"pick|picked|picking up", "collect, collected, collection", "collect", HANDED_OVER " ticket tickets", NULL},
+    {"collect !from|for, be collected", "pick up, picked up", "pick up", HANDED_OVER, NULL},
+    {"bring|give|send|take back", "return !ticket|tickets|trip|journey|fare|flight, returned, returning", "return",
+     HANDED_OVER " item items purchase tool tools borrowed bottle bottles", NULL},
+    {"my|our|the|your money back", "refund, refunds, refunded", "a refund", NULL, NULL},
+    {"pay back, paying|paid back", "repay, repaid, repayment", "repay", NULL, NULL},
+    {"kicked out", "expelled, evicted, expel, evict", "expelled", NULL, NULL},
+    {"thrown out", "expelled, evicted, expel, evict", "expelled", "i we you they member members pupil pupils student students tenant tenants", NULL},
+    {"id card, photo id, proof of id, an|my id", "identity card, identity document, proof of identity", NULL, NULL, NULL},
+    {"agm", "annual general meeting, general meeting", NULL, NULL, NULL},
+    {"cv, a|my|your|the resume", "curriculum vitae", NULL, NULL, NULL},
+    {"for free|nothing", "free of charge", "free of charge", NULL, NULL},
     /* money */
-    {"my|our|your own money", "own contribution, own funds", NULL, NULL},
-    {"yearly|annual|membership fee, yearly|annual membership fee", "annual dues, membership dues", NULL, NULL},
-    {"pay|paying myself|ourselves, pay out of my|our own pocket", "excess per, the excess, excess is, deductible", "pay as excess", NULL},
-    {"take|taking out money|cash, get money|cash out", "withdraw, withdrawal, withdrawals", "withdraw money", NULL},
-    {"atm, atms, cashpoint", "cash machine, cash machines", NULL, NULL},
-    {"cash machine, cash machines, cashpoint", "atm, atms", NULL, NULL},
-    {"go|goes|going up", "rise, rises, increase, increases, increased", "rise", "rent rents fee fees price prices pay salary salaries"},
+    {"my|our|your own money", "own contribution, own funds", NULL, NULL, NULL},
+    {"yearly|annual|membership fee, yearly|annual membership fee", "annual dues, membership dues", NULL, NULL, NULL},
+    {"pay|paying myself|ourselves, pay out of my|our own pocket", "excess per, the excess, excess is, deductible", "pay as excess", NULL, NULL},
+    {"take|taking out money|cash, get money|cash out", "withdraw, withdrawal, withdrawals", "withdraw money", NULL, NULL},
+    {"atm, atms, cashpoint", "cash machine, cash machines", NULL, NULL, NULL},
+    {"cash machine, cash machines, cashpoint", "atm, atms", NULL, NULL, NULL},
+    {"go|goes|going up", "rise, rises, increase, increases, increased", "rise", "rent rents fee fees price prices pay salary salaries", NULL},
     /* programs */
     {"if i|you don t say|set|give|specify|change|configure anything, if i|you do not say|set|give|specify|change|configure anything, unless told otherwise, unless i say otherwise, out of the box",
-     "default, defaults", "by default", NULL},
-    /* days */
-    {"on christmas day, on xmas day, on christmas, at christmas|xmas", "25 december, december 25, 25 and 26 december", "on 25 December", NULL},
-    {"christmas day", "25 december, december 25, 25 and 26 december", "25 December", NULL},
-    {"on christmas|xmas|boxing|new years day, on new year s day, on christmas, at christmas|xmas", "public holiday, public holidays, bank holidays", "on a public holiday", NULL},
-    {"christmas eve", "24 december, december 24, 24 and 31 december", "24 December", NULL},
-    {"boxing day", "26 december, december 26", "26 December", NULL},
-    {"new year s eve", "31 december, december 31", "31 December", NULL},
-    {"new year s day", "1 january, january 1", "1 January", NULL},
-    {"bank holiday, bank holidays", "public holiday, public holidays", NULL, NULL},
-    {"public holiday, public holidays", "bank holiday, bank holidays", NULL, NULL},
+     "default, defaults", "by default", NULL, NULL},
+    /* days: whoever writes of one of these feasts by its name may have said what is so on the others */
+    {"on christmas|xmas day, on christmas, at christmas|xmas", "25 december, december 25, 25 and 26 december", "on 25 December", NULL, NO_FEAST},
+    {"christmas day", "25 december, december 25, 25 and 26 december", "25 December", NULL, NO_FEAST},
+    {"on christmas|xmas|boxing day, on new years day, on new year s day", "public holiday, public holidays, bank holidays", "on a public holiday", NULL,
+     NO_FEAST},
+    {"christmas eve", "24 december, december 24, 24 and 31 december", "24 December", NULL, NO_FEAST},
+    {"boxing day", "26 december, december 26", "26 December", NULL, NO_FEAST},
+    {"new year s eve", "31 december, december 31", "31 December", NULL, NO_FEAST},
+    {"new year s day", "1 january, january 1", "1 January", NULL, NO_FEAST},
+    {"bank holiday, bank holidays", "public holiday, public holidays", NULL, NULL, NULL},
+    {"public holiday, public holidays", "bank holiday, bank holidays", NULL, NULL, NULL},
 };
 /* clang-format on */
 enum { PAIRS = sizeof pairs / sizeof *pairs };
@@ -106,25 +137,63 @@ static word_token next_word(const char *s, size_t len, size_t *at) {
     return t;
 }
 
+/* Bytes of a word without what its number or form ends in: "strollers", "cutting"; nothing is left of none. */
+static size_t without_ending(const char *s, size_t n) {
+    static const struct {
+        const char *s;
+        size_t n, least; /* of letters before it */
+    } endings[] = {{"ing", 3, 3}, {"ed", 2, 3}, {"es", 2, 3}, {"s", 1, 2}};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (n >= endings[i].n + endings[i].least &&
+            !strncasecmp(s + n - endings[i].n, endings[i].s, endings[i].n)) {
+            n -= endings[i].n;
+            break;
+        }
+    return n > 2 && (s[n - 1] == 'e' || s[n - 1] == 'E') ? n - 1 : n;
+}
+
+/* Is t the word w[n] of a pattern? any_form: or another number or form of it. */
+static bool is_word(const char *w, size_t n, const word_token *t, bool any_form) {
+    if (n == 1 && *w == '#') return t->digits;
+    if (*w == '=' && !any_form) return n - 1 == t->n && !memcmp(w + 1, t->s, t->n);
+    if (*w == '=') w++, n--;
+    if (n == t->n && !strncasecmp(w, t->s, n)) return true;
+    const size_t bare = without_ending(w, n);
+    return any_form && bare == without_ending(t->s, t->n) && !strncasecmp(w, t->s, bare);
+}
+
 /* Is t one of the words at *pattern, which moves behind them? */
-static bool fits(const char **pattern, const word_token *t) {
+static bool fits(const char **pattern, const word_token *t, bool any_form) {
     bool fit = false;
     while (**pattern && **pattern != ' ' && **pattern != ',') {
         const size_t n = strcspn(*pattern, "| ,");
-        fit |= n == t->n && !strncasecmp(*pattern, t->s, n);
+        fit |= n && is_word(*pattern, n, t, any_form);
         *pattern += n + ((*pattern)[n] == '|');
     }
     return fit;
 }
 
+/* May `next` stand behind a phrase of which `pattern` says what does: "$by", "!blind"? */
+static bool may_follow(const char *pattern, const word_token *next) {
+    const bool without = *pattern == '!', ends = !next->n || (!next->letters && !next->digits);
+    pattern++;
+    return (!without && ends) || fits(&pattern, next, false) != without;
+}
+
 /* Bytes from `from` on, where a word begins, that say the phrase at `pattern`; 0: others. */
-static size_t phrase_at(const char *pattern, const char *s, size_t len, size_t from) {
+static size_t phrase_at(const char *pattern, const char *s, size_t len, size_t from,
+                        bool any_form) {
     size_t at = from;
     for (;;) {
         const word_token t = next_word(s, len, &at);
-        if (!t.n || !fits(&pattern, &t)) return 0;
+        if (!t.n || !fits(&pattern, &t, any_form)) return 0;
         if (*pattern != ' ') return at - from;
         pattern++;
+        if (*pattern == '$' || *pattern == '!') {
+            size_t behind = at;
+            const word_token next = next_word(s, len, &behind);
+            return may_follow(pattern, &next) ? at - from : 0;
+        }
     }
 }
 
@@ -133,15 +202,16 @@ typedef struct stretch {
     size_t start, len;
 } stretch;
 
-/* Where a text first says one of the phrases; *which: that one. */
-static stretch find(const char *phrases, const char *s, size_t len, const char **which) {
-    for (size_t at = 0;;) {
+/* Where a text says one of the phrases, from byte `at` on; *which: that one. */
+static stretch find(const char *phrases, const char *s, size_t len, size_t at, bool any_form,
+                    const char **which) {
+    for (;;) {
         const word_token t = next_word(s, len, &at);
         if (!t.n) return (stretch){0};
         const size_t from = (size_t)(t.s - s);
         for (const char *p = phrases; p; p = strchr(p, ',')) {
             p += *p == ',' ? 2 : 0;
-            const size_t n = phrase_at(p, s, len, from);
+            const size_t n = phrase_at(p, s, len, from, any_form);
             if (n) {
                 *which = p;
                 return (stretch){from, n};
@@ -150,36 +220,72 @@ static stretch find(const char *phrases, const char *s, size_t len, const char *
     }
 }
 
+/* Does a sentence of the text say one of the phrases and one of the words? */
+static bool says_both(const char *phrases, const char *words, const char *s, size_t len) {
+    static const char ends[] = ".!?\n";
+    const char *which;
+    stretch at;
+    for (size_t from = 0; (at = find(phrases, s, len, from, false, &which)).len;
+         from = at.start + at.len) {
+        size_t start = at.start, end = at.start + at.len;
+        while (start > 0 && !strchr(ends, s[start - 1])) start--;
+        while (end < len && !strchr(ends, s[end])) end++;
+        if (word_tokens_say(words, s + start, end - start)) return true;
+    }
+    return false;
+}
+
+/* Does a passage say, in words of the pair's own, what is asked? Of a feast any of them is enough. */
+static bool is_kept(const pair *p, const passage *passages, size_t n) {
+    const char *which;
+    for (size_t i = 0; p->kept && !p->beside && i < n; i++)
+        if (find(p->kept, passages[i].text, passages[i].len, 0, false, &which).len) return true;
+    return false;
+}
+
+/* The phrase without "a", "the" or "my", which the passages need not say. */
+static const char *bare_phrase(const char *asked) {
+    const size_t first = strcspn(asked, "| ,"), word = strcspn(asked, " ,");
+    return asked[word] == ' ' && fo_words_have_any_case("a an the my our your", asked, first)
+               ? asked + word + 1
+               : asked;
+}
+
 /* What the first passage that says it, or says what was asked, has of it. */
-static bool written_as(size_t pair, const char *asked, const passage *passages, size_t n,
+static bool written_as(const pair *p, const char *asked, const passage *passages, size_t n,
                        const char **text, stretch *found) {
+    char phrase[128];
+    if (!p->beside) asked = bare_phrase(asked);
     const size_t n_asked = strcspn(asked, ",");
-    char phrase[64];
-    if (n_asked >= sizeof phrase) return false;
+    if (n_asked >= sizeof phrase || is_kept(p, passages, n)) return false;
     memcpy(phrase, asked, n_asked);
     phrase[n_asked] = '\0';
     for (size_t i = 0; i < n; i++) {
-        const char *which;
-        if (find(phrase, passages[i].text, passages[i].len, &which).len) return false;
-        *found = find(pairs[pair].written, passages[i].text, passages[i].len, &which);
-        *text = passages[i].text;
+        const char *which, *s = passages[i].text;
+        const size_t len = passages[i].len;
+        if (find(phrase, s, len, 0, true, &which).len ||
+            (p->kept && p->beside && says_both(p->kept, p->beside, s, len)))
+            return false;
+        *found = find(p->written, s, len, 0, false, &which);
+        *text = s;
         if (found->len) return true;
     }
     return false;
 }
 
 /* Puts one phrase; false: it is not in the question, or not to be changed. */
-static bool put(fo_buf *out, size_t pair, const char *question, const passage *passages, size_t n) {
+static bool put(fo_buf *out, const pair *p, const char *question, const passage *passages,
+                size_t n) {
     const size_t len = strlen(question);
     const char *asked, *text;
-    const stretch at = find(pairs[pair].asked, question, len, &asked);
+    const stretch at = find(p->asked, question, len, 0, false, &asked);
     stretch found;
-    if (!at.len || (pairs[pair].beside && !word_tokens_say(pairs[pair].beside, question, len)) ||
-        !written_as(pair, asked, passages, n, &text, &found))
+    if (!at.len || (p->beside && !word_tokens_say(p->beside, question, len)) ||
+        !written_as(p, asked, passages, n, &text, &found))
         return false;
     fo_buf_add(out, question, at.start);
-    if (pairs[pair].said)
-        fo_buf_str(out, pairs[pair].said);
+    if (p->said)
+        fo_buf_str(out, p->said);
     else
         fo_buf_add(out, text + found.start, found.len);
     fo_buf_str(out, question + at.start + at.len);
@@ -190,7 +296,7 @@ bool office_words_as_written(fo_buf *out, const char *question, const passage *p
     bool changed = false;
     for (size_t i = 0; i < PAIRS && !out->failed; i++) {
         fo_buf next = {0};
-        if (put(&next, i, changed ? out->data : question, passages, n) && !next.failed) {
+        if (put(&next, &pairs[i], changed ? out->data : question, passages, n) && !next.failed) {
             fo_buf_free(out);
             *out = next;
             changed = true;

@@ -9,7 +9,8 @@
 
 /* The question with an everyday phrase put as the passages write it: "a sick note" as "a doctor's certificate", "over the internet" as
  * "online", "Christmas Day" as "25 December". The passages are in their order, the best first: the first that has one of both
- * decides, and where it has the phrase of the question nothing is changed. English. False, and *out as it was: nothing is
+ * decides, and where it has the phrase of the question, in any form of its words, nothing is changed; nor, of a feast, where any
+ * of them says one by its name. English. False, and *out as it was: nothing is
  * to be changed, or out->failed. */
 bool office_words_as_written(fo_buf *out, const char *question, const passage *passages, size_t n);
 
