@@ -42,8 +42,15 @@ static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_e
     return FO_OK;
 }
 
+/* The page of a command? "Paris - city guide" is one only where the question uses it as such. */
+static bool is_command(const asked *a, const char *title) {
+    const fact_text *t = &a->question.text;
+    return exact_names_of_command(title) > 0 &&
+           (!exact_names_is_capital(title) || exact_names_family_asked(t->text, t->len, title));
+}
+
 /* Are pages of commands among the best? Else no more of them are read. */
-static int has_commands(run *r, bool *found) {
+static int has_commands(run *r, const asked *a, bool *found) {
     enum { BEST = 20 };
     const size_t n = r->n_fused < BEST ? r->n_fused : BEST;
     int64_t ids[BEST];
@@ -51,7 +58,7 @@ static int has_commands(run *r, bool *found) {
     for (size_t i = 0; i < n; i++) ids[i] = r->fused[i].id;
     int rc = run_read_chunks(r, ids, n, chunks);
     for (size_t i = 0; i < n; i++) {
-        *found |= !rc && chunks[i].title && exact_names_of_command(chunks[i].title) > 0;
+        *found |= !rc && chunks[i].title && is_command(a, chunks[i].title);
         store_chunk_deinit(&chunks[i]);
     }
     return rc;
@@ -98,7 +105,7 @@ int leading_put_first(run *r) {
         rc = put_first(r, &a, holds_exact, SIZE_MAX);
     bool commands = false, has_family = false;
     a.has_family = &has_family;
-    if (!rc && !r->leading.n) rc = has_commands(r, &commands);
+    if (!rc && !r->leading.n) rc = has_commands(r, &a, &commands);
     if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
     /* Which of git's many pages it is, and whether it is one of them, the reader says. */
     if (has_family) leading_deinit(&r->leading);

@@ -508,14 +508,21 @@ static bool is_english(const char *name, size_t n) {
                                   name, n);
 }
 
+bool exact_names_is_capital(const char *title) {
+    return *title >= 'A' && *title <= 'Z';
+}
+
 /* Is what stands at byte i, n bytes long, the means, or who does it? "With sort", "cut: the third field", "du without other
- * disks", "the exit status of cmp". */
-static bool is_means(const char *text, size_t len, size_t i, size_t n) {
+ * disks", "the exit status of cmp". surely: nothing that is no command would stand there, as "from Paris" and "for rent" do. */
+static bool is_means(const char *text, size_t len, size_t i, size_t n, bool surely) {
     size_t end = i;
-    if (i + n < len && text[i + n] == ':') return true;
     while (end > 0 && text[end - 1] == ' ') end--;
     size_t start = end;
     while (start > 0 && in_name(text[start - 1])) start--;
+    if (surely && exact_names_is_capital(text + i))
+        return end < i && start < end &&
+               fo_words_have_any_case("with using use make let", text + start, end - start);
+    if (i + n < len && text[i + n] == ':') return true;
     if (end < i && start < end &&
         fo_words_have_any_case("with using use make makes let lets tell tells have has via does",
                                text + start, end - start))
@@ -524,12 +531,14 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n) {
     const bool behind =
         end < i && start < end &&
         fo_words_have_any_case(
-            "for of in from to by can could will should stop keep prevent get force teach when if",
+            surely ? "can could will should stop keep prevent get force teach"
+                   : "for of in from to by can could will should stop keep prevent get force "
+                     "teach when if",
             text + start, end - start);
     return (begins || behind) && !is_english(text + i, n);
 }
 
-/* family: "git" stands for "git-branch" as well. */
+/* family: "git" stands for "git-branch" as well, where it is surely a command. */
 static bool is_said(const char *question, size_t len, const char *title, bool as_means,
                     bool family) {
     size_t names = exact_names_of_command(title);
@@ -537,13 +546,13 @@ static bool is_said(const char *question, size_t len, const char *title, bool as
         size_t n = 0, at = 0;
         while (i + n < names && title[i + n] != ',') n++;
         for (; (at = find_name(question, len, at, title + i, n)) < len; at++)
-            if (!as_means || is_means(question, len, at, n)) return true;
+            if (!as_means || is_means(question, len, at, n, family)) return true;
         size_t first = 0;
         while (first < n && title[i + first] != '-') first++;
         for (at = 0;
              family && first < n && (at = find_name(question, len, at, title + i, first)) < len;
              at++)
-            if (!as_means || is_means(question, len, at, first)) return true;
+            if (!as_means || is_means(question, len, at, first, true)) return true;
         i += n;
         while (i < names && strchr(", ", title[i])) i++;
     }
@@ -565,6 +574,6 @@ bool exact_names_family_asked(const char *question, size_t len, const char *titl
 bool exact_names_are_family(const char *title, const char *other) {
     enum { LEAST = 3 }; /* "ls" and "lsof" have nothing to do with each other */
     const size_t n = strcspn(title, " ,");
-    return n >= LEAST && exact_names_of_command(title) && exact_names_of_command(other) &&
-           strncmp(title, other, n) == 0;
+    return n >= LEAST && !exact_names_is_capital(title) && exact_names_of_command(title) &&
+           exact_names_of_command(other) && strncmp(title, other, n) == 0;
 }

@@ -74,9 +74,13 @@ bool exact_names_command_said(const char *question, size_t len, const char *titl
 /* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects"; not "how do I sort
  * numbers". English. */
 bool exact_names_command_asked(const char *question, size_t len, const char *title);
-/* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. */
+/* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. Only where nothing else would
+ * stand there: not "from Paris", "for rent" or "in Berlin", and a name with a capital only behind "with", "using", "make" or "let". */
 bool exact_names_family_asked(const char *question, size_t len, const char *title);
-/* Is `other` the page of what belongs to the command of `title` by its name: "gitignore" to "git", "sshd" to "ssh"? */
+/* "Paris - city guide": most names of commands have no capital at their beginning. */
+bool exact_names_is_capital(const char *title);
+/* Is `other` the page of what belongs to the command of `title` by its name: "gitignore" to "git", "sshd" to "ssh"? Not "Parish" to
+ * "Paris". */
 bool exact_names_are_family(const char *title, const char *other);
 
 #endif

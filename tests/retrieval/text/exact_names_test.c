@@ -203,6 +203,13 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
         {"How do I list files with ls?", "lsof - list open files", false},
         {"with rebase", "git-rebase - reapply commits", false},
         {"How do I list files with ls?", "ls - list directory contents", true},
+        {"How much is the train from Paris to Lyon?", "Paris - city guide", false},
+        {"How much is the train from Paris to Lyon?", "Lyon - city guide", false},
+        {"Can Anna work at home?", "Anna - notes", false},
+        {"Lyon: walks", "Lyon - city guide", false},
+        {"Is there a discount for rent?", "rent - rules", false},
+        {"Whom do I call if after lunch nobody comes?", "after-school - club", false},
+        {"Compare two files with Rscript", "Rscript - run R", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *q = cases[i].question;
@@ -215,6 +222,8 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
     assert_false(exact_names_are_family(git, "tig - text-mode interface for git"));
     assert_false(exact_names_are_family(ls, "lsof - list open files"));
     assert_false(exact_names_are_family(git, "gitignore"));
+    assert_false(exact_names_are_family("Paris - city guide", "Parish - news"));
+    assert_false(exact_names_are_family("Paris - city guide", "Paris-Lyon - fares"));
 }
 
 static void another_number_of_the_same_is_told_apart(void **state) {
