@@ -198,12 +198,12 @@ static const struct { const char *asked, *called; } qualities[] = {
 /* Kinds, and what is one of them: what holds for pets holds for the dog, but what holds for the dog says nothing of pets. English. */
 static const struct { const char *kind, *things; } kinds[] = {
     {"pet pets", "dog dogs puppy puppies cat cats kitten kittens hamster hamsters rabbit rabbits budgie parrot guinea"},
-    {"furniture", "sofa sofas couch armchair chair chairs table tables wardrobe cupboard bookcase"},
+    {"furniture", "sofa sofas couch armchair armchairs chairs wardrobe wardrobes cupboard cupboards bookcase"},
     {"jewellery jewelry", "necklace necklaces bracelet bracelets earring earrings brooch"},
-    {"alcohol alcoholic", "beer beers wine wines whisky whiskey vodka gin spirits"},
+    {"alcohol alcoholic", "beer beers wine wines whisky whiskey vodka gin"},
     {"vehicle vehicles", "car cars van vans lorry lorries truck trucks motorbike motorbikes motorcycle motorcycles"},
     {"fruit", "apple apples pear pears cherry cherries plum plums peach peaches apricot apricots"},
-    {"valuables", "jewellery jewelry necklace bracelet watch watches"},
+    {"valuables", "jewellery jewelry necklace bracelet watches wristwatch"},
 };
 
 /* By the stems that Snowball makes of them. */
@@ -383,27 +383,66 @@ static bool is_one_of(const char *list, const fact_text *t, const fact_word *w) 
     return fo_words_have_any_case(list, t->text + w->start, w->end - w->start);
 }
 
-/* The term of "heavy" in "How heavy is it?", where the word is "weight"; -1: it is none. */
-static int quality_asked(const question *q, const fact_text *t, const fact_word *w) {
+static bool has_capital(const fact_text *t, const fact_word *w) {
+    return t->text[w->start] >= 'A' && t->text[w->start] <= 'Z';
+}
+
+/* Is word i behind a name: "Mill Road"? Church Road is not Church Street. */
+static bool is_named_road(const fact_text *t, size_t i) {
+    return i > 0 && has_capital(t, &t->words[i - 1]) &&
+           is_one_of("road roads street streets", t, &t->words[i]) &&
+           !(t->words[i - 1].flags & WORD_STOP) && t->words[i].start == t->words[i - 1].end + 1;
+}
+
+/* "How old is the barrier?": "the minimum age", "age for a contract" and "age limit" are another's; "How old must I be?" asks for them. */
+static bool is_age_of_other(const fact_text *asked, size_t old, const fact_text *t, size_t i) {
+    if (!is_one_of("age", t, &t->words[i]) || old + 1 >= asked->n_words ||
+        !is_one_of("is are was were", asked, &asked->words[old + 1]))
+        return false;
+    return (i > 0 && is_one_of("minimum maximum min max", t, &t->words[i - 1])) ||
+           (i + 1 < t->n_words && is_one_of("for of limit", t, &t->words[i + 1]));
+}
+
+/* The term of "heavy" in "How heavy is it?", where word i of a text is "weight"; -1: it is none. */
+static int quality_asked(const question *q, const fact_text *t, size_t i_word) {
     const fact_text *asked = &q->text;
+    const fact_word *w = &t->words[i_word];
     for (size_t k = 1; k < asked->n_words; k++) {
         if (!is_one_of("how", asked, &asked->words[k - 1])) continue;
         const int term = question_term_of(q, asked->words[k].id);
         for (size_t i = 0; term >= 0 && i < sizeof qualities / sizeof *qualities; i++)
             if (is_one_of(qualities[i].asked, asked, &asked->words[k]) &&
-                is_one_of(qualities[i].called, t, w))
+                is_one_of(qualities[i].called, t, w) && !is_age_of_other(asked, k, t, i_word))
                 return term;
     }
     return -1;
 }
 
-/* The question's word for a thing of which w of a text is the kind; -1: none. */
-static int term_of_kind(const question *q, const fact_text *t, const fact_word *w) {
+static bool says_term(const question *q, const fact_text *t, int term) {
+    for (size_t i = 0; i < t->n_words; i++)
+        if (question_term_of(q, t->words[i].id) == term) return true;
+    return false;
+}
+
+/* "Other pets", "all other motor vehicles", "unlike fruit": what holds for these does not hold for the thing that stands before. */
+static bool is_of_others(const fact_text *t, size_t i) {
+    enum { WORDS = 2 };
+    for (size_t k = 1; k <= WORDS && k <= i; k++)
+        if (is_one_of("other except than unlike", t, &t->words[i - k])) return true;
+    return false;
+}
+
+/* The question's word for a thing of which word i of a text is the kind; -1: none, or the text speaks of the thing itself. "Apple" in the
+ * question's midst is a name. */
+static int term_of_kind(const question *q, const fact_text *t, size_t i_word) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!is_one_of(kinds[i].kind, t, w)) continue;
+        if (!is_one_of(kinds[i].kind, t, &t->words[i_word]) || is_of_others(t, i_word)) continue;
         for (size_t k = 0; k < q->text.n_words; k++) {
-            const int term = question_term_of(q, q->text.words[k].id);
-            if (term >= 0 && is_one_of(kinds[i].things, &q->text, &q->text.words[k])) return term;
+            const fact_word *thing = &q->text.words[k];
+            const int term = question_term_of(q, thing->id);
+            if (term >= 0 && is_one_of(kinds[i].things, &q->text, thing) &&
+                !(k > 0 && has_capital(&q->text, thing)) && !says_term(q, t, term))
+                return term;
         }
     }
     return -1;
@@ -468,17 +507,17 @@ int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
     pthread_once(&once, build);
-    const uint32_t group = group_of(t, w);
+    const uint32_t group = is_named_road(t, i) ? 0 : group_of(t, w);
     const bool in_arabic = t->language == of_arabic, in_portuguese = t->language == of_portuguese;
     for (size_t k = 0; (group || in_arabic || in_portuguese) && k < q->text.n_words; k++) {
         const fact_word *asked = &q->text.words[k];
         const int term = question_term_of(q, asked->id);
         if (term < 0) continue;
-        if (group && group_of(&q->text, asked) == group) return term;
+        if (group && group_of(&q->text, asked) == group && !is_named_road(&q->text, k)) return term;
         if (in_arabic && is_asked_without_particle(t, w, &q->text, asked)) return term;
         if (in_portuguese && is_form_of(t, w, &q->text, asked)) return term;
     }
     if (t->language >= 0 && t->language != of_english) return -1;
-    const int term = quality_asked(q, t, w);
-    return term >= 0 ? term : term_of_kind(q, t, w);
+    const int term = quality_asked(q, t, i);
+    return term >= 0 ? term : term_of_kind(q, t, i);
 }

@@ -5,7 +5,8 @@
  *     if (k < 0) k = same_words_term_of(q, t, i);
  *
  * Closed lists of our own, of English, German, French, Spanish, Italian, Portuguese, Russian and Chinese: irregular forms, and pairs of everyday words
- * of which in a manual, a set of rules or minutes either may stand. Nothing of what is nearly the same. Of English also kinds: "pets" of a text is the question's "dog", not the other way round. Of
+ * of which in a manual, a set of rules or minutes either may stand. Nothing of what is nearly the same. Of English also kinds: "pets" of a text is the question's "dog", not the
+ * other way round, and not "other pets", nor where the text speaks of dogs. A road is no street where it is called so: "Mill Road". Of
  * Portuguese, plurals ("viagem", "viagens") and the accents of either spelling ("ténis", "tênis") by rule. */
 #ifndef FORAGE_RETRIEVAL_SAME_WORDS_H
 #define FORAGE_RETRIEVAL_SAME_WORDS_H

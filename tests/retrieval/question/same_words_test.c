@@ -106,7 +106,14 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("english", "What is the fee?", "dues", "fee");
     expect("english", "How high may a fence to the road be?", "street", "road");
     expect("english", "How heavy is the splitter?", "Weight", "heavy");
+    expect("english", "How high may a fence to the road be?", "The street", "road");
+    expect("english", "When does the shop in Mill Street open?", "Mill Road", "");
+    expect("english", "How high may a fence to the road be?", "Mill Street", "");
+    expect("english", "When are bins emptied in Mill Road?", "Street", "");
     expect("english", "How deep is the pond?", "depth", "deep");
+    expect("english", "How old is the hut?", "Age", "old");
+    expect("english", "How old is the barrier?", "minimum age", "");
+    expect("english", "How old must I be for a contract?", "minimum age", "old");
     expect("english", "Which heavy tools are there?", "weight", "");
     expect("english", "How hot must the oven be?", "Temperature", "");
     expect("spanish", "He perdido el carnet.", "carné", "carnet");
@@ -126,6 +133,14 @@ static void what_holds_for_a_kind_holds_for_what_is_one(void **state) {
     expect("english", "Are pets allowed?", "dogs", "");
     expect("english", "Is furniture insured?", "sofa", "");
     expect("english", "Is my cat insured?", "dog", "");
+    /* not of others, nor where the text speaks of the thing itself, nor of what only sounds so */
+    expect("english", "Is my dog allowed?", "Other pets", "");
+    expect("english", "Where do vans park?", "All other motor vehicles", "");
+    expect("english", "Is my dog allowed?", "Dogs are welcome. Most days also pets", "");
+    expect("english", "How were the spirits at the party?", "alcohol", "");
+    expect("english", "Where can I watch the match?", "valuables", "");
+    expect("english", "Who is the chair?", "furniture", "");
+    expect("english", "Where is the Apple repair desk?", "fruit", "");
     expect("german", "Darf ich mit dem Van fahren?", "vehicle", "");
 }
 
