@@ -89,7 +89,7 @@ static const struct {
     [BY_WEIGHT] = {"weight mass weighs heavy kg", "load max limit", "weigh weighs weight heavy"},
     [BY_SPEED] = {"speed fast pace", "", "speed"},
     [BY_HEAT] = {"temperature temp heat", "", "heat temperature"},
-    [BY_NOISE] = {"noise noisiness loudness sound db", "", "noise loud noisy quiet"},
+    [BY_NOISE] = {"noise noisiness loudness db", "", "noise loud noisy quiet"},
     [BY_AGE] = {"age year built founded opened born established made released launched "
                 "introduced",
                 "died closed ended until since joined", "age"},
@@ -496,6 +496,25 @@ static bool has_column_of_people(const table *t) {
     return false;
 }
 
+/* The terms of the paragraph or heading right above a row. */
+static uint64_t terms_above(const candidate_passage *p, const text_unit *row) {
+    const char *text = p->text.text;
+    size_t end = row->start;
+    while (end > 0 && strchr(" \n|", text[end - 1])) end--;
+    size_t start = end;
+    while (start > 0 && !(text[start - 1] == '\n' && text[start] == '\n')) start--;
+    return candidate_terms_at(p, text + start, end - start) | candidate_head_terms(p, row);
+}
+
+/* Does the question name the rows, the table or what stands above it: "the quietest dryer"? "The quietest time" is of nothing that has a noise in
+ * decibels. */
+static bool is_named_by_question(const table *t) {
+    uint64_t named = t->p->title | terms_above(t->p, &t->rows[0]->unit);
+    for (size_t i = 0; i < t->n; i++) named |= t->said[i];
+    for (size_t i = 0; i < t->n_columns; i++) named |= terms_of_name(t, &t->columns[i]);
+    return named != 0;
+}
+
 /* What is compared in this table. False: "the most popular room" is of no column. */
 static bool compares_by(const table *t, const comparison *asked, comparison *out) {
     bool kind = false;
@@ -504,6 +523,7 @@ static bool compares_by(const table *t, const comparison *asked, comparison *out
         out->by = BY_NAME;
         out->named = asked->things;
     }
+    if (out->by == BY_NOISE && !is_named_by_question(t)) return false;
     if (out->by != BY_NAME || !out->kind) return true;
     out->named |= out->kind;
     for (size_t i = 0; i < t->n_columns; i++)

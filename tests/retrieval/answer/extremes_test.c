@@ -69,6 +69,12 @@ static void what_the_superlative_is_said_of_tells_the_column(void **state) {
     expect(dryers, "Which dryer has the smallest tank?", "Pavia/");
     expect(dryers, "Which dryer is the quietest?", "Pavia/");
     expect(dryers, "Which is the loudest dryer?", "Hydra/");
+    expect(dryers, "When is it quietest?", "");
+    expect(dryers, "What is the quietest time?", "");
+    expect("The time of trails.\n\nMowers.\n\nMower: M1; Noise: 92 dB\nMower: M2; Noise: 88 dB\n",
+           "What is the quietest time?", "");
+    expect("Boats.\n\nBoat: Ann; Sound system: 2 speakers\nBoat: Bo; Sound system: 4 speakers\n",
+           "Which boat has the loudest sound system?", "");
     expect(dryers, "Which dryer is the cheapest?", "Pavia/");
     expect(dryers, "Which dryer has the longest cable?", "");
     expect(dryers, "Which dryer has the biggest filter?", "");
