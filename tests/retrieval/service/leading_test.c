@@ -51,9 +51,33 @@ static void the_page_of_the_command_asked_about_is_read(void **state) {
     test_remove(home);
 }
 
+static void a_guide_of_a_city_is_no_page_of_a_command(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[512];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(id, sizeof id, "paris%d", i);
+        snprintf(text, sizeof text,
+                 ".TH PARIS 1\n.SH NAME\nParis \\- city guide\n.SH WALKS\n"
+                 "Walk %d in Paris leads along old houses and takes %d minutes.\n",
+                 i, 30 + i);
+        put(s, "default", id, text, strlen(text), 200);
+    }
+    static const char fares[] = "Fares. The trains between Paris and Lyon cost 62 euros.\n";
+    put(s, "default", "fares", fares, strlen(fares), 200);
+    assert_true(contexts_of(s, "How much is the train from Paris to Lyon?", "fares") > 0);
+    assert_true(contexts_of(s, "How much is the train for Paris?", "fares") > 0);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_of_the_command_asked_about_is_read),
+        cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
