@@ -35,7 +35,8 @@ static word_token asked_label(const question *q) {
         if (led && word_token_in(labels, &t)) {
             size_t behind = at;
             const word_token next = word_token_next(q->text.text, q->text.len, &behind);
-            return next.letters && !word_token_in(goes_on, &next) ? (word_token){0} : t;
+            if (!next.letters || word_token_in(goes_on, &next)) return t;
+            break;
         }
         led = leads_to_label(&before, &last, &t) || (led && word_token_in(qualities, &t));
         before = last;
