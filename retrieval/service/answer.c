@@ -447,7 +447,7 @@ static int make_extractive(run *r, extractive_input *in, passage *passages, extr
         rc = extractive_answer_make(x, in, r->err);
     }
     r->out->support = x->support;
-    r->lookup.beyond = beside.read;
+    r->lookup.beyond |= beside.read;
     return rc;
 }
 
@@ -495,7 +495,7 @@ typedef struct beginning {
 } beginning;
 
 /* That of context i's document into read[i], once for contexts of one document that want as much of it. */
-static int read_beginning(const run *r, size_t i, beginning *read) {
+static int read_beginning(run *r, size_t i, beginning *read) {
     const store_chunk *k = &r->out->contexts[i].chunk;
     const size_t there = k->start ? k->start : k->text_len,
                  n = there < OWN_NAMES_BEGINNING ? there : OWN_NAMES_BEGINNING;
@@ -507,6 +507,7 @@ static int read_beginning(const run *r, size_t i, beginning *read) {
         }
     *b = (beginning){.document = k->document, .n = n};
     if (k->start) {
+        r->lookup.beyond = true; /* no context holds it */
         const int rc = store_get_text(r->s->store, k->document, 0, n, b->bytes, r->err);
         if (rc != FO_ECORRUPT) return rc;
         b->n = 0; /* damaged: it says nothing of whose it is */

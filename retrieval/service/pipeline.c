@@ -23,6 +23,7 @@
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
     RERANK_DEPTH = 50,  /* candidates that a cross-encoder reads */
+    RERANK_PIECE = 16,  /* ... at a time: between them it may be over */
     READ_DEPTH = 20,    /* candidates that the reader puts in order where it is asked to */
     ANSWER_DEPTH = 20,  /* ... for an answer: each costs some six milliseconds the first time */
     MAX_TOP_K = 1000,
@@ -436,9 +437,13 @@ static int score_by_model(run *r) {
         texts[i] = out->contexts[i].chunk.text;
         lens[i] = out->contexts[i].chunk.text_len;
     }
-    if (!rc)
-        rc = reranker_score(r->s->reranker, r->sought, strlen(r->sought), texts, lens, n, scores,
-                            NULL, r->err);
+    for (size_t at = 0; !rc && at < n; at += RERANK_PIECE) {
+        const size_t piece = n - at < RERANK_PIECE ? n - at : RERANK_PIECE;
+        rc = run_check_alive(r);
+        if (!rc)
+            rc = reranker_score(r->s->reranker, r->sought, strlen(r->sought), texts + at, lens + at,
+                                piece, scores + at, NULL, r->err);
+    }
     for (size_t i = 0; !rc && i < n; i++) out->contexts[i].rerank = (double)scores[i];
     free(texts);
     free(lens);

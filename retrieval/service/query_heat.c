@@ -175,8 +175,10 @@ void query_heat_save(query_memory *m) {
 
 /* ---- priming ------------------------------------------------------------------------------- */
 
-/* False: the service closes, and its answer is not there. */
-static bool prime(query_memory *m, const char *tenant, const hot_query *h) {
+/* LATER: what writes answers is busy, or it took too long. ENDED: the service closes. No answer is there then. */
+enum primed { PRIMED, PRIME_LATER, PRIME_ENDED };
+
+static enum primed prime(query_memory *m, const char *tenant, const hot_query *h) {
     recipe p;
     memcpy(&p, h->recipe, sizeof p);
     query_request q = {.tenant = tenant,
@@ -200,10 +202,11 @@ static bool prime(query_memory *m, const char *tenant, const hot_query *h) {
                        .background = true};
     query_result r;
     const int rc = service_query(m->s, &q, NULL, &r, NULL);
-    if (rc) return rc != FO_ECANCELLED;
+    if (rc == FO_EBUSY || rc == FO_ETIMEOUT) return PRIME_LATER;
+    if (rc) return rc == FO_ECANCELLED ? PRIME_ENDED : PRIMED;
     if (r.cache.answer != CACHE_HIT) atomic_fetch_add_explicit(&m->primed, 1, memory_order_relaxed);
     query_result_deinit(&r);
-    return true;
+    return PRIMED;
 }
 
 /* -1 where the collection is gone. */
@@ -233,10 +236,10 @@ static void prime_tenant(query_memory *m, tenant_heat *t, double *allowance) {
         int64_t epoch = epoch_of(m, t->name, h->collection);
         if (epoch < 0 || epoch == h->primed_epoch) continue;
         priming_begin(m, t->name, h->hash);
-        const bool through = prime(m, t->name, h);
+        const enum primed done = prime(m, t->name, h);
         priming_end(m, t->name);
-        if (!through) break;
-        hot_queries_set_primed(t->hot, h->hash, epoch);
+        if (done == PRIME_ENDED) break;
+        if (done == PRIMED) hot_queries_set_primed(t->hot, h->hash, epoch);
         *allowance -= 1;
     }
     hot_query_list_free(list, n);

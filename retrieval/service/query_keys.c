@@ -162,6 +162,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_exact(&b, q->query ? q->query : "");
     if (q->n_messages) query_key_text(&b, sought); /* made of this epoch's word counts */
     key_int(&b, q->n_messages);
+    if (q->n_messages) key_int(&b, q->rewrite); /* what was said before counts, or not */
     for (size_t i = 0; i < q->n_messages; i++) {
         query_key_text(&b, q->messages[i].role);
         query_key_text(&b, q->messages[i].content);
