@@ -11,6 +11,9 @@ enum { SLOTS = 2 * INVERTED_HOT_LISTS, LEAST_DOCS = 1024, LEAST_SHIFT = 6, MAX_B
 typedef struct hot_slot {
     _Atomic(const uint8_t *) key; /* the list's bytes; set last */
     inverted_hot_list list;
+    /* Of the list, as the dictionary had it: in a file that lies two terms may have the same bytes and other bounds. */
+    uint32_t n;
+    uint8_t bound;
 } hot_slot;
 
 struct inverted_hot {
@@ -123,18 +126,25 @@ static bool lay_out(inverted_hot *h, const inverted_list *list, inverted_hot_lis
     return peaks != NULL;
 }
 
+/* The slot's list where that is the asked one, whose bound its peaks keep. */
+static const inverted_hot_list *list_of(const hot_slot *s, const inverted_list *list) {
+    return s->n == list->n && s->bound == list->bound ? &s->list : NULL;
+}
+
 const inverted_hot_list *inverted_hot_get(inverted_hot *h, const inverted_list *list) {
     if (list->n < h->inv->n_docs / INVERTED_HOT_SHARE) return NULL;
     hot_slot *s = find(h, list->data);
-    if (atomic_load_explicit(&s->key, memory_order_acquire)) return &s->list;
+    if (atomic_load_explicit(&s->key, memory_order_acquire)) return list_of(s, list);
     if (atomic_load(&h->n) >= INVERTED_HOT_LISTS || pthread_mutex_trylock(&h->mu) != 0) return NULL;
     s = find(h, list->data);
     if (!atomic_load(&s->key) && atomic_load(&h->n) < INVERTED_HOT_LISTS &&
         lay_out(h, list, &s->list)) {
+        s->n = list->n;
+        s->bound = list->bound;
         atomic_store_explicit(&s->key, list->data, memory_order_release);
         atomic_fetch_add(&h->n, 1);
     }
-    const inverted_hot_list *found = atomic_load(&s->key) ? &s->list : NULL;
+    const inverted_hot_list *found = atomic_load(&s->key) ? list_of(s, list) : NULL;
     pthread_mutex_unlock(&h->mu);
     return found;
 }

@@ -297,6 +297,33 @@ static void check_search(const inverted_part *parts, size_t n_parts,
     free(all.hits);
 }
 
+/* In a file that lies two terms may have the same bytes of postings: what is laid out of one list, under its bound, is not
+ * given for the other, whose sums of peaks would go beyond what the search has room for. */
+static void peaks_are_of_the_list_as_it_is_asked_for(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    corpus c = make_corpus(&seed, 4096, 20, 60);
+    segment *s = build(&c, 0, 4096);
+    inverted inv;
+    inverted_list list;
+    fo_err err = {0};
+    assert_ok(inverted_open(&inv, s, &err), &err);
+    assert_true(inverted_find(&inv, "w1", 2, &list) && list.n >= 4096 / INVERTED_HOT_SHARE);
+    inverted_hot *hot = inverted_hot_create(&inv);
+    const inverted_hot_list *own = inverted_hot_get(hot, &list);
+    assert_non_null(own);
+    inverted_list other = list;
+    other.bound = list.bound / 2;
+    assert_null(inverted_hot_get(hot, &other));
+    other = list;
+    other.n--;
+    assert_null(inverted_hot_get(hot, &other));
+    assert_ptr_equal(inverted_hot_get(hot, &list), own);
+    inverted_hot_free(hot);
+    segment_close(s);
+    free_corpus(&c);
+}
+
 static void search_equals_an_exhaustive_scan(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -538,6 +565,7 @@ int main(void) {
         cmocka_unit_test(posting_blocks_come_back_and_truncated_ones_are_refused),
         cmocka_unit_test(norms_round_down),
         cmocka_unit_test(search_equals_an_exhaustive_scan),
+        cmocka_unit_test(peaks_are_of_the_list_as_it_is_asked_for),
         cmocka_unit_test(a_merge_is_byte_for_byte_what_building_gives),
         cmocka_unit_test(terms_that_fall_together_are_found_and_cost_bounded_probes),
         cmocka_unit_test(terms_that_fall_together_take_no_longer_to_index),
