@@ -215,10 +215,12 @@ static void measure_support(support_features *f, const candidate_set *set,
     };
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
-    f->japanese = f->other_script && set->q.text.language == language_number("japanese");
+    const bool japanese = f->other_script && set->q.text.language == language_number("japanese");
+    f->met_sooner =
+        japanese || (f->other_script && set->q.text.language == language_number("arabic"));
     if (f->other_script && set->q.n_terms < 2)
         f->best_idf = 0; /* the only word is no single one of many */
-    if (f->japanese && says_too_little(set)) f->lost_name = 1;
+    if (japanese && says_too_little(set)) f->lost_name = 1;
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];

@@ -56,9 +56,9 @@ typedef struct support_features {
     double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */
     bool
-        japanese; /* of whose questions particles and endings are no terms: what is left is met sooner */
-    bool languages;   /* align and back are of a reader that has learnt many languages */
-    bool across;      /* ... and the question is in another one than the text: no words meet */
+        met_sooner; /* Japanese without particles and endings, Arabic with plurals and roots: less of a question is left unmet by chance */
+    bool languages; /* align and back are of a reader that has learnt many languages */
+    bool across;    /* ... and the question is in another one than the text: no words meet */
     double follow_up; /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */
 } support_features;
