@@ -213,17 +213,29 @@ typedef struct parts {
     bool more; /* than the list has room for */
 } parts;
 
+typedef enum boundary_line { NO_BOUNDARY, BOUNDARY, LAST_BOUNDARY } boundary_line;
+
+/* Behind the boundary stand blanks at most: that of a part within may begin with the same letters. */
+static boundary_line boundary_of(const char *line, size_t len, const char *boundary) {
+    size_t k = strlen(boundary) + 2;
+    if (len < k || memcmp(line, "--", 2) != 0 || memcmp(line + 2, boundary, k - 2) != 0)
+        return NO_BOUNDARY;
+    bool last = len >= k + 2 && memcmp(line + k, "--", 2) == 0;
+    for (size_t i = k + (last ? 2 : 0); i < len; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') return NO_BOUNDARY;
+    return last ? LAST_BOUNDARY : BOUNDARY;
+}
+
 /* The parts between lines of the boundary. */
 static void split_parts(const mime_part *p, const char *boundary, parts *out) {
-    size_t k = strlen(boundary), begin = 0;
+    size_t begin = 0;
     bool in = false;
     out->n = 0;
     for (size_t at = 0; at <= p->n_body && !out->more;) {
         const char *line = p->body + at;
         const char *newline = at < p->n_body ? memchr(line, '\n', p->n_body - at) : NULL;
         size_t len = newline ? (size_t)(newline - line) : p->n_body - at;
-        bool mark =
-            len >= k + 2 && line[0] == '-' && line[1] == '-' && memcmp(line + 2, boundary, k) == 0;
+        boundary_line mark = boundary_of(line, len, boundary);
         bool end = at + len >= p->n_body;
         if (in && (mark || end)) {
             size_t stop = mark ? at : p->n_body; /* the line's end before the mark is the mark's */
@@ -233,7 +245,7 @@ static void split_parts(const mime_part *p, const char *boundary, parts *out) {
             if (!out->more) out->list[out->n++] = mime_split(p->body + begin, stop - begin);
         }
         if (mark) {
-            in = !(len >= k + 4 && line[k + 2] == '-' && line[k + 3] == '-');
+            in = mark == BOUNDARY;
             begin = at + len + 1 < p->n_body ? at + len + 1 : p->n_body;
         }
         if (end) return;
@@ -292,7 +304,7 @@ static void read_forms(reader *r, const parts *all, int depth) {
 }
 
 static void read_multipart(reader *r, const mime_part *p, const char *type, int depth) {
-    char boundary[200];
+    char boundary[1000];
     parts *all = calloc(1, sizeof *all);
     if (!all) {
         r->b->failure = FO_ENOMEM;
@@ -321,6 +333,14 @@ static void name_part(const char *disposition, const char *type, char out[MAX_NA
         snprintf(out, MAX_NAME, "%.*s", (int)fo_utf8_cut(name.data, name.len, MAX_NAME - 1),
                  name.data);
     fo_buf_free(&name);
+}
+
+/* A text with a file name is a file that programs show within the message; a page or a request to meet with a name may be
+ * the message itself. */
+static bool is_attached(const char *disposition, const char *type, const char *name) {
+    return begins(disposition, "attachment") ||
+           (begins(type, "text/") && !begins(type, "text/html") && !begins(type, "text/calendar") &&
+            *name && strcmp(name, "attachment") != 0);
 }
 
 /* Of another form of a text that was read, its text and the images that it is laid out with say nothing new. */
@@ -355,7 +375,7 @@ static void read_leaf(reader *r, const mime_part *p, const char *type, int depth
     mime_field(p, "Content-Transfer-Encoding", &encoding);
     mime_field(p, "Content-Disposition", &disposition);
     name_part(disposition.data ? disposition.data : "", type, name);
-    bool attached = begins(disposition.data ? disposition.data : "", "attachment");
+    bool attached = is_attached(disposition.data ? disposition.data : "", type, name);
     if (says_nothing_new(r, type, attached)) {
         /* passed over */
     } else if (!doc_budget_take(r->b->budget, p->n_body)) {
@@ -425,7 +445,28 @@ int extract_mail(builder *b, extract_input *in, fo_err *err) {
     return FO_OK;
 }
 
-/* A line "From somebody ..." behind a blank one begins each message. */
+/* "From a@example.org Thu Jan  1 00:00:00 1970": a clock time and a year, which a sentence that begins so hardly has. */
+static bool begins_message(const char *line, size_t n) {
+    const char *newline = memchr(line, '\n', n);
+    if (newline) n = (size_t)(newline - line);
+    bool clock = false, year = false;
+    for (size_t i = 5, digits = 0; i <= n; i++) {
+        bool digit = i < n && line[i] >= '0' && line[i] <= '9';
+        if (digit) {
+            digits++;
+            continue;
+        }
+        if (digits == 4)
+            year = year || !memcmp(line + i - 4, "19", 2) || !memcmp(line + i - 4, "20", 2);
+        clock = clock || ((digits == 1 || digits == 2) && n - i > 2 && line[i] == ':' &&
+                          line[i + 1] >= '0' && line[i + 1] <= '5' && line[i + 2] >= '0' &&
+                          line[i + 2] <= '9');
+        digits = 0;
+    }
+    return clock && year;
+}
+
+/* A line "From somebody" with the time behind a blank one begins each message. */
 int extract_mbox(builder *b, extract_input *in, fo_err *err) {
     const char *s = (const char *)in->bytes;
     archive_bounds bounds = {MAX_MEMBERS, MAX_UNPACKED, MAX_MEMBER};
@@ -437,7 +478,7 @@ int extract_mbox(builder *b, extract_input *in, fo_err *err) {
             end = next ? (size_t)(next - s) + 1 : in->n;
             bool blank =
                 end >= 3 && (s[end - 2] == '\n' || (s[end - 2] == '\r' && s[end - 3] == '\n'));
-            if (!next || blank) break;
+            if (!next || (blank && begins_message(s + end, in->n - end))) break;
         }
         reader r = {.b = b, .in = in, .err = err, .bounds = bounds};
         mime_part p = mime_split(s + begin, end - begin);

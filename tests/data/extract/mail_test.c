@@ -158,6 +158,46 @@ static void lines_of_a_mailbox_begin_no_message(void **state) {
     }
 }
 
+/* A paragraph that begins so has no time. */
+static void a_paragraph_from_the_text_begins_no_message(void **state) {
+    (void)state;
+    read_one("From a@b.c Mon Jan  1 00:00:00 2024\nFrom: a\nTo: b\nSubject: One\n\nHello.\n\n"
+             "From the next month on, rent is 5.\nBye.\n\nFrom 2024 on it is 6.\n\nFrom 10:30 on "
+             "it is open.\n\nFrom a@b.c Mon Jan  1 00:00 2024\nFrom: c\nTo: b\nSubject: "
+             "Two\n\nBye.\n\nFrom - Mon, 01 Jan 2024 9:05:00 +0100\nFrom: d\nTo: b\nSubject: "
+             "Three\n\nYes.\n",
+             "mbox",
+             "One\n\nFrom: a\nTo: b\n\nHello.\n\nFrom the next month on, rent is 5.\nBye.\n\nFrom "
+             "2024 on it is 6.\n\nFrom 10:30 on it is open.\n\nTwo\n\nFrom: c\nTo: b\n\nBye.\n\n"
+             "Three\n\nFrom: d\nTo: b\n\nYes.");
+}
+
+/* Programs show a text that is attached within the message, and say so: it is a file all the same. */
+static void texts_with_a_file_name_are_attached(void **state) {
+    (void)state;
+    read_one(MAIL("Content-Type: multipart/alternative; boundary=o\n\n--o\n\nSee the prices.\n--o\n"
+                  "Content-Type: multipart/mixed; boundary=i\n\n--i\nContent-Type: text/html\n\n"
+                  "<p>See the prices.</p>\n--i\nContent-Type: text/csv\nContent-Disposition: "
+                  "inline; filename=\"prices.csv\"\n\nboat,price\nHeron,7\n--i--\n--o--\n"),
+             "mail",
+             "From: a\nTo: b\n\nSee the prices.\n\nAttachment: prices.csv\n\nboat | price\n\n"
+             "boat: Heron; price: 7");
+    read_one(
+        MAIL("Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Disposition: inline\n\n"
+             "See below.\n--o\nContent-Type: text/plain; name=notes.xyz\n\nIt rains.\n--o\n"
+             "Content-Type: text/html; name=body.html\n\n<p>Bye.</p>\n--o--\n"),
+        "mail", "From: a\nTo: b\n\nSee below.\n\nAttachment: notes.xyz\n\nIt rains.\n\nBye.");
+}
+
+static void a_boundary_that_begins_another_ends_nothing_of_it(void **state) {
+    (void)state;
+    read_one(MAIL("Content-Type: multipart/mixed; boundary=part\n\n--part\n"
+                  "Content-Type: multipart/alternative; boundary=part-alt\n\n--part-alt\n\nPlain "
+                  "words.\n--part-alt\nContent-Type: text/html\n\n<p>Plain words.</p>\n"
+                  "--part-alt--\n--part \t\r\n\nMore words.\n--part-- \r\nepilogue\n"),
+             "mail", "From: a\nTo: b\n\nPlain words.\n\nMore words.");
+}
+
 /* Two bytes of Chinese may be one character of UTF-8: what is said of so short a text is believed. */
 static void short_texts_are_what_they_are_declared(void **state) {
     (void)state;
@@ -363,6 +403,9 @@ int main(void) {
         cmocka_unit_test(requests_to_meet_are_read),
         cmocka_unit_test(attached_texts_stand_under_their_names),
         cmocka_unit_test(lines_of_a_mailbox_begin_no_message),
+        cmocka_unit_test(a_paragraph_from_the_text_begins_no_message),
+        cmocka_unit_test(texts_with_a_file_name_are_attached),
+        cmocka_unit_test(a_boundary_that_begins_another_ends_nothing_of_it),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
         cmocka_unit_test(quoted_paragraphs_are_lines_with_their_marks),
         cmocka_unit_test(repetitions_are_told_whole),
