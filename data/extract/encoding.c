@@ -314,7 +314,17 @@ static void decode_utf16(decoder *d, const unsigned char *b, size_t n, bool big)
     if (i < n) add_replacement(&d->raw, d->n_replaced);
 }
 
-static void decode_iconv(decoder *d, iconv_t cd, const unsigned char *b, size_t n) {
+/* Where a mark may follow that makes one character with it, the C library holds a letter back: in windows-1255 and
+ * windows-1258. */
+static void add_held(decoder *d, iconv_t cd) {
+    char piece[32], *to = piece;
+    size_t room = sizeof piece;
+    iconv(cd, NULL, NULL, &to, &room);
+    fo_buf_add(&d->raw, piece, sizeof piece - room);
+}
+
+/* stateful: what a byte stands for depends on those before, so that no state is left in between. */
+static void decode_iconv(decoder *d, iconv_t cd, const unsigned char *b, size_t n, bool stateful) {
     enum { STEP = 4096 };
     char *in = (char *)b;
     size_t left = n;
@@ -326,10 +336,12 @@ static void decode_iconv(decoder *d, iconv_t cd, const unsigned char *b, size_t 
         left -= step - rest;
         if (rc != (size_t)-1 || errno == E2BIG) continue;
         if (errno == EINVAL && rest < left && rest < step) continue; /* cut within a character */
+        if (!stateful) add_held(d, cd);
         add_replacement(&d->raw, d->n_replaced);
         in++;
         left--;
     }
+    add_held(d, cd);
 }
 
 int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const char *declared,
@@ -353,7 +365,7 @@ int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const cha
         if (cd == (iconv_t)-1)
             return fo_fail(err, FO_EUNSUPPORTED, "this system cannot decode the charset '%s'",
                            *name);
-        decode_iconv(&d, cd, bytes, n);
+        decode_iconv(&d, cd, bytes, n, strcmp(*name, "iso-2022-jp") == 0);
         iconv_close(cd);
     }
     flush(&d, true);

@@ -198,6 +198,15 @@ static void a_boundary_that_begins_another_ends_nothing_of_it(void **state) {
              "mail", "From: a\nTo: b\n\nPlain words.\n\nMore words.");
 }
 
+/* In these character sets a letter and the mark behind it are one character, so that it has to be waited for. */
+static void the_last_letter_is_kept(void **state) {
+    (void)state;
+    read_one(MAIL("Subject: =?windows-1255?Q?=F9=EC=E5=ED_=E0?=\nContent-Type: text/plain; "
+                  "charset=windows-1258\n\nch\xE0o a"),
+             "mail",
+             "\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D \xD7\x90\n\nFrom: a\nTo: b\n\nch\xC3\xA0o a");
+}
+
 /* Two bytes of Chinese may be one character of UTF-8: what is said of so short a text is believed. */
 static void short_texts_are_what_they_are_declared(void **state) {
     (void)state;
@@ -406,6 +415,7 @@ int main(void) {
         cmocka_unit_test(a_paragraph_from_the_text_begins_no_message),
         cmocka_unit_test(texts_with_a_file_name_are_attached),
         cmocka_unit_test(a_boundary_that_begins_another_ends_nothing_of_it),
+        cmocka_unit_test(the_last_letter_is_kept),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
         cmocka_unit_test(quoted_paragraphs_are_lines_with_their_marks),
         cmocka_unit_test(repetitions_are_told_whole),
