@@ -36,9 +36,11 @@ static void on_text(void *ctx, const xmlChar *s, int n) {
     if (r->events->text && n > 0) r->events->text(r->ctx, (const char *)s, (size_t)n);
 }
 
+/* One that only names what it is passes, for nothing is loaded; declarations of its own would stand behind "[". */
 static void on_doctype(void *ctx, const xmlChar *name, const xmlChar *id, const xmlChar *system) {
     (void)name, (void)id, (void)system;
     reader *r = ctx;
+    if (!r->parser->input || *r->parser->input->cur != '[') return;
     r->doctype = true;
     xmlStopParser(r->parser);
 }
@@ -49,7 +51,8 @@ static void keep_quiet(void *ctx, xmlError *error) {
 
 static bool on_piece(void *ctx, const char *piece, size_t n) {
     reader *r = ctx;
-    return xmlParseChunk(r->parser, piece, (int)n, 0) == XML_ERR_OK && !r->doctype;
+    xmlParseChunk(r->parser, piece, (int)n, 0); /* what it returns may be a warning */
+    return r->parser->wellFormed && !r->doctype;
 }
 
 int xml_part_read(zip_parts *z, builder *b, const char *name, const xml_events *events, void *ctx,
@@ -65,14 +68,17 @@ int xml_part_read(zip_parts *z, builder *b, const char *name, const xml_events *
     reader r = {.events = events, .ctx = ctx};
     r.parser = xmlCreatePushParserCtxt(&sax, &r, NULL, 0, NULL);
     if (!r.parser) return fo_no_memory(err);
-    xmlCtxtUseOptions(r.parser, XML_PARSE_NONET);
+    /* NOENT: "&amp;" in an attribute is "&", and not "&#38;". No entity but the five of XML is known, as no declaration
+     * is read. */
+    xmlCtxtUseOptions(r.parser, XML_PARSE_NONET | XML_PARSE_NOENT);
     int rc = zip_parts_each_piece(z, name, on_piece, &r, err);
     if (!rc && !b->failure) {
         if (!r.doctype) xmlParseChunk(r.parser, "", 0, 1);
         if (r.doctype)
-            rc = fo_fail(
-                err, FO_EINVAL,
-                "its part %.100s declares a document type, which no file of this kind does", name);
+            rc = fo_fail(err, FO_EINVAL,
+                         "its part %.100s declares a document type with rules of its own, which no "
+                         "file of this kind does",
+                         name);
         else if (!r.parser->wellFormed)
             rc = fo_fail(err, FO_EINVAL, "its part %.100s is no XML at line %d: it is damaged",
                          name, r.parser->input ? r.parser->input->line : 0);

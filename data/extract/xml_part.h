@@ -1,5 +1,6 @@
 /* xml_part.h - a part of an Office document as XML events, by libxml2, in pieces as it is unpacked. A
- * document type is refused where these formats have none: with it go entities, and so bombs of them. */
+ * document type that declares anything itself is refused: with it go entities, and so bombs of them. One that only
+ * names what it is passes, and nothing that it names is loaded. */
 #ifndef FORAGE_DATA_XML_PART_H
 #define FORAGE_DATA_XML_PART_H
 
