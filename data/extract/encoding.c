@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/extract/charset_guess.h"
 #include "kernels/utf8.h"
 
 enum { REPLACEMENT = 0xFFFD };
@@ -222,7 +223,9 @@ static const char *choose(const unsigned char *b, size_t n, const char *declared
         if (bad == 0 && strcmp(declared, "windows-1252") == 0) return "utf-8";
         return declared;
     }
-    return good >= bad ? "utf-8" : "windows-1252";
+    if (good >= bad) return "utf-8";
+    name = charset_guess(b, n);
+    return name ? name : "windows-1252";
 }
 
 /* ---- decoding ---------------------------------------------------------------------------- */

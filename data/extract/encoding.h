@@ -1,7 +1,8 @@
 /* encoding.h - bytes of a known or guessed character encoding become clean UTF-8.
  *
  * Order of belief: byte order mark; valid UTF-8 with a non-ASCII character; the declared charset;
- * the look of UTF-16 without a mark; UTF-8 with a few bad bytes; windows-1252. Where characters of the declared charset
+ * the look of UTF-16 without a mark; UTF-8 with a few bad bytes; what charset_guess.h
+ * says of Cyrillic, Greek and Hebrew; windows-1252. Where characters of the declared charset
  * are of two bytes, a few of UTF-8 are chance: eight are needed; and in what is a word and not a text ("certain"), the
  * declared charset is believed first. */
 #ifndef FORAGE_DATA_ENCODING_H
