@@ -205,9 +205,11 @@ enum { CELLS_OF_ROW = 4 }; /* lines at one height: more than a head has, left, m
 
 typedef struct edge_line {   /* a line that may be a running one */
     uint64_t key;            /* of its text without numbers, and of which edge it stands at */
+    uint64_t exact;          /* of its text with them */
     size_t line, first, end; /* first, end: the lines of its page */
     uint32_t page;
     bool foot, numbers_only;
+    bool words_and_numbers;
 } edge_line;
 
 static bool is_roman(const char *s, size_t n) {
@@ -216,14 +218,17 @@ static bool is_roman(const char *s, size_t n) {
     return n > 0 && n < 8;
 }
 
-/* FNV-1a of the text with each number as one sign. *numbers_only: "12", "- 12 -", "xii", "Page 3 of 9". */
-static uint64_t text_key(const char *s, size_t n, bool foot, bool *numbers_only) {
-    uint64_t h = foot ? 0xcbf29ce484222325u : 0x84222325cbf29ce4u;
+/* FNV-1a of the text, with each number as one sign in its key. numbers_only: "12", "- 12 -", "xii", "Page 3 of 9". */
+static void read_text(edge_line *e, const char *s, size_t n) {
+    const uint64_t prime = 0x100000001b3u;
+    uint64_t h = e->foot ? 0xcbf29ce484222325u : 0x84222325cbf29ce4u, exact = h;
     size_t letters = 0, numbers = 0;
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s[i];
         if (c >= '0' && c <= '9') {
-            while (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9') i++;
+            for (; i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9'; i++)
+                exact = (exact ^ (unsigned char)s[i]) * prime;
+            exact = (exact ^ (unsigned char)s[i]) * prime;
             c = '#';
             numbers++;
         } else if (c == ' ') {
@@ -234,13 +239,15 @@ static uint64_t text_key(const char *s, size_t n, bool foot, bool *numbers_only)
         } else if (c >= 0x80) {
             letters++;
         }
-        h = (h ^ c) * 0x100000001b3u;
+        h = (h ^ c) * prime;
+        exact = (exact ^ c) * prime;
     }
     bool roman = is_roman(s, n);
-    if (roman) h = foot ? 1 : 2;
     bool paged = n > 4 && strncasecmp(s, "page", 4) == 0 && letters <= 6;
-    *numbers_only = roman || (numbers && !letters) || (numbers && paged);
-    return h;
+    e->key = !roman ? h : e->foot ? 1 : 2;
+    e->exact = exact;
+    e->numbers_only = roman || (numbers && !letters) || (numbers && paged);
+    e->words_and_numbers = numbers && !e->numbers_only;
 }
 
 static int by_key_and_page(const void *a, const void *b) {
@@ -286,9 +293,10 @@ static long number_in(const pdf_layout *p, const pdf_line *l) {
     return v;
 }
 
+enum { NEAR = 8 }; /* lines of a group that are looked at before one, and behind it */
+
 /* Does it grow by one with each page, as far as the lines like it that stand next in the list say? */
 static bool counts_pages(const pdf_layout *p, const edge_line *edges, size_t n, size_t i) {
-    enum { NEAR = 8 };
     const edge_line *e = &edges[i];
     long first = number_in(p, &p->lines[e->line]) - (long)e->page;
     for (size_t k = i > NEAR ? i - NEAR : 0; k < n && k <= i + NEAR; k++)
@@ -298,14 +306,65 @@ static bool counts_pages(const pdf_layout *p, const edge_line *edges, size_t n, 
     return false;
 }
 
+/* The next number from s[*at] on; -1: there is none. */
+static long next_number(const char *s, size_t n, size_t *at) {
+    while (*at < n && (s[*at] < '0' || s[*at] > '9')) ++*at;
+    if (*at >= n) return -1;
+    long v = 0;
+    for (; *at < n && s[*at] >= '0' && s[*at] <= '9'; ++*at)
+        if (v < MAX_PAGES) v = v * 10 + (s[*at] - '0');
+    return v;
+}
+
+/* Of two lines of the same words on different pages: does one of their numbers grow as the pages do? */
+static bool grows_with_pages(const pdf_layout *p, const edge_line *a, const edge_line *b) {
+    const pdf_line *l = &p->lines[a->line], *o = &p->lines[b->line];
+    const long pages = (long)b->page - (long)a->page;
+    for (size_t at = 0, other = 0;;) {
+        const long x = next_number(p->text.data + l->at, l->n, &at),
+                   y = next_number(p->text.data + o->at, o->n, &other);
+        if (x < 0 || y < 0) return false;
+        if (y - x == pages && x < MAX_PAGES && y < MAX_PAGES) return true;
+    }
+}
+
+/* "The fen 12", "The fen 13": one of its numbers counts the pages, by the line like it on the page before, or behind. */
+static bool has_page_number(const pdf_layout *p, const edge_line *edges, size_t n, size_t i) {
+    const edge_line *e = &edges[i];
+    for (int back = 0; back < 2; back++) {
+        uint32_t next = e->page;
+        for (size_t step = 1; step <= NEAR && (back ? step <= i : step < n - i); step++) {
+            const edge_line *o = &edges[back ? i - step : i + step];
+            if (o->page != next && next != e->page) break;
+            next = o->page;
+            if (next != e->page && grows_with_pages(p, e, o)) return true;
+        }
+    }
+    return false;
+}
+
+/* Words with numbers that differ: "Total due: 120.00" is the page's own where the next says another amount. A head has the number
+ * of the page, or is that of a chapter, "Chapter 3", on a few of them. */
+static bool is_head(const pdf_layout *p, const edge_line *edges, size_t n, size_t i) {
+    enum { CHAPTER = 3 };
+    int pages = 0;
+    uint32_t last = 0;
+    for (size_t k = i > NEAR ? i - NEAR : 0; k < n && k <= i + NEAR; k++) {
+        if (edges[k].exact != edges[i].exact || edges[k].page == last) continue;
+        last = edges[k].page;
+        pages++;
+    }
+    return pages >= CHAPTER || has_page_number(p, edges, n, i);
+}
+
 /* Of a narrower table: what has numbers alone stands beside what does not run, or beside more of its kind. */
 static bool is_figure(const pdf_layout *p, const edge_line *e) {
     for (size_t i = e->first; i < e->end; i++) {
         const pdf_line *o = &p->lines[i];
-        bool numbers_only;
+        edge_line other = {.foot = e->foot};
         if (i == e->line || !o->n || !at_one_height(&p->lines[e->line], o)) continue;
-        uint64_t key = text_key(p->text.data + o->at, o->n, e->foot, &numbers_only);
-        if (numbers_only ? key == e->key : !o->is_running) return true;
+        read_text(&other, p->text.data + o->at, o->n);
+        if (other.numbers_only ? other.key == e->key : !o->is_running) return true;
     }
     return false;
 }
@@ -324,7 +383,7 @@ static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
                 continue;
             edge_line *e = &edges[n++];
             *e = (edge_line){.line = i, .first = first, .end = end, .page = page, .foot = foot};
-            e->key = text_key(p->text.data + l->at, l->n, foot, &e->numbers_only);
+            read_text(e, p->text.data + l->at, l->n);
         }
     }
     return n;
@@ -334,15 +393,19 @@ static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
 static void mark_group(pdf_layout *p, builder *b, const edge_line *edges, size_t n) {
     const float larger = 1.3f;
     float least = 1e9f;
+    bool differ = false;
     for (size_t i = 0; i < n; i++) {
         const float *box = p->lines[edges[i].line].box;
         if (box[3] - box[1] < least) least = box[3] - box[1];
+        differ |= edges[i].exact != edges[0].exact;
     }
     for (size_t i = 0; i < n && builder_go_on(b, 0); i++) {
         pdf_line *l = &p->lines[edges[i].line];
         bool runs = l->box[3] - l->box[1] <= larger * least;
         if (runs && edges[i].numbers_only && number_in(p, l) >= 0)
             runs = !is_figure(p, &edges[i]) || counts_pages(p, edges, n, i);
+        else if (runs && differ && edges[i].words_and_numbers)
+            runs = is_head(p, edges, n, i);
         l->is_running = l->is_running || runs;
     }
 }

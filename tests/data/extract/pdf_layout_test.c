@@ -146,6 +146,42 @@ static void page_numbers_beside_other_words_count_pages(void **state) {
     }
 }
 
+/* Pages of letters and bills begin and end alike, but for the amounts. */
+static void amounts_in_words_are_no_running_heads(void **state) {
+    (void)state;
+    static const struct {
+        const char *head[3], *foot[3], *marked;
+    } cases[] = {
+        {{"Rent of the flat: 500 pounds", "Rent of the flat: 700 pounds"},
+         {"Total due: 120.00", "Total due: 340.00"},
+         ""},
+        {{"Report 2024", "Report 2024", "Report 2024"},
+         {"Fen Trust - page 4 of 9", "Fen Trust - page 5 of 9", "Fen Trust - page 6 of 9"},
+         "Report 2024 Fen Trust - page 4 of 9 Report 2024 Fen Trust - page 5 of 9 Report 2024 Fen "
+         "Trust - page 6 of 9"},
+        {{"Paid 30", "Paid 40", "Paid 30"},
+         {"Boats 3-1", "Boats 3-2", "Boats 5-9"},
+         "Boats 3-1 Boats 3-2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        source s = {0};
+        fo_buf is = {0};
+        for (int page = 0; page < 3 && cases[i].head[page]; page++) {
+            begin_page(&s);
+            add_line(&s, 50, 40, cases[i].head[page]);
+            for (int row = 0; row < 20; row++) {
+                char text[32];
+                snprintf(text, sizeof text, "Page %c, line %c", 'a' + page, 'a' + row);
+                add_line(&s, 50, 100 + row * 20, text);
+            }
+            add_line(&s, 50, 770, cases[i].foot[page]);
+        }
+        marked(&s, &is);
+        assert_string_equal(is.data, cases[i].marked);
+        fo_buf_free(&is);
+    }
+}
+
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
 /* A line of words, each letter four points wide. */
@@ -296,6 +332,7 @@ int main(void) {
         cmocka_unit_test(rows_at_the_edge_of_a_page_are_no_page_numbers),
         cmocka_unit_test(figures_beside_figures_are_no_page_numbers),
         cmocka_unit_test(page_numbers_beside_other_words_count_pages),
+        cmocka_unit_test(amounts_in_words_are_no_running_heads),
         cmocka_unit_test(a_table_below_a_form_has_its_own_columns),
         cmocka_unit_test(amounts_beside_lines_are_a_table),
         cmocka_unit_test(cells_may_stand_close_to_each_other),
