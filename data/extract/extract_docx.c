@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/formula_line.h"
 #include "data/extract/office_text.h"
 #include "data/extract/superscript.h"
 #include "data/extract/word_notes.h"
@@ -36,6 +37,7 @@ typedef struct reader {
     int boxes;
     bool raised, raised_before; /* its run; the text that was added last */
     int raised_math;            /* depth of exponents */
+    formula_line formula;       /* its fractions and roots */
     bool link;                  /* one has begun, and no text since */
     bool in_text;               /* in w:t: its characters count */
     int skip;                   /* depth below what is passed over */
@@ -192,6 +194,7 @@ static void flush(reader *r) {
     }
     if (!r->t.tables) write_behind(r);
     fo_buf_clear(&r->t.text);
+    formula_drop(&r->formula);
     r->p = no_paragraph;
     r->raised_before = false;
 }
@@ -211,6 +214,11 @@ static void end_box(reader *r) {
     flush(r);
     if (!r->boxes || --r->boxes >= MAX_WITHIN) return;
     r->p = r->around[r->boxes];
+}
+
+static void add_sign(void *ctx, const char *s) {
+    reader *r = ctx;
+    if (!r->b->failure) office_text_add(&r->t, s, strlen(s));
 }
 
 /* Of a run, or a part of one. */
@@ -275,6 +283,8 @@ static void on_open(void *ctx, const xml_element *e) {
         r->raised = !strcmp(value, "superscript");
     } else if (!strcmp(name, "sup")) {
         r->raised_math++;
+    } else if (xml_is(name, "num den rad deg e")) {
+        formula_open(&r->formula, name);
     } else if (!strcmp(name, "hyperlink")) {
         r->link = true;
     } else if (!strcmp(name, "pStyle")) {
@@ -312,6 +322,8 @@ static void on_close(void *ctx, const char *name) {
         end_box(r);
     } else if (!strcmp(name, "sup")) {
         r->raised_math -= r->raised_math > 0;
+    } else if (xml_is(name, "num den rad deg e")) {
+        formula_close(&r->formula, name);
     } else if (!strcmp(name, "hyperlink")) {
         r->link = false;
     } else if (!strcmp(name, "tc") && r->t.tables == 1) {
@@ -368,6 +380,7 @@ int extract_docx(builder *b, extract_input *in, fo_err *err) {
                 .numbers = calloc(1, sizeof *r.numbers),
                 .p = no_paragraph};
     rc = office_text_init(&r.t, b, err);
+    r.formula = (formula_line){.text = &r.t.text, .add = add_sign, .ctx = &r};
     if (!rc) rc = r.styles && r.numbers ? read_parts(&r, z, err) : fo_no_memory(err);
     office_text_deinit(&r.t);
     word_notes_free(&r.notes);

@@ -15,6 +15,7 @@
 
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/formula_line.h"
 #include "data/extract/html_guard.h"
 #include "data/extract/list_number.h"
 #include "data/extract/superscript.h"
@@ -91,6 +92,7 @@ typedef struct reader {
     text_table table;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
     bool raised, link;        /* a <sup>, an <a> has begun, and no text since */
+    formula_line formula;     /* of MathML */
     bool in_term, after_term; /* after: nothing has begun since it ended */
     char term[TERM_WORDS_BYTES +
               1];                /* of words, that what is read here is the meaning of; "": none */
@@ -273,6 +275,24 @@ static void end_inline(reader *r, const char *name) {
     r->link &= strcasecmp(name, "a") != 0;
 }
 
+static void add_sign(void *ctx, const char *s) {
+    builder_str(ctx, s);
+}
+
+/* What is bracketed begins in its paragraph, so that one is open before a formula is. */
+static void begin_formula(reader *r, const char *name) {
+    builder *b = r->b;
+    if (!strcmp(name, "math")) {
+        begin_meaning(r, "=", 1);
+        if (!b->open) builder_begin(b, TEXT_PARAGRAPH, 0);
+    }
+    r->formula.text = &b->text;
+    r->formula.add = add_sign;
+    r->formula.ctx = b;
+    r->formula.begin = b->start;
+    formula_tag_open(&r->formula, name);
+}
+
 static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **attributes) {
     reader *r = arg;
     const char *name = (const char *)xml_name;
@@ -295,6 +315,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         if (kind == TAG_CHROME) boundary(r);
         return;
     }
+    begin_formula(r, name);
     r->n_named += names_a_part(kind, name);
     const bool open_term =
         r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
@@ -398,6 +419,8 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         r->skip_depth--;
         return;
     }
+    r->formula.begin = b->start;
+    formula_tag_close(&r->formula);
     uint8_t kind = kind_of((const char *)xml_name);
     r->n_named -= r->n_named && names_a_part(kind, (const char *)xml_name);
     switch (kind) {
@@ -467,8 +490,9 @@ static void characters(void *arg, const xmlChar *text, int len) {
     encoding_clean(&clean, (const char *)text, (size_t)len, &r->b->n_replaced);
     if (clean.failed) {
         r->b->failure = FO_ENOMEM;
-    } else if (clean.len == 0) {
-        /* nothing but controls */
+    } else if (clean.len == 0 ||
+               (formula_has_tags(&r->formula) && fo_only_blanks(clean.data, clean.len))) {
+        /* nothing but controls, or what stands between the elements of a formula */
     } else if (r->in_title) {
         if (r->title.len < 4096) fo_buf_add(&r->title, clean.data, clean.len);
     } else if (r->pre_depth) {

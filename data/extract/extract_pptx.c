@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/formula_line.h"
 #include "data/extract/office_text.h"
 #include "data/extract/superscript.h"
 #include "data/extract/xml_part.h"
@@ -29,6 +30,7 @@ typedef struct reader {
     int left_out; /* depth below a shape that is no text of the slide: its number, its date */
     bool raised, raised_before; /* the run at hand; the text that was added last */
     int raised_math;            /* depth of exponents */
+    formula_line formula;       /* its fractions and roots */
     bool link;                  /* the run leads somewhere */
 } reader;
 
@@ -62,7 +64,13 @@ static void flush(reader *r) {
         builder_end(b);
     }
     fo_buf_clear(&r->t.text);
+    formula_drop(&r->formula);
     r->raised_before = false;
+}
+
+static void add_sign(void *ctx, const char *s) {
+    reader *r = ctx;
+    if (!r->b->failure) office_text_add(&r->t, s, strlen(s));
 }
 
 /* What says of the run at hand that it is raised. */
@@ -115,6 +123,8 @@ static void on_open(void *ctx, const xml_element *e) {
         r->bullet = r->points && !r->t.tables;
     } else if (xml_is(name, "buChar buAutoNum buNone")) {
         r->bullet = strcmp(name, "buNone") != 0 && !r->t.tables;
+    } else if (xml_is(name, "num den rad deg e")) {
+        formula_open(&r->formula, name);
     } else if (!strcmp(name, "br")) {
         office_text_add(&r->t, " ", 1);
     } else if (!strcmp(name, "tbl")) {
@@ -142,6 +152,8 @@ static void on_close(void *ctx, const char *name) {
         r->in_text = false;
     } else if (!strcmp(name, "sup")) {
         r->raised_math -= r->raised_math > 0;
+    } else if (xml_is(name, "num den rad deg e")) {
+        formula_close(&r->formula, name);
     } else if (xml_is(name, "p sp")) {
         flush(r);
         if (!strcmp(name, "p")) return;
@@ -203,6 +215,7 @@ int extract_pptx(builder *b, extract_input *in, fo_err *err) {
     if (rc) return rc;
     reader r = {.b = b, .slides = calloc(MAX_SLIDES, sizeof *r.slides)};
     rc = office_text_init(&r.t, b, err);
+    r.formula = (formula_line){.text = &r.t.text, .add = add_sign, .ctx = &r};
     if (!rc) rc = r.slides ? read_parts(&r, z, err) : fo_no_memory(err);
     office_text_deinit(&r.t);
     free(r.slides);

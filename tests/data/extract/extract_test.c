@@ -42,6 +42,35 @@ static void raised_numbers_stand_apart(void **state) {
     }
 }
 
+/* Half a tablet is no twelve. */
+static void fractions_and_roots_have_their_signs(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *text;
+    } cases[] = {
+        {"<p>Take <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> tablet.", "Take 1/2 tablet."},
+        {"<p>1<math>\n <mfrac>\n  <mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>\n  "
+         "<mrow>\n<mn>2</mn><mi>c</mi></mrow>\n </mfrac>\n</math>",
+         "1 (a+b)/(2c)"},
+        {"<math><msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt></math> and <math><msqrt><mfrac><mn>1"
+         "</mn><mn>2</mn></mfrac></msqrt><mroot><mn>8</mn><mn>3</mn></mroot></math>",
+         "\xE2\x88\x9A(x+1) and \xE2\x88\x9A(1/2)8^(1/3)"},
+        {"<table><tr><td>Dose 5<td><math><mfrac><mn>1</mn><mrow><mn>2</mn><mi>a</mi></mrow>"
+         "</mfrac></math></table>",
+         "Dose 5 | 1/(2a)"},
+        {"<table><tr><td>Dose<td><math><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn>"
+         "</mfrac></math></table>",
+         "Dose | (a+1)/2"},
+        {"<p>x<math><mfrac><mn>1</mn>", "x1"},
+        {"<mfrac><p>1</p><p>2</p><p>3</p></mfrac>4", "1\n\n/\n\n2\n\n3\n\n4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x = read_string(cases[i].bytes, "text/html", NULL);
+        assert_string_equal(x.text, cases[i].text);
+        extracted_deinit(&x);
+    }
+}
+
 /* What a task is and what number an item has are part of what they say. */
 static void items_keep_their_state_and_numbers(void **state) {
     (void)state;
@@ -508,6 +537,7 @@ static void hostile_nesting_and_long_lines_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(raised_numbers_stand_apart),
+        cmocka_unit_test(fractions_and_roots_have_their_signs),
         cmocka_unit_test(items_keep_their_state_and_numbers),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
         cmocka_unit_test(cells_of_a_table_keep_their_columns),

@@ -121,6 +121,39 @@ static void raised_numbers_stand_apart(void **state) {
                 "10^60");
 }
 
+#define M(text)            "<m:r><m:t>" text "</m:t></m:r>"
+#define FRACTION(num, den) "<m:f><m:fPr/><m:num>" num "</m:num><m:den>" den "</m:den></m:f>"
+
+/* Half a tablet is no twelve. */
+static void fractions_and_roots_have_their_signs(void **state) {
+    (void)state;
+    expect_word("<w:p>" RUN("Take ") FRACTION(M("1"), M("2")) RUN(" tablet, or 1")
+                    FRACTION(M("1"), M("2")) RUN(".") "</w:p>",
+                "Take 1/2 tablet, or 1 1/2.");
+    expect_word("<w:p>" FRACTION(M("a") M("+") M("b"), M("2") M("c")) RUN(", ")
+                    FRACTION(FRACTION(M("1"), M("2")), M("x")) RUN(", ")
+                        FRACTION(M("mg"), M("ml")) "</w:p>",
+                "(a+b)/(2c), (1/2)/x, mg/ml");
+    expect_word("<w:p><m:rad><m:radPr/><m:deg/><m:e>" M("2") "</m:e></m:rad>" RUN(
+                    ", ") "<m:rad><m:deg>" M("3") "</m:deg><m:e>" M("x")
+                    M("+1") "</m:e></m:rad></w:p>",
+                "\xE2\x88\x9A"
+                "2, 3\xE2\x88\x9A(x+1)");
+    /* Deeper than anyone writes. */
+    fo_buf deep = {0};
+    fo_buf_str(&deep, W "<w:p>");
+    for (int i = 0; i < 60; i++) fo_buf_str(&deep, "<m:f><m:num>");
+    fo_buf_str(&deep, M("1"));
+    for (int i = 0; i < 60; i++) fo_buf_str(&deep, "</m:num><m:den>" M("2") "</m:den></m:f>");
+    fo_buf_str(&deep, "</w:p>" W_END);
+    extracted x;
+    fo_err err;
+    assert_ok(read_parts(&x, (part[]){{"word/document.xml", deep.data}, {0}}, &err), &err);
+    assert_non_null(strstr(x.text, ")/2)/2"));
+    extracted_deinit(&x);
+    fo_buf_free(&deep);
+}
+
 /* Hostile widths, and cells that go on from nowhere. */
 static void merged_cells_are_bounded(void **state) {
     (void)state;
@@ -380,6 +413,7 @@ int main(void) {
         cmocka_unit_test(word_documents),
         cmocka_unit_test(cells_behind_a_gap_stand_below_their_names),
         cmocka_unit_test(merged_cells_stand_in_all_their_columns),
+        cmocka_unit_test(fractions_and_roots_have_their_signs),
         cmocka_unit_test(merged_cells_are_bounded),
         cmocka_unit_test(notes_stand_where_they_are_called),
         cmocka_unit_test(paragraphs_of_word_have_their_numbers),
