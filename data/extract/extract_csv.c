@@ -15,24 +15,75 @@ enum {
     MAX_TITLES = 8,
 };
 
-/* The sign that stands most often in the first line that has any; quotes: outside of them. '\0': there is none. */
-static char most_frequent(const char *s, size_t n, bool quotes) {
-    static const char candidates[] =
-        "\t;|,"; /* of two as frequent the first: 2,5 is a number too */
-    size_t counts[sizeof candidates] = {0};
-    bool quoted = false, any = false;
-    for (size_t i = 0; i < n && i < LOOK_BYTES; i++) {
-        if (s[i] == '"') quoted = quotes && !quoted;
-        if (s[i] == '\n' && !quoted && any) break;
-        const char *p = quoted || !s[i] ? NULL : strchr(candidates, s[i]);
+static const char separators[] = "\t;|,"; /* of two as frequent the first: 2,5 is a number too */
+enum { N_SEPARATORS = sizeof separators - 1, LOOK_LINES = 64, SEMICOLON = 1, COMMA = 3 };
+
+typedef struct sign_counts {
+    size_t of[LOOK_LINES][N_SEPARATORS]; /* of each line that has any */
+    size_t decimal;                      /* commas between digits, of the line at hand */
+    size_t n;
+} sign_counts;
+
+static void end_line(sign_counts *c) {
+    size_t *of = c->of[c->n], any = 0;
+    if (of[0] || of[SEMICOLON]) of[COMMA] -= c->decimal; /* 0,5;1,5 */
+    for (size_t k = 0; k < N_SEPARATORS; k++) any += of[k];
+    c->decimal = 0;
+    c->n += any > 0;
+}
+
+/* quotes: what stands in them does not count. */
+static void count_signs(sign_counts *c, const char *s, size_t n, bool quotes) {
+    const size_t end = n < LOOK_BYTES ? n : LOOK_BYTES;
+    bool quoted = false;
+    for (size_t i = 0; i < end && c->n < LOOK_LINES; i++) {
+        if (s[i] == '"' && quotes) {
+            const char before = i ? s[i - 1] : '\n';
+            quoted =
+                !quoted && (before == '"' || fo_is_blank(before) || strchr(separators, before));
+        }
+        if (quoted) continue;
+        if (s[i] == '\n' || s[i] == '\r') {
+            end_line(c);
+            continue;
+        }
+        const char *p = s[i] ? strchr(separators, s[i]) : NULL;
         if (!p) continue;
-        counts[p - candidates]++;
-        any = true;
+        c->of[c->n][p - separators]++;
+        c->decimal +=
+            s[i] == ',' && i && i + 1 < n && fo_is_digit(s[i - 1]) && fo_is_digit(s[i + 1]);
     }
-    size_t best = 0;
-    for (size_t i = 1; i < sizeof candidates - 1; i++)
-        if (counts[i] > counts[best]) best = i;
-    return any ? candidates[best] : '\0';
+    if (c->n < LOOK_LINES && (end == n || !c->n)) end_line(c); /* the last may be torn */
+}
+
+/* How many lines have the sign as often as each other, and how often: of two as many, the more frequent. */
+static size_t lines_alike(const sign_counts *c, size_t sign, size_t *often) {
+    size_t most = 0;
+    *often = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t alike = 0;
+        for (size_t k = 0; k < c->n; k++) alike += c->of[k][sign] == c->of[i][sign];
+        if (!c->of[i][sign] || alike < most || (alike == most && c->of[i][sign] <= *often))
+            continue;
+        most = alike;
+        *often = c->of[i][sign];
+    }
+    return most;
+}
+
+/* The sign that most of the first lines have as often as each other: a title above them may have another. '\0': there is none. */
+static char most_frequent(const char *s, size_t n, bool quotes) {
+    sign_counts c = {0};
+    size_t best = 0, best_lines = 0, best_often = 0;
+    count_signs(&c, s, n, quotes);
+    for (size_t i = 0; i < N_SEPARATORS; i++) {
+        size_t often, lines = lines_alike(&c, i, &often);
+        if (lines < best_lines || (lines == best_lines && often <= best_often)) continue;
+        best = i;
+        best_lines = lines;
+        best_often = often;
+    }
+    return best_lines ? separators[best] : '\0';
 }
 
 char csv_separator(const char *s, size_t n) {
@@ -49,6 +100,12 @@ typedef struct line_reader {
     fo_buf field;
 } line_reader;
 
+/* Is there nothing but blanks from s[at] on, up to where the field ends? */
+static bool ends_field(const char *s, size_t n, size_t at, char separator) {
+    while (at < n && s[at] == ' ' && s[at] != separator) at++;
+    return at == n || s[at] == separator || s[at] == '\n' || s[at] == '\r';
+}
+
 /* Where the field that the quote at s[0] opens is closed: the offset of that quote; 0: that one is a letter, for nothing
  * closes it where a field may end; n: it goes on behind s[n - 1]. Someone's inch sign must not swallow the rows below
  * it, up to the next quote: that one opens a field of its own, and stands before text. */
@@ -59,13 +116,26 @@ static size_t closing_quote(const char *s, size_t n, char separator, bool goes_o
             i++;
             continue;
         }
-        size_t next = i + 1;
-        while (next < n && s[next] == ' ') next++;
-        bool ends = next == n || s[next] == separator || s[next] == '\n' || s[next] == '\r';
-        bool opens = s[i - 1] == separator || s[i - 1] == '\n' || s[i - 1] == '\r';
+        bool ends = ends_field(s, n, i + 1, separator);
+        size_t before = i - 1;
+        while (before && s[before] == ' ') before--;
+        bool opens = s[before] == separator || s[before] == '\n' || s[before] == '\r';
         return ends || !opens ? i : 0;
     }
     return goes_on && n < MAX_FIELD ? n : 0;
+}
+
+/* Where the field that begins at s[0], maybe with blanks before its quote, s[*open], is closed; 0: it is in no quotes. Behind
+ * blanks, where more follows the second quote, it is text that quotes. */
+static size_t quoted_field(const char *s, size_t n, char separator, bool goes_on, size_t *open) {
+    size_t at = 0;
+    while (at < n && s[at] == ' ') at++;
+    if (at == n || s[at] != '"') return 0;
+    const size_t close = closing_quote(s + at, n - at, separator, goes_on);
+    if (!close) return 0;
+    if (at && at + close < n && !ends_field(s, n, at + close + 1, separator)) return 0;
+    *open = at;
+    return at + close;
 }
 
 /* The next field, without its quotes, in r->field. *last: it is the line's. */
@@ -73,8 +143,8 @@ static void read_field(line_reader *r, bool *last) {
     fo_buf_clear(&r->field);
     const char *s = r->s + r->at;
     size_t n = r->n - r->at;
-    size_t close = n && *s == '"' ? closing_quote(s, n, r->separator, r->goes_on) : 0, at = close;
-    for (size_t i = 1; i < close; i++) {
+    size_t open = 0, close = quoted_field(s, n, r->separator, r->goes_on, &open), at = close;
+    for (size_t i = open + 1; i < close; i++) {
         fo_buf_char(&r->field, s[i]);
         i += s[i] == '"'; /* of two that mean one */
     }
@@ -221,7 +291,8 @@ size_t csv_rows_end(const char *s, size_t n, char separator, bool goes_on, uint6
     size_t end = 0;
     *n_rows = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t close = begins && s[i] == '"' ? closing_quote(s + i, n - i, separator, goes_on) : 0;
+        size_t open;
+        size_t close = begins ? quoted_field(s + i, n - i, separator, goes_on, &open) : 0;
         begins = false;
         if (close) {
             i += close;
