@@ -43,6 +43,7 @@ typedef struct reader {
     uint32_t column, row, repeat, row_repeat;
     uint32_t wide, high; /* columns and rows that the cell at hand goes over */
     bool covered;        /* another one goes over it */
+    size_t again;        /* bytes of values that many cells repeat, of the whole document */
     bool header;
 } reader;
 
@@ -167,15 +168,26 @@ static uint32_t repeated(const xml_element *e, const char *name, uint32_t most) 
     return n < 1 ? 1 : n > (long)most ? most : (uint32_t)n;
 }
 
+/* In how many cells the value at hand is said. One in more columns than a row is told of fills the sheet; and a small file may
+ * repeat without end. */
+static uint32_t times_said(reader *r) {
+    enum { FEW = 16, PART = 8, BESIDE = 16 }; /* beside: what a name and the bars take, about */
+    if (r->repeat < FEW) return r->repeat;
+    const size_t bytes = (size_t)r->repeat * (r->cell.len + BESIDE);
+    if (r->repeat > TABLE_MAX_COLUMNS || r->cell.len > TABLE_SPANS_WORDS ||
+        bytes > r->b->max_bytes / PART - r->again)
+        return 1;
+    r->again += bytes;
+    return r->repeat;
+}
+
 static void end_cell(reader *r) {
     flush(r);
     const char *s = r->cell.data ? r->cell.data : "";
-    /* A value that stands in many cells is written in a few: rows are not made of it. */
-    uint32_t times = r->repeat < 16 ? r->repeat : 1;
     if (r->covered && (r->sheets || !r->cell.len))
         table_spans_covered(&r->table, r->column, r->repeat);
     else if (r->cell.len || r->repeat < 16)
-        for (uint32_t i = 0; i < times; i++)
+        for (uint32_t i = 0, times = times_said(r); i < times; i++)
             table_spans_cell(&r->table, r->column + i, r->wide, r->high, s, r->cell.len);
     r->column += r->repeat;
     fo_buf_clear(&r->cell);

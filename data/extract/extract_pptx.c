@@ -10,7 +10,7 @@
 #include "data/extract/superscript.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_SLIDES = 10000 };
+enum { MAX_SLIDES = 10000, MAX_DIAGRAMS = 32 };
 
 typedef struct slide_id {
     char id[40];
@@ -23,7 +23,11 @@ typedef struct reader {
     size_t n_slides;
     /* the slide at hand */
     text_place place;
-    bool in_text, title, notes, said_notes;
+    bool paragraph, in_text, title, notes, said_notes;
+    slide_id
+        diagrams[MAX_DIAGRAMS]; /* SmartArt that it shows, whose words have a part of their own */
+    size_t n_diagrams;
+    bool diagram; /* it is being read: each of its points is one */
     bool points;  /* the shape holds the slide's points: each of its paragraphs has a bullet */
     bool bullet;  /* the paragraph at hand has one */
     int skip;     /* depth below what is passed over */
@@ -100,6 +104,12 @@ static void add_text(reader *r, const char *s, size_t n) {
     office_text_add(&r->t, s, n);
 }
 
+static void keep_diagram(reader *r, const xml_element *e) {
+    if (r->notes || r->diagram || r->n_diagrams == MAX_DIAGRAMS) return;
+    slide_id *d = &r->diagrams[r->n_diagrams];
+    if (xml_attribute(e, ":dm", d->id, sizeof d->id)) r->n_diagrams++;
+}
+
 static void on_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     const char *name = e->name;
@@ -109,7 +119,9 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (open_run(r, e)) {
         return;
     } else if (!strcmp(name, "t")) {
-        r->in_text = true;
+        r->in_text = r->paragraph; /* a point of a diagram has its paragraphs in one */
+    } else if (!strcmp(name, "relIds")) {
+        keep_diagram(r, e);
     } else if (!strcmp(name, "sp")) {
         r->title = r->points = false;
         r->left_out = 0;
@@ -120,7 +132,8 @@ static void on_open(void *ctx, const xml_element *e) {
         r->left_out = xml_is(value, "sldNum dt ftr hdr sldImg");
     } else if (!strcmp(name, "p")) {
         flush(r);
-        r->bullet = r->points && !r->t.tables;
+        r->paragraph = true;
+        r->bullet = (r->points || r->diagram) && !r->t.tables;
     } else if (xml_is(name, "buChar buAutoNum buNone")) {
         r->bullet = strcmp(name, "buNone") != 0 && !r->t.tables;
     } else if (xml_is(name, "num den rad deg e")) {
@@ -156,6 +169,7 @@ static void on_close(void *ctx, const char *name) {
         formula_close(&r->formula, name);
     } else if (xml_is(name, "p sp")) {
         flush(r);
+        r->paragraph = false;
         if (!strcmp(name, "p")) return;
         r->title = r->points = false;
         r->left_out = 0;
@@ -179,15 +193,35 @@ static void on_text(void *ctx, const char *s, size_t n) {
 static int read_part(reader *r, zip_parts *z, const char *part, fo_err *err) {
     static const xml_events events = {on_open, on_close, on_text};
     r->skip = r->t.tables = r->left_out = 0;
-    r->title = r->in_text = r->points = r->bullet = r->raised = r->raised_before = r->link = false;
+    r->paragraph = r->title = r->in_text = r->points = r->bullet = r->raised = r->raised_before =
+        r->link = false;
     r->raised_math = 0;
     fo_buf_clear(&r->t.text);
     return xml_part_read(z, r->b, part, &events, r, err);
 }
 
+/* The slide in this part: its own words, those of its diagrams, its notes. */
+static int read_slide(reader *r, zip_parts *z, const char *part, fo_err *err) {
+    fo_buf other = {0};
+    r->notes = r->said_notes = r->diagram = false;
+    r->n_diagrams = 0;
+    int rc = read_part(r, z, part, err);
+    r->diagram = true;
+    for (size_t i = 0; !rc && !r->b->failure && i < r->n_diagrams; i++) {
+        rc = xml_part_related(z, r->b, part, NULL, r->diagrams[i].id, &other, err);
+        if (!rc && other.len && zip_parts_has(z, other.data)) rc = read_part(r, z, other.data, err);
+    }
+    r->diagram = false;
+    r->notes = true;
+    if (!rc) rc = xml_part_related(z, r->b, part, "/notesSlide", NULL, &other, err);
+    if (!rc && other.len && zip_parts_has(z, other.data)) rc = read_part(r, z, other.data, err);
+    fo_buf_free(&other);
+    return rc;
+}
+
 static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     static const xml_events of_show = {.open = show_open};
-    fo_buf show = {0}, part = {0}, notes = {0};
+    fo_buf show = {0}, part = {0};
     int rc = xml_part_related(z, r->b, "", "/officeDocument", NULL, &show, err);
     if (!rc && !show.len) fo_buf_str(&show, "ppt/presentation.xml");
     xml_part_title(z, r->b, "docProps/core.xml");
@@ -197,15 +231,10 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
         if (rc || !part.len || !zip_parts_has(z, part.data)) continue;
         r->place = (text_place){.slide = (uint32_t)i + 1};
         builder_set_place(r->b, &r->place);
-        r->notes = r->said_notes = false;
-        rc = read_part(r, z, part.data, err);
-        if (!rc) rc = xml_part_related(z, r->b, part.data, "/notesSlide", NULL, &notes, err);
-        r->notes = true;
-        if (!rc && notes.len && zip_parts_has(z, notes.data)) rc = read_part(r, z, notes.data, err);
+        rc = read_slide(r, z, part.data, err);
     }
     fo_buf_free(&show);
     fo_buf_free(&part);
-    fo_buf_free(&notes);
     return rc;
 }
 

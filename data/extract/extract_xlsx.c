@@ -12,6 +12,7 @@
 #include "data/extract/superscript.h"
 #include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
+#include "kernels/utf8.h"
 
 enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, NAME_BYTES = 128 };
 
@@ -68,6 +69,53 @@ static void add_run(reader *r, fo_buf *to, size_t from, const char *s, size_t n)
     fo_buf_add(to, s, n);
 }
 
+/* ---- characters that a string names --------------------------------------------------------------------- */
+
+/* The UTF-16 unit of "_x000D_" at s[0..n); -1: that is not there. */
+static int32_t read_unit(const char *s, size_t n) {
+    if (n < 7 || s[0] != '_' || s[1] != 'x' || s[6] != '_') return -1;
+    int32_t v = 0;
+    for (int i = 2; i < 6; i++) {
+        if (!isxdigit((unsigned char)s[i])) return -1;
+        v = v * 16 + (fo_is_digit(s[i]) ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
+    }
+    return v;
+}
+
+/* The same as a character, of two units where those are a pair: the bytes that it takes; 0: none begins here. */
+static size_t read_escape(const char *s, size_t n, int32_t *cp) {
+    *cp = read_unit(s, n);
+    if (*cp < 0) return 0;
+    if (*cp < 0xD800 || *cp > 0xDFFF) return *cp < 0xFFFE ? 7 : 0;
+    const int32_t low = *cp < 0xDC00 ? read_unit(s + 7, n - 7) : -1;
+    if (low < 0xDC00 || low > 0xDFFF) return 0;
+    *cp = 0x10000 + ((*cp - 0xD800) << 10) + (low - 0xDC00);
+    return 14;
+}
+
+static bool is_control(int32_t cp) {
+    return (cp < 0x20 && cp != '\t' && cp != '\r' && cp != '\n') || (cp >= 0x7F && cp < 0xA0);
+}
+
+/* What XML cannot hold, and what would be read as such, stands as _xHHHH_: "_x005F_x" is "_x". In place, for it is shorter so;
+ * controls are no text. Source: ECMA-376 part 1, 22.9.2.19. */
+static void decode_escapes(fo_buf *text, size_t from) {
+    if (!text->data || text->len < from + 7) return;
+    char *s = text->data;
+    size_t to = from;
+    for (size_t at = from; at < text->len;) {
+        int32_t cp;
+        const size_t k = read_escape(s + at, text->len - at, &cp);
+        if (!k)
+            s[to++] = s[at++];
+        else if (!is_control(cp))
+            to += fo_utf8_encode(cp, s + to);
+        at += k;
+    }
+    s[to] = 0;
+    text->len = to;
+}
+
 /* ---- the workbook: sheets, strings, formats --------------------------------------------------------- */
 
 static void book_open(void *ctx, const xml_element *e) {
@@ -93,6 +141,7 @@ static bool keep_string(reader *r) {
         r->cap_strings = more;
         if (!r->n_strings) r->at[0] = 0;
     }
+    decode_escapes(&r->strings, r->at[r->n_strings]);
     r->at[++r->n_strings] = r->strings.len;
     size_t now = r->strings.len + r->cap_strings * sizeof *r->at;
     if (now > r->taken && !doc_budget_take(r->b->budget, now - r->taken))
@@ -254,6 +303,7 @@ static void say_cell(reader *r, const char *s, size_t n) {
 }
 
 static void end_cell(reader *r) {
+    if (xml_is(r->type, "str inlineStr")) decode_escapes(&r->value, 0);
     const char *s = r->value.data ? r->value.data : "";
     size_t n = r->value.len;
     char shown[80];

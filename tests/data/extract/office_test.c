@@ -219,6 +219,84 @@ static void raised_numbers_of_slides_and_sheets_stand_apart(void **state) {
         "S\n\n2 \xC3\x97 10^6 cells | of 7 | 20 | 5^-3 | 4");
 }
 
+static void formulas_and_diagrams_of_slides_are_read(void **state) {
+    (void)state;
+#define POINT(text) "<pt><prSet/><t>\n <bodyPr/>\n <p><r><t>" text "</t></r></p></t></pt>"
+    expect((part[]){{"ppt/presentation.xml",
+                     "<p xmlns:r='r'><sldIdLst><sldId id='256' r:id='r1'/></sldIdLst></p>"},
+                    {"ppt/_rels/presentation.xml.rels", RELS(REL("r1", "slide", "slides/a.xml"))},
+                    {"ppt/slides/a.xml",
+                     "<s xmlns:r='r'><sp><nvPr><ph type='title'/></nvPr><p><r><t>Doses</t></r></p>"
+                     "</sp><graphicFrame><graphic><relIds r:dm='r2' r:lo='r4'/><relIds r:dm='r3'/>"
+                     "<relIds r:dm='r9'/></graphic></graphicFrame><sp><p><r><t>Take "
+                     "</t></r><f><num><r><t>1</t></r></num><den><r><t>2</t></r></den></f><r><t> "
+                     "tablet.</t></r></p></sp></s>"},
+                    {"ppt/slides/_rels/a.xml.rels",
+                     RELS(REL("r2", "diagramData", "../diagrams/data1.xml")
+                              REL("r3", "diagramData", "../diagrams/data2.xml")
+                                  REL("r4", "diagramLayout", "../diagrams/data2.xml")
+                                      REL("r5", "notesSlide", "../n.xml"))},
+                    {"ppt/diagrams/data1.xml", "<m><ptLst>" POINT("Weigh the child") POINT("")
+                                                   POINT("Give the dose") "</ptLst></m>"},
+                    {"ppt/diagrams/data2.xml", "<m><ptLst>" POINT("Wait") "</ptLst></m>"},
+                    {"ppt/n.xml", "<n><sp><p><r><t>Slowly.</t></r></p></sp></n>"},
+                    {0}},
+           "Doses\n\nTake 1/2 tablet.\n\n\xE2\x80\xA2 Weigh the child\n\xE2\x80\xA2 Give the "
+           "dose\n\xE2\x80\xA2 Wait\n\nNotes\n\nSlowly.");
+}
+
+static void characters_that_strings_name_are_said(void **state) {
+    (void)state;
+    expect(
+        (part[]){{"xl/workbook.xml",
+                  "<workbook xmlns:r='r'><sheets><sheet name='S' r:id='r1'/></sheets></workbook>"},
+                 {"xl/_rels/workbook.xml.rels",
+                  RELS(REL("r1", "worksheet", "a.xml") REL("r2", "sharedStrings", "s.xml"))},
+                 {"xl/s.xml", "<sst>" STRING("<t>one_x000D_\ntwo_x</t><t>0009_x</t>")
+                                  STRING("<t>a_x005F_x000D_b_x00zz_ _x0041</t>")
+                                      STRING("<t>_xD83D__xDE00_ _xD83D_ c_x0001_d</t>") "</sst>"},
+                 {"xl/a.xml",
+                  "<worksheet><sheetData><row r='1'>" SHARED("A1", "0") SHARED("B1", "1")
+                      SHARED("C1", "2") "<c r='D1' t='inlineStr'><is><t>e_x00E9_</t></is></c>"
+                                        "<c r='E1' t='str'><v>f_x000A_g</v></c><c r='F1'><v>4</v>"
+                                        "</c></row></sheetData></worksheet>"},
+                 {0}},
+        "S\n\none two x | a_x000D_b_x00zz_ _x0041 | \xF0\x9F\x98\x80 _xD83D_ cd | e\xC3\xA9 | "
+        "f g | 4");
+}
+
+/* A value in all weeks of a year is that of each. */
+static void repeated_values_of_sheets_stand_in_their_columns(void **state) {
+    (void)state;
+    const part sheet[] = {
+        ODF_TYPE("spreadsheet"),
+        {"content.xml",
+         "<d><table name='S'><table-row><table-cell><p>Hours</p></table-cell><table-cell "
+         "number-columns-repeated='20'><p>8</p></table-cell><table-cell><p>9</p></table-cell>"
+         "</table-row></table></d>"},
+        {0}};
+    fo_buf text = {0};
+    fo_buf_str(&text, "S\n\nHours");
+    for (int i = 0; i < 20; i++) fo_buf_str(&text, " | 8");
+    fo_buf_str(&text, " | 9");
+    expect(sheet, text.data);
+    fo_buf_free(&text);
+    /* A small file that repeats without end is read still. */
+    fo_buf many = {0};
+    fo_buf_str(&many, "<d><table name='S'>");
+    for (int i = 0; i < 5000; i++)
+        fo_buf_str(&many, "<table-row><table-cell number-columns-repeated='1024'><p>seven"
+                          "</p></table-cell></table-row>");
+    fo_buf_str(&many, "</table></d>");
+    extracted x;
+    fo_err err;
+    assert_ok(
+        read_parts(&x, (part[]){ODF_TYPE("spreadsheet"), {"content.xml", many.data}, {0}}, &err),
+        &err);
+    extracted_deinit(&x);
+    fo_buf_free(&many);
+}
+
 /* A frame stands within a paragraph, or a heading, and has paragraphs of its own. */
 static void text_behind_a_frame_is_text(void **state) {
     (void)state;
@@ -677,6 +755,9 @@ int main(void) {
         cmocka_unit_test(open_documents),
         cmocka_unit_test(raised_numbers_of_open_documents_stand_apart),
         cmocka_unit_test(raised_numbers_of_slides_and_sheets_stand_apart),
+        cmocka_unit_test(formulas_and_diagrams_of_slides_are_read),
+        cmocka_unit_test(characters_that_strings_name_are_said),
+        cmocka_unit_test(repeated_values_of_sheets_stand_in_their_columns),
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
