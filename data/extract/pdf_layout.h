@@ -63,7 +63,8 @@ void pdf_layout_read_ocr(pdf_layout *p, builder *b, const extract_stream *from, 
                          float points);
 /* A word (clean UTF-8) to the last line. */
 void pdf_layout_add_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]);
-/* Mark the lines that repeat at the top or foot of pages, and page numbers. */
+/* Mark the lines that repeat at the top or foot of pages, and page numbers. One of words whose numbers differ, "Total due: 120.00",
+ * is marked where one of them counts the pages, or where it stands on three pages nearby. */
 void pdf_layout_mark_running(pdf_layout *p, builder *b);
 /* Lines of pages with columns are put in the order of reading (pdf_columns.c), and tables are found;
  * after the above. */
