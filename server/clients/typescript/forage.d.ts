@@ -47,7 +47,7 @@ export class Forage {
     /** As query, event by event; leaving the loop ends the call. */
     stream(query: string, options?: Options): AsyncGenerator<StreamEvent, void>;
     ingest(documents: IngestRequest['documents'], options?: Omit<IngestRequest, 'documents'>): Promise<Reply<'POST /ingest'>>;
-    /** Files as a form: fields (collection, metadata, ...) come before them. */
+    /** Files as a form: fields (collection, metadata, acl, ...) come before them; those that are undefined or null are left out. */
     ingestFiles(files: Iterable<File>, fields?: Record<string, unknown>): Promise<Reply<'POST /ingest'>>;
     /** All documents, page by page. */
     documents(query?: Routes['GET /documents']['query']): AsyncGenerator<Document, void>;

@@ -47,6 +47,12 @@ function segment(path, name) {
     return encodeURIComponent(value);
 }
 
+/** A field of a form: groups are one text with commas there, what else is no plain value is JSON. */
+function fieldText(name, value) {
+    if (name === 'acl' && Array.isArray(value)) return value.join(',');
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 const isText = (type) => type === '' || type.startsWith('text/') || type.includes('json');
 
 export class Forage {
@@ -57,7 +63,7 @@ export class Forage {
     constructor(url = 'http://127.0.0.1:8080', { key, fetch: use = globalThis.fetch } = {}) {
         this.#base = url.replace(/\/+$/, '');
         this.#headers = key ? { Authorization: `Bearer ${key}` } : {};
-        this.#fetch = use;
+        this.#fetch = (...given) => use(...given); // a browser's fetch refuses to be called as another object's
     }
 
     async #send(route, { path = {}, query = {}, body, signal } = {}) {
@@ -115,7 +121,7 @@ export class Forage {
     ingestFiles(files, fields = {}) {
         const form = new FormData();
         for (const [name, value] of Object.entries(fields))
-            form.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+            if (value !== undefined && value !== null) form.set(name, fieldText(name, value));
         for (const file of files) form.append('file', file, file.name);
         return this.call('POST /ingest', { body: form });
     }

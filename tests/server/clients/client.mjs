@@ -48,6 +48,18 @@ const pictures = new Forage('http://127.0.0.1:9', { fetch: async () => new Respo
 const page = await pictures.call('GET /pages/{id}', { path: { id: 'weir' } });
 assert.equal(page.type, 'image/png');
 assert.deepEqual(new Uint8Array(await page.arrayBuffer()), png);
+let sent;
+function ofABrowser(url, given) { // it wants to be called as the window's, or nobody's
+    if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
+    sent = given.body;
+    return Promise.resolve(Response.json({ results: [] }));
+}
+const browser = new Forage('http://127.0.0.1:9', { fetch: ofABrowser });
+assert.deepEqual(await browser.query('q'), { results: [] });
+await browser.ingestFiles([new File(['a'], 'a.txt')],
+    { collection: undefined, language: null, acl: ['staff', 'crew'], metadata: { year: 2026 }, overlap: 0 });
+const fields = [...sent.entries()].filter(([name]) => name !== 'file');
+assert.deepEqual(fields, [['acl', 'staff,crew'], ['metadata', '{"year":2026}'], ['overlap', '0']]);
 for (const id of ['.', '..', '', undefined]) // they would ask, or delete by, another route
     await assert.rejects(f.call('DELETE /documents/{id}', { path: { id } }), (e) => e instanceof ForageError && e.code === 'bad_field' && e.param === 'id');
 await assert.rejects(f.call('GET /documents/{id}'), (e) => e.code === 'bad_field' && e.status === 0);
