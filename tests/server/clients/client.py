@@ -159,6 +159,45 @@ def crowd(f):
     assert right == [True] * 6
 
 
+async def given_up(f, ended):
+    """asyncio gives the waiting up, and its threads go on inside the library."""
+    def kept(call):
+        try:
+            ended.append(call())
+        except forage.ForageError as e:
+            ended.append(e.code)
+
+    many = [{"id": str(i), "text": "The north pump is serviced every 400 hours. " * 200} for i in range(2000)]
+    calls = [lambda: len(f.embed(["The north pump is serviced every 400 hours. " * 20] * 20000)), lambda: f.ingest(many)]
+    loop = asyncio.get_running_loop()
+    threads = [loop.run_in_executor(None, kept, call) for call in calls]
+    try:
+        await asyncio.wait_for(asyncio.gather(*threads), 0.5)
+        raise AssertionError("there was too little to do")
+    except asyncio.TimeoutError:
+        pass
+    f.close()
+    deadline = loop.time() + 30
+    while len(ended) < 2 and loop.time() < deadline:
+        await asyncio.sleep(0.01)
+
+
+def closing_waits_for_calls():
+    with tempfile.TemporaryDirectory() as folder:
+        f, ended = forage.open(os.path.join(folder, "home")), []
+        f.ingest([{"id": "kb-1", "text": "The north pump is serviced every 400 hours."}])
+        stream = f.stream(QUESTION, cache="bypass")
+        next(stream)
+        asyncio.run(given_up(f, ended))
+        assert set(ended) <= {20000, "cancelled", "bad_request"}, ended  # the last where a thread had yet to begin
+        f.close()
+        refused(f.info, "bad_request")
+        refused(lambda: f.query(QUESTION), "bad_request")
+        stream.close()
+        with forage.open(os.path.join(folder, "home")) as again:
+            assert again.get("kb-1")["id"] == "kb-1"
+
+
 def requests_are_bounded():
     """Many texts, or long ones, go in several requests; one that is larger than all goes alone."""
     class Counted(Service):
@@ -176,6 +215,8 @@ def requests_are_bounded():
 
 
 requests_are_bounded()
+if "://" not in PLACE:
+    closing_waits_for_calls()
 with forage.open(PLACE, **({"model": sys.argv[2], "kv_ram": 64 << 20} if WITH_MODEL and "://" not in PLACE else {})) as f:
     documents(f)
     odd_documents(f)

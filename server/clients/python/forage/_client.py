@@ -47,8 +47,9 @@ class Stream(Iterator[Event]):
     """Events as they come. close() ends the call, from any thread; so does leaving a `with`, or the garbage's
     collection."""
 
-    def __init__(self, take: Callable[[], Optional[Event]], stop: Callable[[], None]) -> None:
-        self._take, self._stop = take, stop
+    def __init__(self, take: Callable[[], Optional[Event]], stop: Callable[[], None],
+                 join: Optional[Callable[[], None]] = None) -> None:
+        self._take, self._stop, self._join = take, stop, join
 
     def __next__(self) -> Event:
         event = self._take()
@@ -58,6 +59,8 @@ class Stream(Iterator[Event]):
 
     def close(self) -> None:
         self._stop()
+        if self._join:
+            self._join()
 
     def __enter__(self) -> "Stream":
         return self
@@ -66,7 +69,7 @@ class Stream(Iterator[Event]):
         self.close()
 
     def __del__(self) -> None:
-        self.close()
+        self._stop()  # the collector may come while this thread holds a lock that the call waits for: not joined
 
 
 class Client(ABC):

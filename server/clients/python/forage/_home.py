@@ -7,9 +7,10 @@ import json
 import os
 import queue
 import threading
+from contextlib import contextmanager
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_float, c_int, c_size_t, c_void_p
 from pathlib import Path
-from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from ._client import Client, Document, Event, ForageError, Reply, Stream, _in_thread
 
@@ -96,6 +97,10 @@ class Home(Client):
     def __init__(self, home: str, *, on_notice: Optional[Callable[[str, str], None]] = None, **options: Any) -> None:
         self._lib = _load()
         self._handle = c_void_p()
+        self._idle = threading.Condition()  # guards what follows
+        self._n_running = 0  # calls inside the library, which close waits for
+        self._stops: Dict[int, c_void_p] = {}  # of those that it ends; by id(), for an address is used again
+        self._closing = False
 
         def noticed(_ctx: Any, _name: bytes, data: int) -> int:
             try:
@@ -112,8 +117,41 @@ class Home(Client):
                                           byref(self._listener), byref(error)), error)
 
     def close(self) -> None:
-        handle, self._handle = self._handle, c_void_p()
+        """Streams, ingest, sync and search that still run are ended, other calls waited for (asyncio leaves a thread of
+        a call that it gave up inside the library); what begins then is refused. Not from on_notice."""
+        with self._idle:
+            self._closing = True
+            for stop in self._stops.values():
+                self._lib.forage_stop_now(stop)
+            self._idle.wait_for(lambda: not self._n_running)
+            handle, self._handle = self._handle, c_void_p()
         self._lib.forage_close(handle)
+
+    @contextmanager
+    def _running(self) -> Iterator[c_void_p]:
+        """The handle, which stays open meanwhile."""
+        with self._idle:
+            if self._closing:
+                raise ForageError("bad_request", "the home is closed")
+            self._n_running += 1
+        try:
+            yield self._handle
+        finally:
+            with self._idle:
+                self._n_running -= 1
+                self._idle.notify_all()
+
+    def _new_stop(self) -> c_void_p:
+        stop = c_void_p(self._lib.forage_stop_create())
+        with self._idle:
+            self._stops[id(stop)] = stop
+        return stop
+
+    def _free_stop(self, stop: c_void_p) -> None:
+        """Nobody stops by it then."""
+        with self._idle:
+            del self._stops[id(stop)]
+        self._lib.forage_stop_free(stop)
 
     @staticmethod
     def _check(rc: int, error: _Error) -> None:
@@ -129,17 +167,26 @@ class Home(Client):
 
     def _call(self, name: str, *arguments: Any) -> Any:
         reply, error = c_void_p(), _Error()
-        self._check(getattr(self._lib, "forage_" + name)(self._handle, *arguments, byref(reply), byref(error)), error)
+        with self._running() as handle:
+            self._check(getattr(self._lib, "forage_" + name)(handle, *arguments, byref(reply), byref(error)), error)
         try:
             return self._read(reply)
         finally:
             self._lib.forage_reply_free(reply)
 
+    def _stoppable(self, name: str, *arguments: Any) -> Any:
+        """A call that close ends."""
+        stop = self._new_stop()
+        try:
+            return self._call(name, *arguments, byref(_Listener(stop=stop)))
+        finally:
+            self._free_stop(stop)
+
     def _listen(self, name: str, question: Optional[str], options: Mapping[str, Any]) -> Stream:
         """The call runs on a thread of its own, which ends with it."""
         events: "queue.Queue[Union[Event, Exception, None]]" = queue.Queue()
         asked, given = _text(question, "query"), _options(options)
-        stop = c_void_p(self._lib.forage_stop_create())
+        stop = self._new_stop()
 
         def heard(_ctx: Any, event: bytes, data: int) -> int:
             try:
@@ -148,8 +195,7 @@ class Home(Client):
             except Exception:
                 return 1
 
-        lock = threading.Lock()
-        state = {"over": False, "ended": False, "finished": False}
+        state = {"over": False, "ended": False}
 
         def run() -> None:
             listener = _Listener(event=_EVENT(heard), stop=stop)
@@ -158,9 +204,8 @@ class Home(Client):
                 events.put(None)
             except Exception as e:
                 events.put(e)
-            with lock:
-                state["finished"] = True
-                self._lib.forage_stop_free(stop)
+            finally:
+                self._free_stop(stop)
 
         thread = threading.Thread(target=run, name="forage-" + name, daemon=True)
 
@@ -176,22 +221,24 @@ class Home(Client):
             raise item
 
         def end() -> None:
-            with lock:
-                state["ended"] = True
-                if not state["finished"]:
+            state["ended"] = True
+            with self._idle:
+                if id(stop) in self._stops:
                     self._lib.forage_stop_now(stop)
+
+        def join() -> None:
             if threading.current_thread() is not thread:
                 thread.join()
 
         thread.start()
-        return Stream(take, end)
+        return Stream(take, end, join)
 
     def info(self) -> Reply:
         """Version, models, counts."""
         return self._call("info")  # type: ignore[no-any-return]
 
     def search(self, query: str, **options: Any) -> Reply:
-        return self._call("search", _text(query, "query"), _options(options), None)  # type: ignore[no-any-return]
+        return self._stoppable("search", _text(query, "query"), _options(options))  # type: ignore[no-any-return]
 
     def stream(self, query: Optional[str] = None, **options: Any) -> Stream:
         return self._listen("query", query, options)
@@ -212,11 +259,11 @@ class Home(Client):
                     setattr(to, name, _text(value, name))  # type: ignore[arg-type]
                 else:
                     raise ForageError("bad_field", f"a document has no field '{name}'", name)
-        return self._call("ingest", array, len(given), _options(options), None)  # type: ignore[no-any-return]
+        return self._stoppable("ingest", array, len(given), _options(options))  # type: ignore[no-any-return]
 
     def sync(self, name: str, path: Union[str, "os.PathLike[str]"], **options: Any) -> Reply:
         """Keeps a folder's documents in step with the folder."""
-        return self._call("sync", _text(name, "name"), _text(path, "path"), _options(options), None)  # type: ignore[no-any-return]
+        return self._stoppable("sync", _text(name, "name"), _text(path, "path"), _options(options))  # type: ignore[no-any-return]
 
     def get(self, id: str, **options: Any) -> Reply:
         return self._call("get", _text(id, "id"), _options(options))  # type: ignore[no-any-return]
@@ -232,14 +279,16 @@ class Home(Client):
 
     def delete_collection(self, name: str) -> None:
         error = _Error()
-        self._check(self._lib.forage_delete_collection(self._handle, _text(name, "name"), byref(error)), error)
+        with self._running() as handle:
+            self._check(self._lib.forage_delete_collection(handle, _text(name, "name"), byref(error)), error)
 
     def embed(self, texts: Sequence[str], query: bool = False) -> List[List[float]]:
-        dim = self._lib.forage_embed_dim(self._handle)
-        array = (c_char_p * len(texts))(*(_text(t, "texts") for t in texts))
-        vectors = (c_float * max(1, dim * len(texts)))()
         error = _Error()
-        self._check(self._lib.forage_embed(self._handle, array, len(texts), int(query), vectors, byref(error)), error)
+        array = (c_char_p * len(texts))(*(_text(t, "texts") for t in texts))
+        with self._running() as handle:
+            dim = self._lib.forage_embed_dim(handle)
+            vectors = (c_float * max(1, dim * len(texts)))()
+            self._check(self._lib.forage_embed(handle, array, len(texts), int(query), vectors, byref(error)), error)
         return [list(vectors[i * dim:(i + 1) * dim]) for i in range(len(texts))]
 
     async def ainfo(self) -> Reply:
