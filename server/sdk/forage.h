@@ -166,7 +166,8 @@ FORAGE_API int forage_ingest(forage *f, const forage_document *documents, size_t
                              const char *options, const forage_listener *listener,
                              forage_reply **out, forage_error *error);
 /* Keep a folder's documents in step with a folder, as `forage sync PATH --name NAME`. Options: collection, language,
- * chunking, dry_run, max_deletes ("20", "30%"), relocate. Reply: the counts, "skipped_by_kind", "failures". Event
+ * chunking, dry_run, max_deletes ("20", "30%"), max_file (bytes; larger ones are left out, 0: any size; default 64 MiB),
+ * relocate. Files that failed before are tried again. Reply: the counts, "skipped_by_kind", "failures". Event
  * "progress" {"done", "total"}. */
 FORAGE_API int forage_sync(forage *f, const char *name, const char *path, const char *options,
                            const forage_listener *listener, forage_reply **out,

@@ -29,7 +29,8 @@ enum {
     METADATA_MAX = 1 << 20,
     TEXT_MAX_PAGE = 1000, /* documents of a page */
 };
-static const size_t file_max = (size_t)1 << 30; /* of one that is read whole */
+static const size_t file_max = (size_t)1 << 30;         /* of one that is read whole */
+static const int64_t sync_file_max = (int64_t)64 << 20; /* of a folder, as for the command */
 
 static const char *read_collection(json_in *in) {
     const char *name = json_in_string(in, "collection", "default", 1, 64);
@@ -309,6 +310,7 @@ static int read_sync(json_in *in, folder_sync_request *q) {
         fo_fail_field(in->err, FO_EINVAL, "max_deletes",
                       "max_deletes must be a number of documents, or a share such as \"30%%\"");
     q->language = json_in_string(in, "language", NULL, 1, 32);
+    q->max_file_bytes = json_in_int(in, "max_file", sync_file_max, 0, (int64_t)1 << 53);
     read_chunking(in, &q->max_tokens, &q->overlap);
     return json_in_end(in);
 }
@@ -318,7 +320,7 @@ int forage_sync(forage *f, const char *name, const char *path, const char *optio
     fo_err err = {0};
     json_in in;
     cJSON *root = NULL;
-    folder_sync_request q = {.tenant = ACCESS_OWNER, .name = name};
+    folder_sync_request q = {.tenant = ACCESS_OWNER, .name = name, .retry_failed = true};
     folder_sync_report report = {0};
     forage_call call;
     char folder[PATH_MAX];

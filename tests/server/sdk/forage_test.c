@@ -458,6 +458,32 @@ static void a_folder_is_kept_in_step(void **state) {
     close_fixture(&x);
 }
 
+static void large_files_are_left_out_and_failed_ones_tried_again(void **state) {
+    (void)state;
+    static char page[2 << 20];
+    fixture x = open_with("{\"ingest_memory\": 1048576}");
+    char *files = test_folder(), path[4200];
+    forage_reply *r = NULL;
+    forage_error e;
+    snprintf(path, sizeof path, "%s/larger.txt", files);
+    write_file(path, "Larger than 64 MiB.");
+    assert_int_equal(truncate(path, (64 << 20) + 1), 0);
+    for (size_t i = 0; i + 1 < sizeof page; i++) page[i] = "<p>Reeds. "[i % 10];
+    snprintf(path, sizeof path, "%s/page.html", files);
+    write_file(path, page);
+    for (int i = 0; i < 3; i++) {
+        if (i == 2) forage_close(x.f); /* the page has not changed, and there is room for it now */
+        if (i == 2) assert_int_equal(forage_open(&x.f, x.dir, NULL, NULL, &e), FORAGE_OK);
+        const char *options = i ? NULL : "{\"max_file\": 100}";
+        assert_int_equal(forage_sync(x.f, "large", files, options, NULL, &r, &e), FORAGE_OK);
+        assert_int_equal(forage_reply_number(r, "/failed"), i == 1);
+        assert_int_equal(forage_reply_number(r, "/skipped"), i ? 1 : 2);
+        forage_reply_free(r);
+    }
+    test_remove(files);
+    close_fixture(&x);
+}
+
 /* ---- events ----------------------------------------------------------------------------------- */
 
 typedef struct heard {
@@ -760,6 +786,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_document_fails_alone),
         cmocka_unit_test(archives_are_read_apart_or_refused),
         cmocka_unit_test(a_folder_is_kept_in_step),
+        cmocka_unit_test(large_files_are_left_out_and_failed_ones_tried_again),
         cmocka_unit_test(answers_and_progress_are_told_as_they_come),
         cmocka_unit_test(a_stop_ends_calls_that_run_and_that_begin),
         cmocka_unit_test(notices_say_what_was_mended),

@@ -262,7 +262,8 @@ class Home(Client):
         return self._stoppable("ingest", array, len(given), _options(options))  # type: ignore[no-any-return]
 
     def sync(self, name: str, path: Union[str, "os.PathLike[str]"], **options: Any) -> Reply:
-        """Keeps a folder's documents in step with the folder."""
+        """Keeps a folder's documents in step with the folder. Options: collection, language, chunking, dry_run, max_deletes,
+        max_file (bytes; larger ones are left out, 0: any size; 64 MiB), relocate."""
         return self._stoppable("sync", _text(name, "name"), _text(path, "path"), _options(options))  # type: ignore[no-any-return]
 
     def get(self, id: str, **options: Any) -> Reply:
