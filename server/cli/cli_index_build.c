@@ -14,13 +14,13 @@
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/json_lines.h"
 #include "server/routes/ingest_batch.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/base/printable.h"
 #include "server/cli/output_form.h"
 #include "server/cli/progress.h"
-#include "kernels/utf8.h"
 
 static struct {
     const char *home, *collection, *language;
@@ -119,27 +119,15 @@ static void begin_time_limit(void) {
     alarm((unsigned)o.time_limit);
 }
 
+static int add_line(void *ctx, const char *line, size_t n, const char *label, fo_err *err) {
+    if (atomic_load(&over)) return fo_fail(err, FO_ECANCELLED, "cancelled");
+    return ingest_batch_add_json(ctx, line, n, label, err);
+}
+
 static int read_corpus(ingest_batch *b, const char *path, fo_err *err) {
     FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
     if (!f) return fo_fail_errno(err, "cannot open %s", path);
-    char *line = NULL;
-    size_t cap = 0, number = 0;
-    ssize_t n;
-    int rc = FO_OK;
-    while (!rc && (n = getline(&line, &cap, f)) >= 0) {
-        number++;
-        if (atomic_load(&over)) {
-            rc = fo_fail(err, FO_ECANCELLED, "cancelled");
-            break;
-        }
-        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
-        if (!n) continue;
-        char label[96];
-        fo_utf8_print(label, sizeof label, "%.64s:%zu", path, number);
-        rc = ingest_batch_add_json(b, line, (size_t)n, label, err);
-    }
-    if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", path);
-    free(line);
+    int rc = json_lines_read(f, path, add_line, b, err);
     if (f != stdin) fclose(f);
     return rc;
 }

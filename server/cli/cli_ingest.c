@@ -12,13 +12,13 @@
 #include "data/extract/text_parts.h"
 #include "data/files/folder_walk.h"
 #include "kernels/file.h"
-#include "kernels/utf8.h"
 #include "retrieval/service/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/file_form.h"
 #include "server/cli/file_names.h"
 #include "server/cli/folder_report.h"
+#include "server/cli/json_lines.h"
 #include "server/http/client.h"
 #include "server/routes/ingest_batch.h"
 #include "server/routes/ingest_call.h"
@@ -85,6 +85,7 @@ typedef struct target {
     /* service */
     client *client;
     fo_buf form, lines;
+    json_lines_sent sent; /* where each of lines came from */
     size_t n_waiting;
     textless_names textless;
 } target;
@@ -182,6 +183,7 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
                    *param = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "param"));
         fo_fail_field(&why, FO_EINVAL, param && !strcmp(param, "id") ? "id" : "", "%.400s",
                       message ? message : "failed");
+        if (param && !strncmp(param, "line ", 5)) json_lines_sent_name(&t->sent, &why);
         on_failed(t, id, &why);
     }
     count_timings(&t->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
@@ -216,12 +218,13 @@ static int send_waiting(target *t, fo_err *err) {
         else
             rc = client_post(t->client, path.data, k ? "application/x-ndjson" : file_form_type(),
                              body->data, body->len, &reply, err);
+        if (rc && k) json_lines_sent_name(&t->sent, err);
         if (!rc) rc = count_reply(t, &reply, err);
         fo_buf_free(&reply);
         fo_buf_clear(body);
     }
     fo_buf_free(&path);
-    t->n_waiting = 0;
+    t->n_waiting = t->sent.n = 0;
     return rc;
 }
 
@@ -256,11 +259,13 @@ static int add_file(target *t, const char *id, const char *path, const void *dat
     return maybe_send(t, err);
 }
 
-static int add_line(target *t, const char *line, size_t n, const char *label, fo_err *err) {
+static int add_line(void *ctx, const char *line, size_t n, const char *label, fo_err *err) {
+    target *t = ctx;
     if (!t->client) return ingest_batch_add_json(t->batch, line, n, label, err);
     fo_buf_add(&t->lines, line, n);
     fo_buf_char(&t->lines, '\n');
-    return maybe_send(t, err);
+    int rc = json_lines_sent_add(&t->sent, label, err);
+    return rc ? rc : maybe_send(t, err);
 }
 
 static bool ends_with(const char *s, const char *end) {
@@ -387,27 +392,6 @@ static int name_file(target *t, const char *child, fo_buf *out, fo_err *err) {
     return out->failed || !out->data ? fo_no_memory(err) : FO_OK;
 }
 
-/* ---- what is read --------------------------------------------------------------------------- */
-
-static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
-    char *line = NULL;
-    size_t cap = 0, number = 0;
-    ssize_t n;
-    int rc = FO_OK;
-    errno = 0;
-    while (!rc && (n = getline(&line, &cap, f)) >= 0) {
-        number++;
-        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
-        if (!n) continue;
-        char label[96];
-        fo_utf8_print(label, sizeof label, "%.64s:%zu", name, number);
-        rc = add_line(t, line, (size_t)n, label, err);
-    }
-    if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", name);
-    free(line);
-    return rc;
-}
-
 /* ---- large texts ---------------------------------------------------------------------------- */
 
 /* To a service as it is: there it goes in by parts. */
@@ -481,7 +465,7 @@ static int ingest_file(target *t, const char *path, fo_err *err) {
             fo_fail_errno(&why, "cannot open it");
             return unread(t, path, &why), FO_OK;
         }
-        int rc = ingest_lines(t, f, path, err);
+        int rc = json_lines_read(f, path, add_line, t, err);
         fclose(f);
         return rc;
     }
@@ -548,7 +532,7 @@ static int ingest_file_of(ingest_walk *f, int fd, const char *child, fo_err *err
         int file = folder_open_file(fd, child, &st, &why);
         FILE *lines = file < 0 ? NULL : fdopen(file, "r");
         if (!lines) return unread(t, path, &why), FO_OK;
-        int rc = ingest_lines(t, lines, path, err);
+        int rc = json_lines_read(lines, path, add_line, t, err);
         fclose(lines);
         return rc;
     }
@@ -596,7 +580,7 @@ static int ingest_folder(target *t, const char *path, fo_err *err) {
 }
 
 static int ingest_path(target *t, const char *path, fo_err *err) {
-    if (!strcmp(path, "-")) return ingest_lines(t, stdin, "stdin", err);
+    if (!strcmp(path, "-")) return json_lines_read(stdin, "stdin", add_line, t, err);
     struct stat st;
     fo_err why = {0};
     if (stat(path, &st) != 0) {
@@ -744,6 +728,7 @@ static int run(int argc, char **argv) {
     free(t.acl);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
+    json_lines_sent_deinit(&t.sent);
     folder_report_say_textless(&t.textless, t.totals.n_textless);
     if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
     fo_buf_free(&t.failures);

@@ -137,6 +137,33 @@ printf 'Honest.\r\n%s\r\n%s"id"\r\n\r\nforged\r\n%s\r\n%s"file"; filename="f.txt
 run 0 "$forage" ingest "$work/edge.txt" --url "$url" --collection edge && counts 1 0 0 0 &&
     run 1 "$forage" documents forged --url "$url" --collection edge
 check "a file cannot end its part of the form and begin another" $?
+# A service numbers the lines of each request: what is said names file and line nevertheless.
+i=0
+while [ $i -lt 300 ]; do
+    i=$((i + 1))
+    case $i in 3 | 280) echo '{"id":"x","txt":"No text."}' ;; 200) echo '{"text"' ;; 5) echo ;; *) echo "{\"id\":\"l$i\",\"text\":\"Line.\"}" ;; esac
+done >"$work/many.jsonl"
+echo '{"id":"x"}' >"$work/none.jsonl"
+for target in "--home $work/lines" "--url $url --collection lines"; do
+    # shellcheck disable=SC2086 # words
+    run 1 "$forage" ingest "$work/none.jsonl" "$work/many.jsonl" $target && counts 296 0 0 4 &&
+        sed "s|$work/||g" "$work/err" >"$work/said.${target%% *}" && ! grep -q ' line [0-9]' "$work/err"
+    check "lines that are no document are counted (${target%% *})" $?
+done
+for place in none.jsonl:1 many.jsonl:3 many.jsonl:200 many.jsonl:280; do
+    grep -q "$place" "$work/said.--home" && grep -q "$place" "$work/said.--url" || echo "$place"
+done >"$work/out"
+[ ! -s "$work/out" ] && cmp "$work/said.--home" "$work/said.--url" >>"$work/out" 2>&1
+check "into a service as into a home they are named by file and line" $?
+printf '\357\273\277{"id":"first","text":"Marked."}\n{"id":"second","text":"Plain."}\n' >"$work/mark.jsonl"
+for target in "--home $work/marked" "--url $url --collection marked"; do
+    # shellcheck disable=SC2086
+    run 0 "$forage" ingest "$work/mark.jsonl" $target && counts 2 0 0 0
+    check "a byte order mark is no part of the first line (${target%% *})" $?
+done
+run 0 "$forage" index build --input "$work/mark.jsonl" --home "$work/built" --progress none &&
+    run 0 "$forage" documents first --home "$work/built"
+check "nor is it for an index that is built" $?
 for target in "--home $work/four" "--url $url"; do
     # shellcheck disable=SC2086 # two words
     run 0 "$forage" ingest "$work/old.jsonl" $target && run 0 "$forage" ingest notes docs/c.md $target && counts 1 2 0 0
