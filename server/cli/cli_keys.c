@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/home/home.h"
 #include "server/access/audit.h"
 #include "server/access/keys.h"
 #include "server/base/log.h"
@@ -198,16 +199,20 @@ static int list_run(int argc, char **argv) {
     fo_err err = {0};
     key_table *t = NULL;
     int rc = keys_read(&t, o.home, &err);
-    if (rc && rc != FO_ENOTFOUND) return cli_fail(&err);
+    /* Keys may lie where there is no store yet, but none at all may be a folder's name mistyped. */
+    if (rc == FO_ENOTFOUND) rc = home_must_exist(o.home, &err);
+    if (rc) return cli_fail(&err);
     if (output_asked() == OUTPUT_MARKDOWN) output_head(markdown_columns, 7);
     fo_buf b = {0};
     json_out out = {&b, false};
     json_out_open(&out, NULL, '{');
     json_out_open(&out, "data", '[');
     fo_buf line = {0};
+    size_t n = 0;
     for (size_t i = 0; t && i < key_table_count(t); i++) {
         const access_key *k = key_table_at(t, i);
         if (!access_key_in_force(k, log_now_ms()) && !o.all) continue;
+        n++;
         if (output_is_json())
             access_key_write(&out, k);
         else
@@ -216,6 +221,9 @@ static int list_run(int argc, char **argv) {
     json_out_close(&out, ']');
     json_out_close(&out, '}');
     if (output_is_json()) output_print(&b);
+    if (!n)
+        fprintf(stderr, "no keys%s\n",
+                t && key_table_count(t) ? " in force (--all lists all)" : "");
     fo_buf_free(&line);
     fo_buf_free(&b);
     key_table_drop(t);

@@ -32,6 +32,24 @@ static int ask(const char *level, fo_buf *reply, fo_err *err) {
     return rc;
 }
 
+static int print_reply(const fo_buf *reply, fo_err *err) {
+    cJSON *root = NULL;
+    int rc = json_parse(reply->data ? reply->data : "", reply->len, &root, err);
+    const char *now = NULL;
+    if (!rc) {
+        now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "level"));
+        if (!now) rc = fo_fail(err, FO_EINVAL, "it names no level");
+    }
+    if (rc)
+        fo_fail_prefix(err, "the reply");
+    else if (output_asked() != OUTPUT_TABLE)
+        output_print(reply);
+    else
+        printable_say(stdout, "%s", now);
+    cJSON_Delete(root);
+    return rc;
+}
+
 static int run(int argc, char **argv) {
     enum log_level level;
     if (argc && !log_level_parse(argv[0], &level))
@@ -39,16 +57,8 @@ static int run(int argc, char **argv) {
     fo_err err = {0};
     fo_buf b = {0};
     int rc = ask(argc ? log_level_names[level] : NULL, &b, &err);
-    if (rc) {
-        cli_fail(&err);
-    } else if (output_asked() != OUTPUT_TABLE) {
-        output_print(&b);
-    } else {
-        cJSON *root = cJSON_ParseWithLength(b.data, b.len);
-        const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "level"));
-        printable_say(stdout, "%s", now ? now : "");
-        cJSON_Delete(root);
-    }
+    if (!rc) rc = print_reply(&b, &err);
+    if (rc) cli_fail(&err);
     fo_buf_free(&b);
     return rc ? 1 : 0;
 }

@@ -99,6 +99,22 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
     return rc;
 }
 
+/* A reply that is no JSON is a failure: something else than a service may listen there. */
+static int print_reply(const fo_buf *reply, fo_err *err) {
+    cJSON *root = cJSON_ParseWithLength(reply->data ? reply->data : "", reply->len);
+    if (!root) return fo_fail(err, FO_EINVAL, "the reply: it is no JSON");
+    if (o.json) {
+        cli_print_json(reply);
+    } else if (o.output && !strcmp(o.output, "md")) {
+        answer_print_markdown(root, o.no_generate);
+    } else {
+        if (!o.no_generate) answer_print_text(root);
+        answer_print_sources(root, o.no_generate);
+    }
+    cJSON_Delete(root);
+    return FO_OK;
+}
+
 static int run(int argc, char **argv) {
     (void)argc;
     fo_buf request = {0}, reply = {0};
@@ -123,20 +139,8 @@ static int run(int argc, char **argv) {
     } else {
         rc = ask_home(&request, &reply, &err);
     }
-    if (rc) {
-        cli_fail(&err);
-    } else if (o.json) {
-        cli_print_json(&reply);
-    } else {
-        cJSON *root = cJSON_ParseWithLength(reply.data, reply.len);
-        if (root && o.output && !strcmp(o.output, "md")) {
-            answer_print_markdown(root, o.no_generate);
-        } else if (root) {
-            if (!o.no_generate) answer_print_text(root);
-            answer_print_sources(root, o.no_generate);
-        }
-        cJSON_Delete(root);
-    }
+    if (!rc) rc = print_reply(&reply, &err);
+    if (rc) cli_fail(&err);
     fo_buf_free(&request);
     fo_buf_free(&reply);
     return rc ? 1 : 0;

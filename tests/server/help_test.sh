@@ -234,6 +234,35 @@ forms "log level" 0 log level --url "$url"
 forms "stats of a service" 0 stats --url "$url"
 forms "collections of a service" 0 collections --url "$url"
 
+run 0 "$forage" keys list --home h && [ ! -s "$work/out" ] && [ "$(cat "$work/err")" = 'no keys' ]
+check "a home without keys says so" $?
+run 1 "$forage" log level --url "$url/?x=" && grep -q '^forage: the reply: ' "$work/err" && [ ! -s "$work/out" ]
+check "a reply that is no JSON is a failure" $?
+if [ -n "$python3" ]; then
+    "$python3" - "$work/page.port" 2>/dev/null <<'PY' &
+import http.server, sys
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>Welcome</html>")
+server = http.server.HTTPServer(("127.0.0.1", 0), Page)
+with open(sys.argv[1], "w") as f:
+    f.write(str(server.server_port))
+for _ in range(2):
+    server.handle_request()
+PY
+    services="$services $!"
+    wait_for test -s "$work/page.port"
+    page=http://127.0.0.1:$(cat "$work/page.port")
+    run 1 "$forage" query x --url "$page" && grep -q '^forage: the reply: ' "$work/err" && [ ! -s "$work/out" ] &&
+        run 1 "$forage" query x --json --url "$page" && [ ! -s "$work/out" ]
+    check "so is an answer that is none" $?
+else
+    skip "so is an answer that is none" "no python3"
+fi
+
 # ---- which one counts, and what is beside a report ------------------------------------------------------
 
 run 0 env FORAGE_JSON=true "$forage" stats --home h && is_json; check "FORAGE_JSON asks for JSON" $?
