@@ -371,14 +371,22 @@ int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_e
 }
 
 enum { MAX_OPTIONS = 128 };
-/* Of the command that was parsed: which options a flag or the environment gave. */
+/* Of the command that was parsed: which options a flag or the environment gave, and which a flag. */
 static const cli_option *parsed;
-static bool given[MAX_OPTIONS];
+static bool given[MAX_OPTIONS], flagged[MAX_OPTIONS];
+
+static bool is_among(const bool *of, const char *name) {
+    for (const cli_option *o = parsed; o && o->name; o++)
+        if (!strcmp(o->name, name)) return of[o - parsed];
+    return false;
+}
 
 bool cli_given(const char *name) {
-    for (const cli_option *o = parsed; o && o->name; o++)
-        if (!strcmp(o->name, name)) return given[o - parsed];
-    return false;
+    return is_among(given, name);
+}
+
+bool cli_flagged(const char *name) {
+    return is_among(flagged, name);
 }
 
 int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
@@ -421,6 +429,7 @@ int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n
         if (rc) return rc;
         set[o - c->options] = true;
     }
+    memcpy(flagged, set, sizeof flagged);
     const char *home = NULL;
     int wrong = n_options ? check_environment(commands, n_commands) : 0;
     if (wrong) return wrong;

@@ -145,6 +145,8 @@ int cli_wrong_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Was this option of the command that was parsed given by a flag or the environment? */
 bool cli_given(const char *name);
+/* By a flag? What a command takes no part of is refused then, and passed over where it stands in the environment. */
+bool cli_flagged(const char *name);
 /* What HOME/forage.conf says of a setting now, unchecked; "" where it says nothing. FO_EIO: it cannot be read. */
 int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_err *err);
 

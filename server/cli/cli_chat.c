@@ -303,6 +303,7 @@ static int converse(conversation *c) {
 
 static int run(int argc, char **argv) {
     (void)argc, (void)argv;
+    if (o.url && cli_models_refuse_for_url(options)) return 2;
     conversation c = {0};
     fo_err err = {0};
     int rc = o.url

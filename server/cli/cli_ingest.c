@@ -700,12 +700,19 @@ static void print_totals(target *t, double seconds) {
     fo_buf_free(&b);
 }
 
+static int check_for_url(void) {
+    if (cli_flagged("threads"))
+        return cli_wrong_usage("with --url the service does the work: --threads is for --home");
+    return cli_models_refuse_for_url(options);
+}
+
 static int run(int argc, char **argv) {
     if (!argc && !o.files_from) return cli_wrong_usage("ingest needs a path, or --files-from");
     if (!service_name_valid(o.collection))
         return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
     if (o.overlap >= 0 && o.overlap >= (o.max_tokens ? o.max_tokens : 256) / 2)
         return cli_wrong_usage("--overlap must be less than half of --max-tokens");
+    if (o.url && check_for_url()) return 2;
     struct stat st;
     if (o.base && (stat(o.base, &st) != 0 || !S_ISDIR(st.st_mode)))
         return cli_wrong_usage("--base %s is no folder", o.base);

@@ -237,6 +237,7 @@ static void *answer_all(void *arg) {
 static int run(int argc, char **argv) {
     (void)argc;
     (void)argv;
+    if (o.url && cli_models_refuse_for_url(options)) return 2;
     if (o.url && o.read_only)
         return cli_wrong_usage("--read-only is for --home; what may be done at a --url is said by "
                                "its key (forage keys create --scope read)");

@@ -31,6 +31,27 @@ bool cli_reranks(void) {
     return cli_model_flags.rerank != NULL;
 }
 
+static bool lies_in(const void *p, const void *object, size_t n) {
+    return (uintptr_t)p >= (uintptr_t)object && (uintptr_t)p - (uintptr_t)object < n;
+}
+
+/* Told by where its value goes, so that no list of names has to keep step with the tables. */
+static bool is_for_home(const cli_option *option) {
+    const cli_models *f = &cli_model_flags;
+    if (option->out == &f->ocr || option->out == &f->ocr_language) return false;
+    return lies_in(option->out, f, sizeof *f) ||
+           lies_in(option->out, &engine_flag_values, sizeof engine_flag_values);
+}
+
+int cli_models_refuse_for_url(const cli_option *options) {
+    for (const cli_option *option = options; option->name; option++)
+        if (is_for_home(option) && cli_flagged(option->name))
+            return cli_wrong_usage("with --url the service goes by the settings that it was "
+                                   "started with: --%s is for --home",
+                                   option->name);
+    return 0;
+}
+
 int cli_models_open(service **out, const service_options *o, fo_err *err) {
     const cli_models *f = &cli_model_flags;
     engine_options e = {.model = f->model};

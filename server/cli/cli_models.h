@@ -67,6 +67,10 @@ bool cli_ocr_is_on(void);
 /* Was a cross-encoder named? Then questions to the home are to be put to it. */
 bool cli_reranks(void);
 
+/* A service was started with its own settings: prints which flag of this table (not of the environment) says how a
+ * home is opened, and returns 2; 0 where none was given. --ocr and --ocr-language are for the command to judge. */
+int cli_models_refuse_for_url(const cli_option *options);
+
 /* The embedder, as the flags say. */
 void cli_models_apply(service_options *o);
 

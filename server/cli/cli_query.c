@@ -120,6 +120,7 @@ static int run(int argc, char **argv) {
     fo_buf request = {0}, reply = {0};
     fo_err err = {0};
     cJSON *filter = NULL;
+    if (o.url && cli_models_refuse_for_url(options)) return 2;
     o.json = o.json || (o.output && !strcmp(o.output, "json"));
     if (o.filter && json_parse(o.filter, strlen(o.filter), &filter, &err)) {
         fo_fail_prefix(&err, "--filter");

@@ -308,11 +308,11 @@ static int check_for_url(void) {
     static const char *const settled[] = {"max-file", "language", "max-tokens",
                                           "overlap",  "ocr",      "ocr-language"};
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++)
-        if (cli_given(settled[i]))
+        if (cli_flagged(settled[i]))
             return cli_wrong_usage("with --url the service reads the files as it was started to: "
                                    "--%s is for --home",
                                    settled[i]);
-    return 0;
+    return cli_models_refuse_for_url(options);
 }
 
 static int run(int argc, char **argv) {
@@ -330,7 +330,7 @@ static int run(int argc, char **argv) {
     if (o.watch && o.dry_run) return cli_wrong_usage("--watch and --dry-run exclude each other");
     if (argc ? !*argv[0] : !(o.url && o.name))
         return cli_wrong_usage("sync needs a folder, or --url and --name");
-    if (o.url && (o.watch || o.collection))
+    if (o.url && (o.watch || cli_flagged("collection")))
         return cli_wrong_usage(
             "with --url the service watches, into the collection that it was told");
     if (o.url && check_for_url()) return 2;

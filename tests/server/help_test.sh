@@ -224,6 +224,24 @@ printf 'other\tnote\t1\n' >eval.tsv
 fails 1 "collection 'nope' does not exist" eval --home h --queries eval.jsonl --qrels eval.tsv --collection nope
 fails 1 'eval.jsonl holds no query behind --skip' eval --home h --queries eval.jsonl --qrels eval.tsv --skip 5
 fails 1 'plain holds no judgement: a line is query-id TAB document-id TAB relevance' eval --home h --queries eval.jsonl --qrels plain
+fails 1 'there is no home in nosuch' keys list --home nosuch
+for flags in '--embed-model m.gguf' '--rerank-model m.gguf' '--reader none' '--model m.gguf' '--kv-ram 1M' '--threads 2'; do
+    for command in 'query x' chat mcp; do
+        # shellcheck disable=SC2086
+        fails 2 "with --url the service goes by the settings that it was started with: ${flags%% *} is for --home" $command --url http://127.0.0.1:1 $flags
+    done
+done
+for flags in '--embed-model m.gguf' '--keep-originals 0' '--ingest-memory 1M'; do
+    for command in 'ingest notes' 'sync notes'; do
+        # shellcheck disable=SC2086
+        fails 2 "with --url the service goes by the settings that it was started with: ${flags%% *} is for --home" $command --url http://127.0.0.1:1 $flags
+    done
+done
+fails 2 'with --url the service does the work: --threads is for --home' ingest notes --url http://127.0.0.1:1 --threads 2
+fails 2 'with --url the service watches, into the collection that it was told' sync notes --url http://127.0.0.1:1 --collection x
+# The environment and forage.conf are for homes too: what a service has no use for is passed over there.
+FORAGE_COLLECTION=x FORAGE_EMBED_MODEL=m.gguf FORAGE_LANGUAGE=german FORAGE_THREADS=2 fails 1 "$nobody" sync notes --url http://127.0.0.1:1
+FORAGE_EMBED_MODEL=m.gguf FORAGE_READER=none FORAGE_THREADS=2 fails 1 "$nobody" query x --url http://127.0.0.1:1
 cp "$work/wrong" "$work/out"
 [ ! -s "$work/wrong" ]; check "what is wrong is said in one line, with what to do" $?
 run 0 "$forage" eval --home h --queries eval.jsonl --qrels eval.tsv --progress none && sentence 'eval.tsv judges no query of eval.jsonl'
