@@ -180,7 +180,6 @@ static bool admit_caller(app *a, http_request *r, const http_route *route, calle
 bool app_admit(void *app_of_routes, http_request *r, const http_route *route) {
     app *a = app_of_routes;
     bool on = a->keys && key_ring_on(a->keys);
-    if (!on && !a->limits) return has_memory(a, r, route) && length_taken(a, r, route);
     const char *sent = on ? sent_key(r) : NULL;
     caller *c = calloc(1, sizeof *c);
     if (!c) {

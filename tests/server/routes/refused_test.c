@@ -123,6 +123,19 @@ static void a_key_that_may_not_does_not_fill_the_audit_log(void **state) {
     fixture_close(f);
 }
 
+/* ... nor does anybody where no keys are asked for and nothing limits them: here for want of memory. */
+static void without_keys_what_is_refused_does_not_fill_the_audit_log(void **state) {
+    (void)state;
+    enum { N = 12 };
+    fixture *f = open_plain();
+    f->app->min_free_memory = UINT64_MAX;
+    for (int i = 0; i < N; i++) expect_as(f, NULL, "POST", "/keys", "{}", 503);
+    char *log = audit_log(f);
+    assert_int_equal(count_of(log, "POST /keys"), AUDIT_REFUSALS_A_MINUTE);
+    free(log);
+    fixture_close(f);
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_ALL);
     const struct CMUnitTest tests[] = {
@@ -130,6 +143,7 @@ int main(void) {
         cmocka_unit_test(strangers_are_slowed_by_their_address),
         cmocka_unit_test(what_lacks_the_scope_counts_among_the_requests),
         cmocka_unit_test(a_key_that_may_not_does_not_fill_the_audit_log),
+        cmocka_unit_test(without_keys_what_is_refused_does_not_fill_the_audit_log),
     };
     return cmocka_run_group_tests_name("refused", tests, NULL, NULL);
 }
