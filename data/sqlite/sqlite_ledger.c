@@ -232,9 +232,14 @@ static void hear(void *ctx, const char *kind, const char *text) {
     l->failed |= !grown;
     if (!grown) return;
     l->list = grown;
-    said *to = &grown[l->n_said++];
-    *to = (said){strdup(kind), strdup(text), true};
-    l->failed |= !to->kind || !to->text;
+    const said s = {strdup(kind), strdup(text), true};
+    if (s.kind && s.text) {
+        grown[l->n_said++] = s;
+        return;
+    }
+    l->failed = true;
+    free(s.kind);
+    free(s.text);
 }
 
 /* A look ends: what it did not say goes. */
