@@ -60,7 +60,7 @@ static bool is_small_name(const candidate_passage *p, const fact_word *further, 
 bool unit_is_of_another_version(const question *q, const candidate_passage *p, const text_unit *u) {
     const int thing = q->text.language < 0 ? thing_asked(q) : -1;
     const fact_sentence s = candidate_words(&p->text, u->start, u->end);
-    bool said = false, others = false, own = false;  /* own: the word before is the thing's name */
+    bool said = false, others = false, own = false; /* own: the words before are the thing's name */
     const fact_word *further = NULL, *before = NULL; /* the last two that are no parts */
     if (thing < 0 || !(u->kind == TEXT_UNIT_SENTENCE || u->kind == TEXT_UNIT_ITEM)) return false;
     for (uint32_t i = s.w0; i < s.w1; i++) {
@@ -75,7 +75,8 @@ bool unit_is_of_another_version(const question *q, const candidate_passage *p, c
                 return false;
             others = true;
         }
-        own = its;
+        own = its || (own && (w->flags & WORD_CAPITAL) && is_name(p, w) &&
+                      !parts_clause(p, before, w)); /* "PostgreSQL Server 16" */
         further = before;
         before = w;
     }

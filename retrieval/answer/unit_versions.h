@@ -6,7 +6,7 @@
 
 /* "What MinIO version do you use?" of "nginx 1.22 in front, S3 backend (MinIO)": the thing is named, and
  * every number stands right behind another name, which "version" is not: "Python must be installed (version 3.9)" may well say
- * Python's. False where the unit does not say the thing. English; sentences and items. */
+ * Python's, and "Python Runtime 3.9" does. False where the unit does not say the thing. English; sentences and items. */
 bool unit_is_of_another_version(const question *q, const candidate_passage *p, const text_unit *u);
 
 #endif

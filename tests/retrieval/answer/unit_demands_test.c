@@ -178,6 +178,8 @@ static void a_value_that_may_be_meant_is_answered(void **state) {
         {"Which version of Owncast do we run?",
          "We run Owncast on the old server (raised to release 0.1 in May)."},
         {"Which nginx version is used?", "nginx 1.22 is used in front."},
+        {"Which version of PostgreSQL is required?", "PostgreSQL Server 16 is required."},
+        {"Which Windows version does it run on?", "It runs on Windows Server 2022."},
         /* how fast */
         {"How fast does the dune creep and move?", "The dune moves 12 m a year."},
         {"How fast does the boat sail?", "The boat sails at 14 kn."},
