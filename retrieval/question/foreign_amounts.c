@@ -445,17 +445,42 @@ static bool has_name(reader_at r) {
     return false;
 }
 
+/* "8 square Victor Hugo", "au 3 cours de la Marne": a number that begins what is said, a word and small ones, and a name. */
+static bool is_number_of_house(const reader_at *r) {
+    enum { MOST_BETWEEN = 3 };
+    size_t at = r->at;
+    if (!r->now.t.digits || language_capitalises_nouns(r->language) ||
+        ((r->before.t.letters || r->before.t.digits) && !in("au en al", &r->before)))
+        return false;
+    if (!r->next.t.letters || has_capital(&r->next) || is_class(r, &r->next, WORD_CALENDAR) ||
+        in("h heure heures hora horas ora ore min minutes euro euros", &r->next))
+        return false;
+    word_token_next(r->text, r->len, &at);
+    for (size_t n = 0; n < MOST_BETWEEN; n++) {
+        said s = token_at(r, &at);
+        if (word_token_is(&s.t, "'")) s = token_at(r, &at);
+        if (has_capital(&s)) return true;
+        if (!in("de du des la le les l d del dos da do", &s)) return false;
+    }
+    return false;
+}
+
 /* "Rua das Flores", "Beco Novo, 12": a word for a street before a name, or a name before a number. */
 static bool has_address(reader_at r) {
     enum { MOST_BETWEEN = 2, SHORTEST = 3 };
     static const char streets[] =
         "rua avenida av travessa praca largo estrada alameda beco rue avenue boulevard place quai "
-        "chemin impasse calle plaza paseo via viale piazza corso vicolo strasse str gasse allee";
-    size_t since = SIZE_MAX; /* small words behind one for a street */
+        "chemin impasse route square faubourg bd quartier calle plaza paseo carretera carrera "
+        "camino ronda travesia via viale piazza piazzale corso vicolo strada strasse str gasse "
+        "allee";
+    static const char others[] = "cours passage"; /* streets only right before a name */
+    size_t since = SIZE_MAX;                      /* small words behind one for a street */
     while (step(&r)) {
         const bool capital = has_capital(&r.now), comma = word_token_is(&r.next.t, ",");
         if (capital && since <= MOST_BETWEEN) return true;
+        if (is_number_of_house(&r)) return true;
         since = in(streets, &r.now)                        ? 0
+                : in(others, &r.now)                       ? MOST_BETWEEN
                 : r.now.t.letters && since <= MOST_BETWEEN ? since + 1
                                                            : SIZE_MAX;
         if (!capital || !r.before.t.letters || r.now.t.n < SHORTEST) continue;
