@@ -165,10 +165,57 @@ static bool is_kind_of_ticket(const fact_text *t, size_t i) {
            fo_words_have_any_case(tickets, t->text + w[1].start, w[1].end - w[1].start);
 }
 
-/* A season is said by its name, too: "summer card". */
-static bool says_season(const candidate_passage *p, const char *word, size_t n) {
-    return fo_words_have_any_case("season", word, n) &&
-           word_tokens_say("summer winter", p->text.text, p->text.len);
+/* A family: "2 adults and 3 children", "with their children, together". */
+static bool says_family(const char *s, size_t n) {
+    word_token further = {0}, last = {0}, t;
+    if (!word_tokens_say("child children kids", s, n)) return false;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; further = last, last = t) {
+        const bool joined = word_token_in("and with", &t) || word_token_is(&t, "+");
+        if (word_token_in("together", &t) ||
+            (joined && word_token_in("adult adults parent parents grown", &last) &&
+             (further.digits || word_token_in("one two both", &further))))
+            return true;
+    }
+    return false;
+}
+
+/* A group: "from 10 persons", "parties of ten", "12 people or more". */
+static bool says_group(const char *s, size_t n) {
+    static const char people[] = "person persons people visitors guests participants";
+    word_token further = {0}, last = {0}, t;
+    bool counted = false; /* people, a word or two before */
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; further = last, last = t) {
+        const bool or_more = word_token_in("or", &further) && word_token_in("more", &last);
+        if (word_token_in("parties", &t) ||
+            (word_token_in("of", &t) && word_token_in("party", &last)) ||
+            (word_token_in(people, &t) &&
+             (or_more || (last.digits && word_token_in("from over than least of", &further)))) ||
+            (counted && word_token_in("more", &t) && word_token_in("or", &last)))
+            return true;
+        counted = word_token_in(people, &t) || (counted && word_token_in("or", &t));
+    }
+    return false;
+}
+
+/* "Twelve months", "a year" */
+static bool says_year(const char *s, size_t n) {
+    word_token last = {0}, t;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; last = t)
+        if ((word_token_in("months", &t) &&
+             (word_token_in("twelve", &last) || word_token_is(&last, "12"))) ||
+            (word_token_in("year", &t) && word_token_in("a one per whole", &last)))
+            return true;
+    return false;
+}
+
+/* A kind of ticket is said by what makes it one, too; a season by its name: "summer card". */
+static bool says_kind(const candidate_passage *p, const char *word, size_t n) {
+    const char *s = p->text.text;
+    const size_t len = p->text.len;
+    if (fo_words_have_any_case("season", word, n)) return word_tokens_say("summer winter", s, len);
+    if (fo_words_have_any_case("family", word, n)) return says_family(s, len);
+    if (fo_words_have_any_case("group", word, n)) return says_group(s, len);
+    return fo_words_have_any_case("annual yearly", word, n) && says_year(s, len);
 }
 
 bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p) {
@@ -187,7 +234,7 @@ bool subjects_lose_a_kind(const candidate_set *set, const candidate_passage *p) 
             const candidate_passage *o = &set->passages[j];
             said = candidate_one_document(o, p) &&
                    (((o->said | o->named) & 1ull << k) ||
-                    (ticket ? says_season(o, word, n) : says_otherwise(o, word, n)));
+                    (ticket ? says_kind(o, word, n) : says_otherwise(o, word, n)));
         }
         if (!said) return true;
     }

@@ -181,6 +181,24 @@ static void a_kind_that_is_not_said_is_lost(void **state) {
     assert_int_equal(passages_that("What do dogs pay?", has_lost_a_kind), 0);
     all[HOTEL].text = "A summer card is 60 euros.";
     assert_int_equal(passages_that("What does a season card cost?", has_lost_a_kind), others);
+    static const struct {
+        const char *asked, *text;
+    } kinds[] = {
+        {"What does a family ticket cost?", "Adults with children together pay 20 euros."},
+        {"What does a family ticket cost?", "2 adults and up to 3 children: 20 euros."},
+        {"What does a group ticket cost?", "From 10 persons, 5 euros each."},
+        {"What does a group ticket cost?", "15 people or more pay 5 euros each."},
+        {"What does an annual pass cost?", "For twelve months it is 60 euros."},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        all[HOTEL].text = kinds[i].text;
+        if (passages_that(kinds[i].asked, has_lost_a_kind) != others) fail_msg("%s", kinds[i].text);
+    }
+    all[HOTEL].text = "Adults and children pay 3 euros per person.";
+    assert_int_equal(passages_that("What does a family ticket cost?", has_lost_a_kind),
+                     (1u << N) - 1);
+    assert_int_equal(passages_that("What does a group ticket cost?", has_lost_a_kind),
+                     (1u << N) - 1);
     all[HOTEL].text = "The rooms are cleaned daily.";
 }
 
