@@ -1,6 +1,7 @@
 #include "retrieval/answer/version_dates.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
@@ -74,8 +75,8 @@ static bool is_said_elsewhere(const candidate_set *set) {
             const char *s = p->text.text + u->start;
             const size_t n = u->end - u->start;
             date_said day;
-            if (u->kind != TEXT_UNIT_HEADING &&
-                exact_names_versions_in(&set->q.exact, s, n, NULL) &&
+            if (u->kind != TEXT_UNIT_HEADING && u->kind != TEXT_UNIT_STEPS &&
+                !says_when_only(s, n) && exact_names_versions_in(&set->q.exact, s, n, NULL) &&
                 dated_heading_says(s, n, &day) &&
                 (word_tokens_say(out, s, n) ||
                  word_tokens_say(out, p->text.text + u->head_start, u->head_end - u->head_start)))
@@ -85,29 +86,76 @@ static bool is_said_elsewhere(const candidate_set *set) {
     return false;
 }
 
+/* Of the owner's terms, those that a heading outside the text says. */
+static uint64_t terms_in(const question *q, uint64_t owner, const char *heading) {
+    const size_t len = strlen(heading);
+    uint64_t terms = 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k < 0 || !(owner >> k & 1)) continue;
+        word_token t;
+        for (size_t at = 0; (t = word_token_next(heading, len, &at)).n;)
+            if (t.n == w->end - w->start && !strncasecmp(t.s, q->text.text + w->start, t.n))
+                terms |= 1ull << k;
+    }
+    return terms;
+}
+
+/* Is it a heading, or a line that is taken for an item though it has no mark, as of "Merl" and "4.0.0 (2023-09-30)" right below it? */
+static bool is_line_above(const text_unit *u, const char *s, size_t n) {
+    return u->kind == TEXT_UNIT_HEADING || (u->kind == TEXT_UNIT_ITEM && !text_item_mark(s, n));
+}
+
+/* What the heading above says that the versions stand below: "Merl", and below it "4.0.0 (2023-09-30)", "Fixed". */
+static uint64_t terms_above(const question *q, uint64_t owner, const candidate_passage *p,
+                            size_t i) {
+    while (i-- > 0) {
+        const text_unit *u = &p->units.v[i];
+        const char *s = p->text.text + u->start;
+        const size_t n = u->end - u->start;
+        if (is_line_above(u, s, n) && !dated_heading_of_version(s, n) &&
+            !dated_heading_of_changes(s, n))
+            return candidate_terms(p, u->start, u->end);
+    }
+    return terms_in(q, owner, p->heading);
+}
+
+/* Is unit i a heading with the version that is asked about, and when it came out? */
+static bool is_its_heading(const question *q, uint64_t owner, const candidate_passage *p, size_t i,
+                           date_said *day) {
+    const text_unit *u = &p->units.v[i];
+    const char *s = p->text.text + u->start;
+    const size_t n = u->end - u->start;
+    return is_line_above(u, s, n) && dated_heading_of_version(s, n) && says_when_only(s, n) &&
+           exact_names_versions_in(&q->exact, s, n, NULL) && dated_heading_says(s, n, day) &&
+           !(owner & ~(p->named | p->title | p->filed | terms_above(q, owner, p, i)));
+}
+
+static bool are_one_day(const date_said *a, const date_said *b) {
+    return a->year == b->year && a->month == b->month && a->day == b->day;
+}
+
 size_t version_dates_take(const candidate_set *set, candidate *chosen) {
     uint64_t owner;
+    date_said first = {0}, day;
+    size_t found = 0;
     if (!asks_for_release(&set->q, &owner) || is_said_elsewhere(set)) return 0;
     for (size_t k = 0; k < set->n_passages; k++) {
         const candidate_passage *p = &set->passages[k];
-        if (p->command || (owner & ~(p->named | p->title | p->filed))) continue;
-        for (size_t i = 0; i < p->units.n; i++) {
+        for (size_t i = 0; !p->command && i < p->units.n; i++) {
             const text_unit *u = &p->units.v[i];
-            const char *s = p->text.text + u->start;
-            const size_t n = u->end - u->start;
-            date_said day;
-            if (u->kind != TEXT_UNIT_HEADING || !dated_heading_of_version(s, n) ||
-                !says_when_only(s, n) || !exact_names_versions_in(&set->q.exact, s, n, NULL) ||
-                !dated_heading_says(s, n, &day))
-                continue;
+            if (!is_its_heading(&set->q, owner, p, i, &day)) continue;
+            if (found && !are_one_day(&first, &day)) return 0; /* of two things: which? */
+            if (found++) continue;
+            first = day;
             *chosen = (candidate){.passage = (uint32_t)k,
                                   .order = (uint32_t)i,
                                   .start = u->start,
                                   .end = u->end,
                                   .unit = *u};
             chosen->unit.head_start = chosen->unit.head_end = 0;
-            return 1;
         }
     }
-    return 0;
+    return found > 0;
 }

@@ -5,9 +5,10 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Into *chosen the heading with the version and the date, where the question asks when one version of what a document is called was
+/* Into *chosen the heading with the version and the date, where the question asks when one version of what a document, or the heading above the versions, is called was
  * released, and nothing else: "When did Quillbox 4.0.0 come out?", "the date of 4.1.2". Not a heading with other words, "supported
- * until", nor where a sentence or a row says when it came out. How many there are: 0 or 1. English. */
+ * until", nor where a sentence or a row says when it came out, or two such
+ * headings say another day each. How many there are: 0 or 1. English. */
 size_t version_dates_take(const candidate_set *set, candidate *chosen);
 
 #endif

@@ -2,12 +2,13 @@
 #include "tests/test.h"
 
 #include "retrieval/answer/extractive.h"
+#include "retrieval/answer/version_dates.h"
 #include "tests/retrieval/text/lexicon_fixture.h"
 
-static char *ask_of(const passage *p, const char *question, double min_support) {
+static char *ask_of(const passage *p, const char *asked, double min_support) {
     extractive_answer a;
     fo_err err = {0};
-    const extractive_input in = {.question = question,
+    const extractive_input in = {.question = asked,
                                  .passages = p,
                                  .n_passages = 1,
                                  .lx = &lx,
@@ -20,18 +21,18 @@ static char *ask_of(const passage *p, const char *question, double min_support) 
     return out;
 }
 
-static char *ask_with(const char *text, const char *question, double min_support) {
+static char *ask_with(const char *text, const char *asked, double min_support) {
     const passage p = {.text = text, .len = strlen(text), .title = "Release notes"};
-    return ask_of(&p, question, min_support);
+    return ask_of(&p, asked, min_support);
 }
 
-static char *ask(const char *text, const char *question) {
-    return ask_with(text, question, -1);
+static char *ask(const char *text, const char *asked) {
+    return ask_with(text, asked, -1);
 }
 
-static void begins(const char *text, const char *question, const char *with) {
-    char *answer = ask(text, question);
-    if (strncmp(answer, with, strlen(with)) != 0) fail_msg("%s: %s", question, answer);
+static void begins(const char *text, const char *asked, const char *with) {
+    char *answer = ask(text, asked);
+    if (strncmp(answer, with, strlen(with)) != 0) fail_msg("%s: %s", asked, answer);
     free(answer);
 }
 
@@ -187,12 +188,36 @@ static void a_heading_with_another_day_is_no_release(void **state) {
     free(answer);
 }
 
+/* Of two things with that version the one that the question names, and none where it names none. */
+static void a_version_of_two_things_is_of_the_heading_above(void **state) {
+    (void)state;
+    static const char two[] =
+        "Release notes\n\nMerl\n\n4.0.0 (2023-09-30)\n\nFixed\n\n- Restores with a colon.\n\n"
+        "Quill\n\n4.0.0 (2024-02-11)\n\n- Web console.";
+    char *answer = ask_with(two, "When was Merl 4.0.0 released?", 0);
+    if (!strstr(answer, "2023-09-30")) fail_msg("%s", answer);
+    free(answer);
+    answer = ask_with(two, "When was Quill 4.0.0 released?", 0);
+    if (!strstr(answer, "2024-02-11") || strstr(answer, "2023")) fail_msg("%s", answer);
+    free(answer);
+    const passage p = {.text = two, .len = strlen(two), .title = "Release notes"};
+    const extractive_input in = {
+        .question = "When was 4.0.0 released?", .passages = &p, .n_passages = 1, .lx = &lx};
+    candidate_set set = {0};
+    candidate chosen;
+    fo_err err = {0};
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    assert_int_equal(version_dates_take(&set, &chosen), 0);
+    candidate_set_deinit(&set);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
         cmocka_unit_test(a_change_below_a_lead_in_is_of_the_version_above),
         cmocka_unit_test(when_a_version_came_out_stands_in_its_heading),
         cmocka_unit_test(a_heading_with_another_day_is_no_release),
+        cmocka_unit_test(a_version_of_two_things_is_of_the_heading_above),
         cmocka_unit_test(what_changed_in_a_version_stands_below_it),
         cmocka_unit_test(a_day_heads_what_happened_on_it),
         cmocka_unit_test(a_row_is_of_the_day_above_its_table),
