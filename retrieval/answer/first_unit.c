@@ -341,8 +341,9 @@ void first_unit_choose(candidate_set *set) {
         return;
     const size_t came_of_it = thread_answers_leading(set);
     if (came_of_it) {
+        const candidate was = *best;
         bring_to_front(set, came_of_it);
-        for (size_t i = 1; i < set->n; i++) set->c[i].passed_over = true; /* what it was */
+        thread_answers_pass_over(set, &was);
         return;
     }
     const size_t latest = latest_of(set);

@@ -97,26 +97,38 @@ static bool says_a_version(const char *s, size_t n) {
     return false;
 }
 
-/* Is it of the fix that is asked about: "2.4.2 is out with the fix", or in another word of the question? */
-static bool is_of_that_fix(const candidate_set *set, const candidate *c, const char *s, size_t n) {
-    const question *q = &set->q;
-    word_token last = {0};
-    size_t at = 0;
-    uint64_t terms = c->set;
-    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t)
-        if (word_token_in("it this", &t) ||
-            (word_token_in("fix", &t) && word_token_in("the", &last)))
-            return true;
+/* Terms of the question that one of the lists has. */
+static uint64_t terms_of_lists(const question *q, const char *list, const char *other) {
+    uint64_t terms = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const int k = question_term_of(q, w->id);
         const char *word = q->text.text + w->start;
-        const size_t n_word = w->end - w->start;
-        if (k >= 0 && (fo_words_have_any_case(fixes, word, n_word) ||
-                       fo_words_have_any_case(releases, word, n_word)))
-            terms &= ~(1ull << k);
+        const size_t n = w->end - w->start;
+        if (k >= 0 &&
+            (fo_words_have_any_case(list, word, n) || fo_words_have_any_case(other, word, n)))
+            terms |= 1ull << k;
     }
-    return terms != 0;
+    return terms;
+}
+
+/* Is it of the fix that is asked about: "2.4.2 is out with the fix", or in another word of the question? What "the fix for ..." is for
+ * has to be asked about. */
+static bool is_of_that_fix(const candidate_set *set, const candidate *c, const char *s, size_t n) {
+    const uint64_t beside = ~terms_of_lists(&set->q, fixes, releases);
+    word_token last = {0};
+    size_t at = 0;
+    bool meant = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n; last = t) {
+        meant |= word_token_in("it this", &t);
+        if (!word_token_in("fix", &t) || !word_token_in("the", &last)) continue;
+        size_t behind = at;
+        const word_token next = word_token_next(s, n, &behind);
+        if (word_token_in("for of to", &next))
+            return candidate_terms_at(&set->passages[c->passage], s + at, n - at) & beside;
+        meant = true;
+    }
+    return meant || (c->set & beside);
 }
 
 static bool denies(const char *s, size_t n) {
@@ -154,6 +166,72 @@ static bool are_one_text(const candidate_set *set, const candidate *a, const can
                    set->passages[b->passage].text.text + b->start, a->end - a->start);
 }
 
+/* ---- sections -------------------------------------------------------------------------------- */
+
+typedef struct heading_said {
+    const char *s; /* "": none */
+    size_t n;
+    uint64_t terms;
+} heading_said;
+
+/* The nearest heading above; at its passage's beginning it is not in the text, and its terms are not known. */
+static heading_said heading_of(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *above = heading_above(p, &c->unit);
+    if (!above) return (heading_said){p->heading, strlen(p->heading), 0};
+    return (heading_said){p->text.text + above->start, above->end - above->start,
+                          candidate_terms(p, above->start, above->end)};
+}
+
+/* "# Pumps" begins a text as "Pumps" does. */
+static heading_said without_marks(heading_said h) {
+    while (h.n && (*h.s == '#' || fo_is_blank(*h.s))) h.s++, h.n--;
+    return h;
+}
+
+static bool are_of_one_section(const candidate_set *set, const candidate *a, const candidate *b) {
+    const heading_said x = without_marks(heading_of(set, a)), y = without_marks(heading_of(set, b));
+    return x.n == y.n && !memcmp(x.s, y.s, x.n);
+}
+
+/* "Root cause", "Cause and solution": of what the whole document is about. */
+static bool is_heading_of_labels(const heading_said *h) {
+    size_t at = 0;
+    bool met = false;
+    for (word_token t; (t = word_token_next(h->s, h->n, &at)).n;) {
+        if (!t.letters) continue;
+        if (word_token_in(labels, &t) || word_token_in(fixes, &t))
+            met = true;
+        else if (!word_token_in("the a and or of", &t) && !word_token_in(qualities, &t))
+            return false;
+    }
+    return met;
+}
+
+/* Is the unit with the label, in another section than the best, of the same thing? It is where it or its heading says something of the
+ * question, and where not the sections but the document is about what is asked. */
+static bool is_of_that_thing(const candidate_set *set, const candidate *c, const candidate *best) {
+    const uint64_t beside = ~terms_of_lists(&set->q, labels, qualities),
+                   title = set->passages[best->passage].named;
+    const heading_said own = heading_of(set, c), other = heading_of(set, best);
+    if (!own.n || are_of_one_section(set, c, best)) return true;
+    return ((c->set | own.terms) & beside & ~title) || is_heading_of_labels(&own) ||
+           ((title & beside) && !(other.terms & beside & ~title));
+}
+
+void thread_answers_pass_over(candidate_set *set, const candidate *was) {
+    const candidate *leads = &set->c[0];
+    const uint64_t told = leads->set | was->set | heading_of(set, leads).terms |
+                          heading_of(set, was).terms | set->passages[was->passage].named;
+    for (size_t i = 1; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const bool of_another_section =
+            candidate_one_document(&set->passages[c->passage], &set->passages[was->passage]) &&
+            !are_of_one_section(set, c, leads) && !are_of_one_section(set, c, was);
+        c->passed_over = !of_another_section || !(c->set & ~told);
+    }
+}
+
 size_t thread_answers_leading(const candidate_set *set) {
     const candidate *best = &set->c[0];
     const wanted w = {asked_label(&set->q)};
@@ -164,7 +242,7 @@ size_t thread_answers_leading(const candidate_set *set) {
     for (size_t i = 1; i < set->n; i++) {
         const candidate *c = &set->c[i];
         if (!candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) ||
-            !is_wanted(set, c, &w))
+            !is_wanted(set, c, &w) || (w.label.n && !is_of_that_thing(set, c, best)))
             continue;
         if (c->passage == best->passage && c->order == best->order + 1 &&
             candidate_below(&c->unit) == candidate_below(&best->unit))

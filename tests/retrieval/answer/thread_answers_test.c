@@ -77,12 +77,53 @@ static void the_release_is_of_the_fix_that_is_asked_for(void **state) {
     assert_int_equal(failed, 0);
 }
 
+/* A label in another section is of that section's thing, unless it, its heading or the title says that it is of this one. */
+static void a_label_of_another_section_does_not_lead(void **state) {
+    (void)state;
+    static const char bikes[] =
+        "# Bike guide\n\n## Squeaking brakes\n\nBrakes squeak when the pads are dirty.\n\n"
+        "## Chain jumps\n\nCause: worn sprockets.\n";
+    static const char report[] =
+        "# Outage of the ticket shop\n\n## What happened\n\nThe ticket shop was down for two "
+        "hours, an outage in the evening.\n\n## Analysis\n\nRoot cause: a disk that was full.\n";
+    static const char sections[] =
+        "# Guide\n\n## Leaking tap\n\nThe tap in the kitchen is leaking, drop by drop.\n\n"
+        "## Cause\n\nCause: a washer that is worn.\n";
+    int failed = 0;
+    failed += !answer_says("What is the cause of squeaking brakes?", bikes, "dirty", "sprockets");
+    failed += !answer_says("What is the root cause of the outage of the ticket shop?", report,
+                           "a disk that was full", "two hours");
+    failed += !answer_says("What is the cause of the leaking tap?", sections, "washer", "drop");
+    assert_int_equal(failed, 0);
+}
+
+/* "The fix for the legends" is none for the export. */
+static void a_fix_for_another_thing_does_not_lead(void **state) {
+    (void)state;
+    static const char other[] =
+        "Export of large maps fails\n\nann, 6 May 2025:\nThe export of large maps fails with a "
+        "broken pipe, and there is no release yet.\n\nmort, 14 May 2025:\nIn 2.4.2 you will find "
+        "the fix for crooked legends.\n";
+    static const char same[] =
+        "Export of large maps fails\n\nann, 6 May 2025:\nThe export of large maps fails with a "
+        "broken pipe, and there is no release yet.\n\nmort, 14 May 2025:\nIn 2.4.2 you will find "
+        "the fix for the broken pipe.\n";
+    static const char asked[] =
+        "Which release contains the fix for the broken pipe on export of large maps?";
+    int failed = 0;
+    failed += !answer_says(asked, other, "broken pipe", "2.4.2");
+    failed += !answer_says(asked, same, "2.4.2", "ann");
+    assert_int_equal(failed, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_came_of_it_leads),
         cmocka_unit_test(one_of_several_labels_does_not_lead),
         cmocka_unit_test(a_label_leads_only_where_it_is_asked_for),
         cmocka_unit_test(the_release_is_of_the_fix_that_is_asked_for),
+        cmocka_unit_test(a_label_of_another_section_does_not_lead),
+        cmocka_unit_test(a_fix_for_another_thing_does_not_lead),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }
