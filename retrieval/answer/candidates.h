@@ -116,8 +116,15 @@ typedef struct candidate_passage {
     double align;       /* by the reader; NAN: not read */
 } candidate_passage;
 
+/* "The second reminder": which_one.h */
+typedef struct candidate_ordinal {
+    int place;    /* from 0; -1: none */
+    int64_t noun; /* id of the word behind it; -1: none */
+} candidate_ordinal;
+
 typedef struct candidate_set {
     question q;
+    candidate_ordinal ordinal; /* that the question names */
     candidate_passage *passages;
     size_t n_passages;
     candidate *c;

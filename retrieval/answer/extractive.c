@@ -453,24 +453,9 @@ static bool is_a_stray(const candidate_set *set, const candidate *c) {
             candidate_below(&c->unit) != candidate_below(&best->unit));
 }
 
-/* The question's terms that it says it is without: "without a registered association". */
-static uint64_t terms_without(const question *q) {
-    const fact_text *t = &q->text;
-    uint64_t terms = 0;
-    bool without = false;
-    for (size_t i = 0; i < t->n_words; i++) {
-        const fact_word *w = &t->words[i];
-        const int k = question_term_of(q, w->id);
-        if (without && terms && (k < 0 || (w->flags & WORD_CLAUSE))) break;
-        if (without && k >= 0) terms |= 1ull << k;
-        without |= fo_words_have_any_case("without", t->text + w->start, w->end - w->start);
-    }
-    return terms;
-}
-
 /* "Registered associations" for who asks what there is without one: all that it says of the question is what that is without. */
 static bool is_for_who_has_it(const candidate_set *set, const candidate *c) {
-    const uint64_t without = terms_without(&set->q);
+    const uint64_t without = set->q.asks.without;
     const fact_text *t = &set->passages[c->passage].text;
     if (!c->set || (c->set & ~without)) return false;
     for (uint32_t i = c->w0; i < c->w1; i++)

@@ -18,22 +18,7 @@ static const char *bytes_of(const candidate_set *set, const candidate *c, size_t
 }
 
 bool past_states_asks_for_the_latest(const question *q) {
-    static const char now[] =
-        "latest newest current currently now nowadays today presently finally eventually";
-    word_token before = {0}, last = {0};
-    size_t at = 0;
-    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
-        if (word_token_in(now, &t)) return true;
-        if (word_token_in("at", &last) && word_token_in("present", &t)) return true;
-        if (word_token_in("these", &last) && word_token_in("days", &t)) return true;
-        if (word_token_in("the", &last) &&
-            ((word_token_in("at", &before) && word_token_in("moment", &t)) ||
-             (word_token_in("in", &before) && word_token_in("end", &t))))
-            return true;
-        before = last;
-        last = t;
-    }
-    return false;
+    return q->asks.latest;
 }
 
 /* ---- sections ------------------------------------------------------------------------------------ */
@@ -177,12 +162,7 @@ bool past_states_is_of_another_number(const candidate_set *set, const candidate_
 
 /* Does the question ask for what is over: by its number, or as such? */
 static bool asks_of_the_past(const candidate_set *set) {
-    const question *q = &set->q;
-    return q->exact.n_numbered ||
-           word_tokens_say(
-               "superseded obsolete withdrawn outdated former formerly previous previously old "
-               "older earlier original originally before history",
-               q->text.text, q->text.len);
+    return set->q.exact.n_numbered || set->q.asks.past;
 }
 
 /* ---- what was so --------------------------------------------------------------------------------- */

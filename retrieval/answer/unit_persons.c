@@ -51,27 +51,6 @@ static bool asks_for_the_maker(const question *q, bool by_name) {
                                   s, n);
 }
 
-/* "..., what was her name?": of a person, who is not named by what she did. "What does it cost to change their name?" asks for
- * another thing. */
-static bool asks_for_a_name(const question *q) {
-    static const char *const in_order[] = {"what", "is was s are were", "his her their its",
-                                           "name names"};
-    enum { WORDS = sizeof in_order / sizeof *in_order };
-    size_t said = 0;
-    if (q->text.language >= 0) return false;
-    word_token t;
-    for (size_t at = 0; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
-        if (!t.letters && !t.digits) continue; /* the mark, that of "what's" */
-        if (said < WORDS && word_token_in(in_order[said], &t))
-            said++;
-        else if (word_token_in("whats", &t))
-            said = 2;
-        else
-            said = word_token_in("what", &t);
-    }
-    return said == WORDS;
-}
-
 /* ---- the text ---------------------------------------------------------------------------- */
 
 /* By its ending, "visitor", "tenants", or from a list; "you" and "nobody" are people, too. */
@@ -225,7 +204,7 @@ static bool says_what_is_made(const question *q, const candidate_passage *p, con
 
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
-    const bool name = asks_for_a_name(q);
+    const bool name = q->asks.name;
     if (!(asks_who(q) || name) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
     look(&found, q, p, u->start, u->end);
     if (name && found.capitals && !found.names && !found.makers) return 2;

@@ -46,28 +46,24 @@ static bool counts_things(const fact_text *t, size_t w) {
                                    next->end - next->start);
 }
 
-typedef struct ordinal {
-    int place;    /* -1: none */
-    int64_t noun; /* id of the word behind it; NO_NOUN: none */
-} ordinal;
 enum { NO_NOUN = -1 };
 
 /* The ordinal that the question names; none where it names several. */
-static ordinal asked_ordinal(const question *q) {
-    ordinal found = {-1, NO_NOUN};
+static candidate_ordinal asked_ordinal(const question *q) {
+    candidate_ordinal found = {-1, NO_NOUN};
     if (q->demands.language >= 0) return found;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const int k = ordinal_of(&q->text, i);
         if (k < 0 || !designates(&q->text, i, 0) || !counts_things(&q->text, i)) continue;
-        if (found.place >= 0 && found.place != k) return (ordinal){-1, NO_NOUN};
-        found = (ordinal){k, q->text.words[i + 1].id};
+        if (found.place >= 0 && found.place != k) return (candidate_ordinal){-1, NO_NOUN};
+        found = (candidate_ordinal){k, q->text.words[i + 1].id};
     }
     return found;
 }
 
 /* Is the ordinal at word w of what is asked about: "the second reminder", or of what it does not say again, "The Second, in D major", "the
  * second one took"? "The second helping" is of something else. */
-static bool is_of_that_noun(const fact_text *t, uint32_t w, const ordinal *asked) {
+static bool is_of_that_noun(const fact_text *t, uint32_t w, const candidate_ordinal *asked) {
     if (w + 1 >= t->n_words) return true;
     const fact_word *next = &t->words[w + 1];
     const char *behind = t->text + t->words[w].end;
@@ -78,7 +74,7 @@ static bool is_of_that_noun(const fact_text *t, uint32_t w, const ordinal *asked
 
 /* The ordinal of what is asked about that the unit begins with; -1. */
 static int ordinal_it_begins_with(const candidate_set *set, const candidate *c,
-                                  const ordinal *asked) {
+                                  const candidate_ordinal *asked) {
     enum { FIRST_WORDS = 2 };
     const fact_text *t = &set->passages[c->passage].text;
     for (uint32_t i = c->w0; i < c->w1 && i < c->w0 + FIRST_WORDS; i++) {
@@ -88,7 +84,8 @@ static int ordinal_it_begins_with(const candidate_set *set, const candidate *c,
     return -1;
 }
 
-static bool says_ordinal(const candidate_set *set, const candidate *c, const ordinal *asked) {
+static bool says_ordinal(const candidate_set *set, const candidate *c,
+                         const candidate_ordinal *asked) {
     const fact_text *t = &set->passages[c->passage].text;
     for (uint32_t i = c->w0; i < c->w1; i++)
         if (ordinal_of(t, i) == asked->place && designates(t, i, c->w0) &&
@@ -216,6 +213,7 @@ static bool is_of_another_title(const candidate_set *set, const candidate *c) {
 }
 
 void which_one_mark(candidate_set *set) {
+    set->ordinal = asked_ordinal(&set->q);
     for (size_t i = 0; i < set->n; i++)
         if (is_of_another_title(set, &set->c[i])) candidate_set_apart(&set->c[i]);
 }
@@ -255,14 +253,14 @@ static bool has_asked_number(const candidate_set *set, const candidate *c, const
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 bool which_one_is_another(const candidate_set *set, const candidate *c) {
-    const ordinal asked = asked_ordinal(&set->q);
+    const candidate_ordinal asked = set->ordinal;
     const int said = asked.place >= 0 ? ordinal_it_begins_with(set, c, &asked) : -1;
     if (said >= 0 && said != asked.place && !says_ordinal(set, c, &asked)) return true;
     return is_of_another_title(set, c);
 }
 
 bool which_one_is_asked(const candidate_set *set, const candidate *c, const candidate *other) {
-    const ordinal asked = asked_ordinal(&set->q);
+    const candidate_ordinal asked = set->ordinal;
     if (asked.place >= 0 && ordinal_it_begins_with(set, c, &asked) == asked.place &&
         !says_ordinal(set, other, &asked) &&
         candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]))

@@ -233,14 +233,25 @@ static bool is_verb(const fact_text *t, const fact_word *w) {
            script_at(t->text, t->len, w->start + CHARACTER) == HIRAGANA;
 }
 
+void japanese_verbs_read(japanese_verbs *v, const question *q) {
+    _Static_assert((int)JAPANESE_MOST_VERBS == (int)QUESTION_MAX_TERMS, "one of each term");
+    bool known[JAPANESE_MOST_VERBS] = {false};
+    v->n = 0;
+    if (!is_japanese(q->text.language)) return;
+    for (size_t i = 0; i < q->text.n_words && v->n < JAPANESE_MOST_VERBS; i++) {
+        const int term = question_term_of(q, q->text.words[i].id);
+        if (term < 0 || known[term] || !is_verb(&q->text, &q->text.words[i])) continue;
+        known[term] = true;
+        v->words[v->n++] = (uint32_t)i;
+    }
+}
+
 static int term_by_form(const question *q, const fact_text *t, const fact_word *w) {
     if (!is_verb(t, w)) return -1;
-    for (size_t k = 0; k < q->text.n_words; k++) {
-        const fact_word *asked = &q->text.words[k];
-        const int term = question_term_of(q, asked->id);
-        if (term >= 0 && is_verb(&q->text, asked) &&
-            of_one_verb(t->text + w->start, q->text.text + asked->start))
-            return term;
+    for (size_t k = 0; k < q->verbs.n; k++) {
+        const fact_word *asked = &q->text.words[q->verbs.words[k]];
+        if (of_one_verb(t->text + w->start, q->text.text + asked->start))
+            return question_term_of(q, asked->id);
     }
     return -1;
 }

@@ -41,6 +41,16 @@ typedef struct japanese_phrases {
 /* None in another language than Japanese. */
 void japanese_phrases_read(japanese_phrases *out, int language, const char *text, size_t len);
 
+/* Where a question has verbs, of each term the first: read once, for each word of a text is compared with them. */
+enum { JAPANESE_MOST_VERBS = 64 }; /* as many as terms */
+typedef struct japanese_verbs {
+    size_t n;
+    uint32_t words[JAPANESE_MOST_VERBS];
+} japanese_verbs;
+
+/* Of a question whose text and terms are read; none in another language than Japanese. */
+void japanese_verbs_read(japanese_verbs *out, const struct question *q);
+
 /* The question's term that word i of a text is as another form of its verb ("飼える", "飼う") or by the lists; -1: none. Any thread. */
 int japanese_term_of(const struct question *q, const fact_text *t, size_t i);
 

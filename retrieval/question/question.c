@@ -245,6 +245,8 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     japanese_phrases_read(&q->phrases, q->text.language, text, len);
     exact_names_read(&q->exact, text, len);
     q->demands = demands_read(text, len, q->text.language);
+    q->asks = question_asks_read(q);
+    japanese_verbs_read(&q->verbs, q);
     /* "White only" answers whether blue is allowed. */
     q->rivals = q->demands.whether ? 0 : rivals_in(text, len);
     q->ids = malloc((q->text.n_words + 1) * sizeof *q->ids);

@@ -5,6 +5,7 @@
 
 #include "retrieval/question/demands.h"
 #include "retrieval/question/japanese_words.h"
+#include "retrieval/question/question_asks.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/facts.h"
 
@@ -43,9 +44,11 @@ typedef struct question {
     uint32_t words
         [QUESTION_MAX_TERMS]; /* of text, the first one of each term that is no part and has no digits; in its order */
     size_t n_words;
-    japanese_phrases phrases;      /* of the lists of words that stand for each other */
-    exact_names exact;             /* versions and options, which have to be met to the letter */
-    demands demands;               /* an amount, a day */
+    japanese_phrases phrases; /* of the lists of words that stand for each other */
+    exact_names exact;        /* versions and options, which have to be met to the letter */
+    demands demands;          /* an amount, a day */
+    question_asks asks;       /* what it says anywhere */
+    japanese_verbs verbs;
     uint64_t rivals;               /* rivals_in: "north", of which "south" is another */
     int16_t slots[QUESTION_SLOTS]; /* hash of ids -> term, -1 empty */
     uint64_t *ids;                 /* every word's id, sorted, stop words too */

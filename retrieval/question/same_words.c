@@ -403,10 +403,18 @@ static bool is_age_of_other(const fact_text *asked, size_t old, const fact_text 
            (i + 1 < t->n_words && is_one_of("for of limit", t, &t->words[i + 1]));
 }
 
+/* Most words are no quality, and a question may be long. */
+static bool is_quality(const fact_text *t, const fact_word *w) {
+    for (size_t i = 0; i < sizeof qualities / sizeof *qualities; i++)
+        if (is_one_of(qualities[i].called, t, w)) return true;
+    return false;
+}
+
 /* The term of "heavy" in "How heavy is it?", where word i of a text is "weight"; -1: it is none. */
 static int quality_asked(const question *q, const fact_text *t, size_t i_word) {
     const fact_text *asked = &q->text;
     const fact_word *w = &t->words[i_word];
+    if (!is_quality(t, w)) return -1;
     for (size_t k = 1; k < asked->n_words; k++) {
         if (!is_one_of("how", asked, &asked->words[k - 1])) continue;
         const int term = question_term_of(q, asked->words[k].id);

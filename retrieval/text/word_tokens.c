@@ -16,18 +16,23 @@ static size_t blank_at(const char *text, size_t len, size_t i) {
     return fo_is_blank(text[i]) ? 1 : fo_utf8_wide_blank(text + i, len - i);
 }
 
+/* Can the byte be the first of an Arabic digit or sign? Most text is not asked further. */
+static bool begins_arabic(unsigned char c) {
+    return c == 0xD8 || c == 0xD9 || c == 0xDB;
+}
+
 /* Bytes of the digit at i, Arabic ones too; 0: it is none. */
 static size_t digit_at(const char *text, size_t len, size_t i) {
     if (i >= len) return 0;
     if (fo_is_digit(text[i])) return 1;
-    if (i + 1 == len) return 0;
+    if (!begins_arabic((unsigned char)text[i]) || i + 1 == len) return 0;
     const unsigned char a = (unsigned char)text[i], b = (unsigned char)text[i + 1];
     return (a == 0xD9 && b >= 0xA0 && b <= 0xA9) || (a == 0xDB && b >= 0xB0 && b <= 0xB9) ? 2 : 0;
 }
 
 /* Bytes of an Arabic comma, semicolon, question mark, per cent sign or separator of digits at i; 0: none. */
 static size_t arabic_sign_at(const char *text, size_t len, size_t i) {
-    if (i + 1 >= len) return 0;
+    if (i + 1 >= len || !begins_arabic((unsigned char)text[i])) return 0;
     const unsigned char a = (unsigned char)text[i], b = (unsigned char)text[i + 1];
     return (a == 0xD8 && (b == 0x8C || b == 0x9B || b == 0x9F)) ||
                    (a == 0xD9 && b >= 0xAA && b <= 0xAC)
@@ -64,7 +69,8 @@ word_token word_token_next(const char *text, size_t len, size_t *at) {
     } else if (word_token_letter(text[i])) {
         t.letters = true;
         while (k < len && (word_token_letter(text[k]) || ((unsigned char)text[k] & 0xC0) == 0x80) &&
-               !arabic_sign_at(text, len, k) && !digit_at(text, len, k))
+               !(begins_arabic((unsigned char)text[k]) &&
+                 (arabic_sign_at(text, len, k) || digit_at(text, len, k))))
             k++;
     }
     t.n = k - i;

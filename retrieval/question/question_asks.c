@@ -1,0 +1,74 @@
+#include "retrieval/question/question_asks.h"
+
+#include "kernels/words.h"
+#include "retrieval/question/question.h"
+#include "retrieval/text/word_tokens.h"
+
+static bool asks_for_the_latest(const question *q) {
+    static const char now[] =
+        "latest newest current currently now nowadays today presently finally eventually";
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (word_token_in(now, &t)) return true;
+        if (word_token_in("at", &last) && word_token_in("present", &t)) return true;
+        if (word_token_in("these", &last) && word_token_in("days", &t)) return true;
+        if (word_token_in("the", &last) &&
+            ((word_token_in("at", &before) && word_token_in("moment", &t)) ||
+             (word_token_in("in", &before) && word_token_in("end", &t))))
+            return true;
+        before = last;
+        last = t;
+    }
+    return false;
+}
+
+static bool speaks_of_the_past(const question *q) {
+    return word_tokens_say("superseded obsolete withdrawn outdated former formerly previous "
+                           "previously old older earlier "
+                           "original originally before history",
+                           q->text.text, q->text.len);
+}
+
+/* "..., what was her name?": of a person, who is not named by what she did. "What does it cost to change their name?" asks for
+ * another thing. */
+static bool asks_for_a_name(const question *q) {
+    static const char *const in_order[] = {"what", "is was s are were", "his her their its",
+                                           "name names"};
+    enum { WORDS = sizeof in_order / sizeof *in_order };
+    size_t said = 0;
+    if (q->text.language >= 0) return false;
+    word_token t;
+    for (size_t at = 0; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (!t.letters && !t.digits) continue; /* the mark, that of "what's" */
+        if (said < WORDS && word_token_in(in_order[said], &t))
+            said++;
+        else if (word_token_in("whats", &t))
+            said = 2;
+        else
+            said = word_token_in("what", &t);
+    }
+    return said == WORDS;
+}
+
+/* The question's terms that it says it is without: "without a registered association". */
+static uint64_t terms_without(const question *q) {
+    const fact_text *t = &q->text;
+    uint64_t terms = 0;
+    bool without = false;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        const int k = question_term_of(q, w->id);
+        if (without && terms && (k < 0 || (w->flags & WORD_CLAUSE))) break;
+        if (without && k >= 0) terms |= 1ull << k;
+        without |= fo_words_have_any_case("without", t->text + w->start, w->end - w->start);
+    }
+    return terms;
+}
+
+question_asks question_asks_read(const question *q) {
+    return (question_asks){.latest = asks_for_the_latest(q),
+                           .past = speaks_of_the_past(q),
+                           .name = asks_for_a_name(q),
+                           .without = terms_without(q)};
+}

@@ -1,0 +1,47 @@
+/* question_asks_test.c - what a question says anywhere in it, also behind much else. */
+#include "retrieval/question/question.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
+#include "tests/test.h"
+
+static question_asks asks(const char *asked) {
+    question q = {0};
+    fo_err err = {0};
+    assert_ok(question_read(&q, &lx, asked, strlen(asked), &err), &err);
+    question_asks found = q.asks;
+    /* the terms by how many they are */
+    found.without = (uint64_t)__builtin_popcountll(found.without);
+    question_deinit(&q);
+    return found;
+}
+
+static void what_is_asked_for_is_read_once(void **state) {
+    (void)state;
+    assert_true(asks("Who is the treasurer at the moment?").latest);
+    assert_true(asks("Where is it kept these days?").latest);
+    assert_false(asks("Who is the treasurer of the moment?").latest);
+    assert_true(asks("Who was the previous treasurer?").past);
+    assert_false(asks("Who is the treasurer?").past);
+    assert_true(asks("She made the cake, what was her name?").name);
+    assert_true(asks("the cake's maker: whats their name").name);
+    assert_false(asks("What does it cost to change their name?").name);
+    assert_int_equal(asks("What is there without a registered association?").without, 2);
+    assert_int_equal(asks("What is there for a registered association?").without, 0);
+}
+
+static void the_end_of_a_long_question_is_read(void **state) {
+    (void)state;
+    char *asked = malloc(65536);
+    size_t n = 0;
+    while (n < 60000) n += (size_t)sprintf(asked + n, "The hall %zu is cold. ", n);
+    strcpy(asked + n, "Who is the treasurer now?");
+    assert_true(asks(asked).latest);
+    free(asked);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_asked_for_is_read_once),
+        cmocka_unit_test(the_end_of_a_long_question_is_read),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
