@@ -46,25 +46,10 @@ static bool names_the_subject(const candidate_set *set, const candidate *c,
            c->f[CAND_NO_AMOUNT] == 0 && question_share(&set->q, names_of(set, c)) >= much;
 }
 
-/* The term of what is counted, days and the like too: the first word behind "how many"; -1: nothing is. */
-static int counted_term(const question *q) {
-    const char *asked = q->text.text;
-    bool how = false, many = false;
-    for (size_t at = 0;;) {
-        const word_token t = word_token_next(asked, q->text.len, &at);
-        if (!t.n) return -1;
-        for (size_t i = 0; many && i < q->text.n_words; i++)
-            if (q->text.words[i].start == (size_t)(t.s - asked))
-                return question_term_of(q, q->text.words[i].id);
-        many = how && word_token_in("many", &t);
-        how = word_token_in("how", &t);
-    }
-}
-
 /* "How many days of skiing are covered?": "17 days" before "Ski pack: 400". */
 static bool counts_what_is_asked(const candidate_set *set, const candidate *c,
                                  const candidate *other) {
-    const int counted = counted_term(&set->q);
+    const int counted = set->q.asks.how_many;
     if (counted < 0 || names_of(set, other) & 1ull << counted) return false;
     const candidate_passage *p = &set->passages[c->passage];
     for (uint32_t i = c->w0 + 1; i < c->w1; i++)

@@ -154,9 +154,9 @@ uint64_t row_terms_left_out(const question *q) {
 }
 
 bool row_is_left_out(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    const uint64_t terms = row_terms_left_out(&set->q);
+    const uint64_t terms = u->kind == TEXT_UNIT_ROW ? row_terms_left_out(&set->q) : 0;
     table_pair first;
-    return terms && u->kind == TEXT_UNIT_ROW &&
+    return terms &&
            table_row_first(p->text.text + u->start, u->end - u->start, u->record, &first) &&
            (candidate_terms_at(p, first.value, first.n_value) & terms) == terms &&
            !word_tokens_say("outside except excluding other than not no without beyond",

@@ -70,11 +70,12 @@ static enum amount_stated stated_by(const candidate_passage *p, const question *
  * are its columns say; but those of an age, a price or an hour are of no people. */
 static bool counts_others(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text, *asked = q->text.text;
+    if (q->demands.language >= 0 || q->demands.amount != AMOUNT_ANY) return false;
     const bool people = demand_counts_people(asked, q->text.len),
                things = candidate_counted_term(q) >= 0 && u->kind != TEXT_UNIT_ROW;
     const bool belongs =
         u->head_kind != TEXT_UNIT_HEADING || says_how_many(p, u->head_start, u->head_end);
-    return q->demands.language < 0 && q->demands.amount == AMOUNT_ANY && (people || things) &&
+    return (people || things) &&
            !demand_count_in(text + u->start, u->end - u->start, asked, q->text.len) &&
            !(belongs && demand_count_in(text + u->head_start, u->head_end - u->head_start, asked,
                                         q->text.len));
@@ -374,9 +375,10 @@ uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, co
         const size_t n = w->end - w->start;
         const char *word = q->text.text + w->start;
         const int k = question_term_of(q, w->id);
+        if (k < 0) continue;
         const bool names_day = demand_day_named(word, n);
-        if (k >= 0 && year && says_year(word, n, d->year)) terms |= 1ull << k;
-        if (k < 0 || !(names_day || (w->flags & WORD_CALENDAR))) continue;
+        if (year && says_year(word, n, d->year)) terms |= 1ull << k;
+        if (!(names_day || (w->flags & WORD_CALENDAR))) continue;
         if (names_day ? day : month) terms |= 1ull << k;
     }
     return terms;

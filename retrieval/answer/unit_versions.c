@@ -3,28 +3,6 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
-/* The term whose version is asked for: "which version of nginx", "what MinIO version"; -1: of none. */
-static int thing_asked(const question *q) {
-    const fact_text *t = &q->text;
-    bool which = false;
-    for (size_t i = 0; i < t->n_words; i++) {
-        const char *s = t->text + t->words[i].start;
-        const size_t n = t->words[i].end - t->words[i].start;
-        which |= fo_words_have_any_case("which what", s, n);
-        if (!which || !fo_words_have_any_case("version", s, n)) continue;
-        size_t k = i, before = i;
-        while (before > 0 && (t->words[before - 1].flags & WORD_PART)) before--;
-        if (i + 2 < t->n_words &&
-            fo_words_have_any_case("of", t->text + t->words[i + 1].start,
-                                   t->words[i + 1].end - t->words[i + 1].start))
-            k = i + 2;
-        else if (before > 0 && fact_is_content(&t->words[before - 1]))
-            k = before - 1;
-        return k == i ? -1 : question_term_of(q, t->words[k].id);
-    }
-    return -1;
-}
-
 /* Does a clause end, or begin, between the two words? */
 static bool parts_clause(const candidate_passage *p, const fact_word *w, const fact_word *next) {
     for (uint32_t i = w->end; i < next->start; i++)
@@ -58,7 +36,7 @@ static bool is_small_name(const candidate_passage *p, const fact_word *further, 
 }
 
 bool unit_is_of_another_version(const question *q, const candidate_passage *p, const text_unit *u) {
-    const int thing = q->text.language < 0 ? thing_asked(q) : -1;
+    const int thing = q->asks.version_of;
     const fact_sentence s = candidate_words(&p->text, u->start, u->end);
     bool said = false, others = false, own = false; /* own: the words before are the thing's name */
     const fact_word *further = NULL, *before = NULL; /* the last two that are no parts */

@@ -66,9 +66,48 @@ static uint64_t terms_without(const question *q) {
     return terms;
 }
 
+/* The term whose version is asked for: "which version of nginx", "what MinIO version"; -1: of none. */
+static int version_asked_of(const question *q) {
+    const fact_text *t = &q->text;
+    bool which = false;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const char *s = t->text + t->words[i].start;
+        const size_t n = t->words[i].end - t->words[i].start;
+        which |= fo_words_have_any_case("which what", s, n);
+        if (!which || !fo_words_have_any_case("version", s, n)) continue;
+        size_t k = i, before = i;
+        while (before > 0 && (t->words[before - 1].flags & WORD_PART)) before--;
+        if (i + 2 < t->n_words &&
+            fo_words_have_any_case("of", t->text + t->words[i + 1].start,
+                                   t->words[i + 1].end - t->words[i + 1].start))
+            k = i + 2;
+        else if (before > 0 && fact_is_content(&t->words[before - 1]))
+            k = before - 1;
+        return k == i ? -1 : question_term_of(q, t->words[k].id);
+    }
+    return -1;
+}
+
+/* The term of what is counted, days and the like too: the first word behind "how many"; -1: nothing is. */
+static int counted_term(const question *q) {
+    const char *asked = q->text.text;
+    bool how = false, many = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(asked, q->text.len, &at);
+        if (!t.n) return -1;
+        for (size_t i = 0; many && i < q->text.n_words; i++)
+            if (q->text.words[i].start == (size_t)(t.s - asked))
+                return question_term_of(q, q->text.words[i].id);
+        many = how && word_token_in("many", &t);
+        how = word_token_in("how", &t);
+    }
+}
+
 question_asks question_asks_read(const question *q) {
     return (question_asks){.latest = asks_for_the_latest(q),
                            .past = speaks_of_the_past(q),
                            .name = asks_for_a_name(q),
-                           .without = terms_without(q)};
+                           .without = terms_without(q),
+                           .version_of = q->text.language < 0 ? version_asked_of(q) : -1,
+                           .how_many = counted_term(q)};
 }

@@ -11,6 +11,8 @@ typedef struct question_asks {
     bool past;        /* for what is over: "the previous", "superseded", "before" */
     bool name;        /* "..., what was her name?": of a person, who is not named by what she did */
     uint64_t without; /* the terms that it says it is without: "without a registered association" */
+    int version_of;   /* term whose version is asked for: "which version of nginx"; -1: none */
+    int how_many;     /* ... of the word behind "how many"; -1 */
 } question_asks;
 
 struct question;

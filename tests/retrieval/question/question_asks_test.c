@@ -24,6 +24,10 @@ static void what_is_asked_for_is_read_once(void **state) {
     assert_true(asks("She made the cake, what was her name?").name);
     assert_true(asks("the cake's maker: whats their name").name);
     assert_false(asks("What does it cost to change their name?").name);
+    assert_true(asks("Which version of nginx is used?").version_of >= 0);
+    assert_int_equal(asks("Is nginx used?").version_of, -1);
+    assert_true(asks("How many bicycles are there?").how_many >= 0);
+    assert_int_equal(asks("How are bicycles lent?").how_many, -1);
     assert_int_equal(asks("What is there without a registered association?").without, 2);
     assert_int_equal(asks("What is there for a registered association?").without, 0);
 }
