@@ -357,4 +357,5 @@ void first_unit_choose(candidate_set *set) {
         }
     }
     mark_passed_over(set);
+    thread_answers_pass_over_others(set);
 }

@@ -232,6 +232,17 @@ void thread_answers_pass_over(candidate_set *set, const candidate *was) {
     }
 }
 
+void thread_answers_pass_over_others(candidate_set *set) {
+    const candidate *best = &set->c[0];
+    const wanted w = {asked_label(&set->q)};
+    for (size_t i = 1; w.label.n && i < set->n; i++) {
+        candidate *c = &set->c[i];
+        c->passed_over |=
+            candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
+            is_wanted(set, c, &w) && !is_of_that_thing(set, c, best);
+    }
+}
+
 size_t thread_answers_leading(const candidate_set *set) {
     const candidate *best = &set->c[0];
     const wanted w = {asked_label(&set->q)};

@@ -16,4 +16,7 @@ size_t thread_answers_leading(const candidate_set *set);
  * says something of the question that neither says. */
 void thread_answers_pass_over(candidate_set *set, const candidate *was);
 
+/* Where a label is asked for, that of another thing in the best's document is passed over. */
+void thread_answers_pass_over_others(candidate_set *set);
+
 #endif

@@ -97,6 +97,18 @@ static void a_label_of_another_section_does_not_lead(void **state) {
     assert_int_equal(failed, 0);
 }
 
+/* ... nor is it said behind what leads. */
+static void a_label_of_another_section_is_not_said_either(void **state) {
+    (void)state;
+    static const char bikes[] =
+        "Bike guide\n\nSqueaking brakes\n\nBrakes squeak when the pads are dirty.\n\n"
+        "Chain jumps\n\nCause: worn sprockets.";
+    const passage p = {.text = bikes, .len = strlen(bikes), .title = "Bike guide", .sparse = 1};
+    extractive_answer a = ask_passages("What is the cause of squeaking brakes?", &p, 1);
+    if (!strstr(a.text, "dirty") || strstr(a.text, "sprockets")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 /* "The fix for the legends" is none for the export. */
 static void a_fix_for_another_thing_does_not_lead(void **state) {
     (void)state;
@@ -123,6 +135,7 @@ int main(void) {
         cmocka_unit_test(a_label_leads_only_where_it_is_asked_for),
         cmocka_unit_test(the_release_is_of_the_fix_that_is_asked_for),
         cmocka_unit_test(a_label_of_another_section_does_not_lead),
+        cmocka_unit_test(a_label_of_another_section_is_not_said_either),
         cmocka_unit_test(a_fix_for_another_thing_does_not_lead),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
