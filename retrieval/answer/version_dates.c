@@ -136,18 +136,24 @@ static bool are_one_day(const date_said *a, const date_said *b) {
     return a->year == b->year && a->month == b->month && a->day == b->day;
 }
 
+/* Of headings with the version those are its that say the more of the owner above them: a passage's title may have the name of the section
+ * that it begins in. */
 size_t version_dates_take(const candidate_set *set, candidate *chosen) {
     uint64_t owner;
     date_said first = {0}, day;
-    size_t found = 0;
+    int most = -1;
+    bool two = false;
     if (!asks_for_release(&set->q, &owner) || is_said_elsewhere(set)) return 0;
     for (size_t k = 0; k < set->n_passages; k++) {
         const candidate_passage *p = &set->passages[k];
         for (size_t i = 0; !p->command && i < p->units.n; i++) {
             const text_unit *u = &p->units.v[i];
             if (!is_its_heading(&set->q, owner, p, i, &day)) continue;
-            if (found && !are_one_day(&first, &day)) return 0; /* of two things: which? */
-            if (found++) continue;
+            const int said = __builtin_popcountll(owner & terms_above(&set->q, owner, p, i));
+            if (said == most && !are_one_day(&first, &day)) two = true;
+            if (said <= most) continue;
+            most = said;
+            two = false;
             first = day;
             *chosen = (candidate){.passage = (uint32_t)k,
                                   .order = (uint32_t)i,
@@ -157,5 +163,5 @@ size_t version_dates_take(const candidate_set *set, candidate *chosen) {
             chosen->unit.head_start = chosen->unit.head_end = 0;
         }
     }
-    return found > 0;
+    return most >= 0 && !two;
 }

@@ -200,6 +200,11 @@ static void a_version_of_two_things_is_of_the_heading_above(void **state) {
     answer = ask_with(two, "When was Quill 4.0.0 released?", 0);
     if (!strstr(answer, "2024-02-11") || strstr(answer, "2023")) fail_msg("%s", answer);
     free(answer);
+    /* as a passage is called that begins in that section */
+    const passage merl = {.text = two, .len = strlen(two), .title = "Release notes Merl"};
+    answer = ask_of(&merl, "When was Merl 4.0.0 released?", 0);
+    if (!strstr(answer, "2023-09-30") || strstr(answer, "2024")) fail_msg("%s", answer);
+    free(answer);
     const passage p = {.text = two, .len = strlen(two), .title = "Release notes"};
     const extractive_input in = {
         .question = "When was 4.0.0 released?", .passages = &p, .n_passages = 1, .lx = &lx};
