@@ -52,11 +52,12 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"arabic", ASK_PLACE, "أين اين وين فين"},
     {"arabic", ASK_REASON, "لماذا ليش"},
     {"arabic", ASK_NUMBER, "كم بكم كام بكام قديش"},
-    {"hindi", ASK_PERSON, "कौन किसने किसे"},
+    {"hindi", ASK_PERSON, "कौन किसने किसे किसको किससे"},
     {"hindi", ASK_TIME, "कब"},
     {"hindi", ASK_PLACE, "कहाँ कहां"},
     {"hindi", ASK_REASON, "क्यों"},
-    {"hindi", ASK_NUMBER, "कितना कितने कितनी"},
+    {"hindi", ASK_NUMBER, "कितना कितने कितनी कितनों"},
+    {"hindi", ASKS_WHICH, "किस कौनसा कौनसी कौनसे"},
     /* Nouns behind "which" */
     {"german", ASK_TIME, "jahr jahre datum jahrhundert jahrzehnt monat tag zeit uhrzeit"},
     {"german", ASK_NUMBER, "prozentsatz anzahl zahl menge bevölkerung alter anteil rate größe temperatur geschwindigkeit preis "

@@ -43,6 +43,15 @@ static void expect(const char *language, const char *asked, const char *text, co
     free_both(&r);
 }
 
+static void an_english_word_in_letters_of_hindi_is_the_hindi_one(void **state) {
+    (void)state;
+    expect("hindi", "सैलरी कब आती है?", "वेतन", "सैलरी");
+    expect("hindi", "मैगज़ीन कितने दिन रख सकते हैं?", "पत्रिकाएँ", "मैगज़ीन");
+    expect("hindi", "संडे को कौन खोलता है?", "रविवार", "संडे");
+    expect("hindi", "लाइब्रेरी की किताब", "पुस्तक", "किताब");
+    expect("hindi", "टिकट का दाम", "किराया", "");
+}
+
 static void an_irregular_form_is_its_verb(void **state) {
     (void)state;
     expect("italian", "Cosa faccio se ho perso la chiave?", "perde", "perso");
@@ -304,6 +313,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_irregular_form_is_its_verb),
         cmocka_unit_test(portuguese_plurals_and_spellings_are_the_same_word),
+        cmocka_unit_test(an_english_word_in_letters_of_hindi_is_the_hindi_one),
         cmocka_unit_test(an_everyday_word_is_its_other_name),
         cmocka_unit_test(what_holds_for_a_kind_holds_for_what_is_one),
         cmocka_unit_test(other_words_are_other_words),

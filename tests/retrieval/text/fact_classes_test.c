@@ -44,6 +44,8 @@ static void a_question_word_says_what_is_asked_for(void **state) {
         {"russian", "Сколько людей его обслуживают?", ASK_NUMBER},
         {"arabic", "متى بنيت المضخة؟", ASK_TIME},
         {"hindi", "पंप किसने बनाया?", ASK_PERSON},
+        {"hindi", "चाबी किससे मिलती है?", ASK_PERSON},
+        {"hindi", "पंप कितनों के लिए है?", ASK_NUMBER},
         {"chinese", "谁建造了水泵？", ASK_PERSON},
         {"chinese", "水泵是什么时候建造的？", ASK_TIME},
         {"chinese", "有多少人保养水泵？", ASK_NUMBER},
