@@ -42,13 +42,33 @@ static const char *const named =
 static const char *const measures = "many much long old far large tall big high often fast wide "
                                     "deep heavy few late early";
 
+/* "कौन सी", "कौन-से": which, and not who. */
+static bool is_which(const fact_text *t, size_t i) {
+    if (i + 1 >= t->n_words) return false;
+    const fact_word *w = &t->words[i], *next = w + 1;
+    return fo_words_have("कौन", t->text + w->start, w->end - w->start) &&
+           fo_words_have("सा सी से", t->text + next->start, next->end - next->start);
+}
+
+/* Of the word behind that. */
+static enum question_kind hindi_which_kind(const fact_text *t, size_t i) {
+    if (i >= t->n_words) return ASK_OTHER;
+    const fact_word *w = &t->words[i];
+    return fo_words_have("दिन तारीख तारीख़ समय वक्त वक़्त साल वर्ष महीने", t->text + w->start,
+                         w->end - w->start)
+               ? ASK_TIME
+               : ASK_OTHER;
+}
+
 /* The same of a question in another language. */
 static enum question_kind foreign_kind_of(const fact_text *t) {
     for (size_t i = 0; i < t->n_words; i++) {
         const fact_word *w = &t->words[i];
         int asks = question_word_of(t->language, t->text + w->start, w->end - w->start);
+        if (asks == ASK_PERSON && is_which(t, i)) return hindi_which_kind(t, i + 2);
         if (asks >= ASK_OTHER) return (enum question_kind)asks;
         if (asks != ASKS_WHICH && asks != ASKS_HOW) continue;
+        if (hindi_which_kind(t, i + 1) == ASK_TIME) return ASK_TIME;
         for (size_t k = 1; k <= 2 && i + k < t->n_words; k++) {
             w = &t->words[i + k];
             int next = question_word_of(t->language, t->text + w->start, w->end - w->start);
@@ -141,7 +161,8 @@ bool question_only_asks(const fact_text *t, size_t i) {
             fo_words_have_any_case("viel viele vielen lange lang долго часто", word, n))
             return true;
         if (asks == ASK_NUMBER &&
-            fo_words_have_any_case("temps tiempo tempo وقت وقتا وقتًا الوقت عدد", word, n))
+            fo_words_have_any_case("temps tiempo tempo وقت وقتا وقتًا الوقت عدد पैसे रुपये रुपए", word,
+                                   n))
             return true;
     }
     return false;
