@@ -168,12 +168,10 @@ static bool has_web(const char *text, size_t len) {
 /* Where post is sent, or else what is reached at an address: a street, a house number, behind "in", "at" and the like a name, a mail
  * address that is none of those in the lines a mail begins with, a name ("db.gull", "localhost") or number of a machine. */
 static bool has_address(const char *text, size_t len) {
-    static const char *const streets =
-        "street st road rd lane avenue ave drive square place court "
-        "row quay bank hill way close terrace crescent "
-        "strasse str weg platz gasse allee rue calle via viale "
-        "piazza avenida plaza rua travessa praça alameda boulevard quai "
-        "chemin impasse paseo corso vicolo address box postcode zip";
+    static const char *const streets = "street st road rd lane avenue ave drive square place court "
+                                       "row quay bank hill way close terrace crescent "
+                                       "strasse str weg platz gasse allee rue calle via viale "
+                                       "piazza avenida plaza rua address box postcode zip";
     word_token before = {0};
     if (!len || heads_mail(text, len)) return false;
     if (memchr(text, '@', len) || has_web(text, len) || word_tokens_say("localhost", text, len) ||

@@ -217,6 +217,10 @@ static const struct { const char *language, *words, *with; } as_written[] = {
     {"italian", "partire parte partono partenza partenze", NULL},
     {"portuguese", "elevador elevadores ascensor ascensores", NULL},
     {"portuguese", "casar casou casei casaram casado casada casados casadas casamento casamentos", NULL},
+    /* days of the week in short, but for Tuesday's, which is the verb "ter" */
+    {"portuguese", "segunda segundas seg", NULL}, {"portuguese", "quarta quartas qua", NULL},
+    {"portuguese", "quinta quintas qui", NULL}, {"portuguese", "sexta sextas sex", NULL},
+    {"portuguese", "sábado sábados sáb sab", NULL}, {"portuguese", "domingo domingos dom", NULL},
     {"portuguese", "morada moradas endereço endereços", NULL}, {"portuguese", "obra obras", "repar"},
     {"portuguese", "vedado vedada vedados vedadas", "proib"},
     {"portuguese", "reformado reformada reformados reformadas aposentado aposentada aposentados aposentadas", NULL},

@@ -100,6 +100,8 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("portuguese", "Onde fica a geladeira?", "frigorífico", "geladeira");
     expect("portuguese", "O cachorro pode entrar?", "cães", "cachorro");
     expect("portuguese", "Onde deixo as embalagens?", "pacotes", "embalagens");
+    expect("portuguese", "Abre ao sábado?", "sáb", "sábado");
+    expect("portuguese", "Abre à terça?", "ter", "");
     expect("portuguese", "A coima é alta?", "multa", "coima");
     expect("portuguese", "Onde como uma piza?", "pizza", "piza");
     expect("portuguese", "Onde fica a equipa?", "equipe", "equipa");
