@@ -354,7 +354,7 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
                           const uint64_t *sets, candidate *c) {
     const question *q = &set->q;
     uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit) |
-                     unit_demands_calendar(q, p, &c->unit);
+                     unit_demands_calendar(q, p, &c->unit) | unit_demands_number(q, p, &c->unit);
     if (antecedent_of(p, (uint32_t)unit)) known |= sets[unit - 1];
     c->f[CAND_COVER] = question_share(q, known);
     uint64_t before = unit > 0 ? sets[unit - 1] : 0;
@@ -609,7 +609,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         const int other_time = unit_of_another_time(set, p, u);
         c.f[CAND_OTHER_THING] =
             is_of_a_rival(set, p, u) || is_other_number(set, p, u) ||
-                    past_states_is_of_another_number(set, p, u) || row_affirms(set, p, u) ||
+                    past_states_is_of_another_number(set, p, u) ||
+                    unit_demands_other_number(&set->q, p, u) || row_affirms(set, p, u) ||
                     row_is_left_out(set, p, u) || other_time == CAND_RIVAL
                 ? CAND_RIVAL
                 : other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
+#include "retrieval/question/arabic_ranges.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/demand_counts.h"
 #include "retrieval/answer/row_answers.h"
@@ -382,6 +384,31 @@ uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, co
         if (names_day ? day : month) terms |= 1ull << k;
     }
     return terms;
+}
+
+/* Texts in Arabic alone: others state bounds as value_bounds.h reads them. */
+static arabic_numbered numbered_by(const question *q) {
+    static const char arabic[] = "arabic";
+    const char *language = language_name(q->demands.language);
+    return language && !strcmp(language, arabic) ? arabic_numbered_in(q->text.text, q->text.len)
+                                                 : (arabic_numbered){0};
+}
+
+uint64_t unit_demands_number(const question *q, const candidate_passage *p, const text_unit *u) {
+    const arabic_numbered x = numbered_by(q);
+    uint64_t terms = 0;
+    if (arabic_range_in(&x, p->text.text + u->start, u->end - u->start) != RANGE_HOLDS) return 0;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        const int k = question_term_of(q, w->id);
+        if (k >= 0 && w->start >= x.start && w->end <= x.end) terms |= 1ull << k;
+    }
+    return terms;
+}
+
+bool unit_demands_other_number(const question *q, const candidate_passage *p, const text_unit *u) {
+    const arabic_numbered x = numbered_by(q);
+    return arabic_range_in(&x, p->text.text + u->start, u->end - u->start) == RANGE_OTHER;
 }
 
 void unit_demands_measure(const candidate_set *set, const candidate_passage *p, candidate *c) {

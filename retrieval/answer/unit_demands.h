@@ -12,4 +12,10 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
  * "April to October": it says them, in other words. */
 uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, const text_unit *u);
 
+/* The question's terms that are a number within a range of the unit, in texts in Arabic: "الدور السادس" of "الدور ٤ إلى ٩". */
+uint64_t unit_demands_number(const question *q, const candidate_passage *p, const text_unit *u);
+
+/* Is its range of others: the third floor is asked for? */
+bool unit_demands_other_number(const question *q, const candidate_passage *p, const text_unit *u);
+
 #endif
