@@ -18,7 +18,8 @@ size_t list_marker(const char *s, size_t len, size_t at, int *number);
 
 /* Does an item begin at s[at], the first byte of a line's text? It has a mark, and the lines around
  * it bear that out: it follows an empty line or one that is finished, or its neighbours in the list
- * are there; of an en or em dash they have to be, and of "・" with no other line between than indented ones. Looks at a few lines on either side. */
+ * are there; of an en or em dash they have to be, and of "・" with no other line between than indented
+ * ones. Looks at a few lines on either side. */
 bool list_item_begins(const char *s, size_t len, size_t at);
 
 #endif

@@ -139,15 +139,14 @@ static uint64_t whole_terms(const question *q, const candidate_passage *p, uint3
 /* Does the passage state what is demanded, a price, the number of people, somebody's name? */
 static bool states_what_is_demanded(const question *q, const candidate_passage *p) {
     const enum demand_amount amount = q->demands.amount;
-    if (q->kind == ASK_PERSON)
-        return !japanese_asks_for_office(q->text.text, q->text.len) &&
-               japanese_names_who_is(p->text.text, p->text.len);
+    if (q->kind == ASK_PERSON) return japanese_names_who_is(p->text.text, p->text.len);
     return amount != AMOUNT_NONE && amount != AMOUNT_ANY && amount != AMOUNT_LONG &&
            demands_amount_in(&q->demands, amount, p->text.text, p->text.len) == AMOUNT_STATED;
 }
 
 /* Of a Japanese question it has nothing but what its title says, or one character out of another word: "the association's office
- * holders" is not answered by what the association is, nor "会長" by "会費". */
+ * holders" is not answered by what the association is, nor "会長" by "会費". Where every thing that is asked about is the title's, a
+ * value of the kind that is demanded is enough: "How many people can the meeting room hold?". */
 static bool says_too_little(const candidate_set *set) {
     const candidate *best = &set->c[0];
     const candidate_passage *p = &set->passages[best->passage];
@@ -157,8 +156,9 @@ static bool says_too_little(const candidate_set *set) {
                            whole_terms(&set->q, p, u->head_start, u->head_end) |
                            whole_terms(&set->q, p, u->outer_start, u->outer_end);
     const uint64_t more = whole & ~p->title, parts = met & ~whole & ~p->title;
-    return (met | p->title) && !more && !(parts & (parts - 1)) &&
-           !states_what_is_demanded(&set->q, p);
+    const bool is_told =
+        !japanese_loses_a_noun(&set->q, whole | p->title) && states_what_is_demanded(&set->q, p);
+    return (met | p->title) && !more && !(parts & (parts - 1)) && !is_told;
 }
 
 static void measure_support(support_features *f, const candidate_set *set,

@@ -354,13 +354,28 @@ bool japanese_names_who_is(const char *text, size_t len) {
     return false;
 }
 
-bool japanese_asks_for_office(const char *text, size_t len) {
-    const char *const who[] = {"誰", "だれ"};
-    for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
-        const char *at = memmem(text, len, who[i], strlen(who[i]));
-        const size_t before = at ? (size_t)(at - text) : 0;
-        if (before >= 2 * CHARACTER && is_one_of("長", text, len, before - 2 * CHARACTER))
-            return true;
+/* Is the pair in a word for whoever it is: "先生", "責任者"? */
+static bool says_who(const char *text, size_t len, const fact_word *w) {
+    static const char *const words[] = {"先生", "責任者", "代表者", "担当者", "代表", "担当"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t n = strlen(words[i]), from = w->end >= n ? w->end - n : 0,
+                     to = w->start + n < len ? w->start + n : len;
+        if (memmem(text + from, to - from, words[i], n)) return true;
+    }
+    return false;
+}
+
+bool japanese_loses_a_noun(const question *q, uint64_t said) {
+    const fact_text *t = &q->text;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        const int k = question_term_of(q, w->id);
+        const script first = script_at(t->text, t->len, w->start);
+        if (k < 0 || said & 1ull << k || w->end - w->start != 2 * CHARACTER ||
+            (first != KANJI && first != KATAKANA) ||
+            script_at(t->text, t->len, w->start + CHARACTER) != first)
+            continue;
+        if (q->kind != ASK_PERSON || !says_who(t->text, t->len, w)) return true;
     }
     return false;
 }

@@ -65,7 +65,8 @@ bool japanese_is_only_a_part(const struct question *q, const fact_text *t, size_
 /* Does the text say by a name who is something, "院長は山田太郎です"? */
 bool japanese_names_who_is(const char *text, size_t len);
 
-/* Is it an office, of which there are others, whose holder the question asks for, "会長は誰ですか"? */
-bool japanese_asks_for_office(const char *text, size_t len);
+/* Has the question a noun, two characters of Kanji or Katakana, of which no term is in the set? A word for whoever it is that the
+ * question asks for ("先生", "責任者") is none. */
+bool japanese_loses_a_noun(const struct question *q, uint64_t said);
 
 #endif

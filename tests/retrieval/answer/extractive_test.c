@@ -69,6 +69,8 @@ static void what_only_says_its_title_hardly_answers_a_japanese_question(void **s
                      asked, "市民テニス協会は市のコートで二年前から活動しています。"),
                  more = support_in_japanese(asked, "市民テニス協会の役員の任期は二年です。");
     if (title > .1 || more < .45) fail_msg("%f, %f", title, more);
+    const char *judges = "テニス協会の審判は何人ですか？";
+    assert_true(support_in_japanese(judges, "テニス協会の会員は80名います。") < .3);
     const char *how_many = "テニス協会は何人ですか？", *who = "テニス協会の先生は誰ですか？";
     assert_true(support_in_japanese(how_many, "テニス協会の定員は12名です。") > support_threshold);
     assert_true(support_in_japanese(who, "テニス協会の講師長は山田太郎です。") > support_threshold);
