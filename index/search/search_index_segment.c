@@ -78,10 +78,9 @@ int search_part_open(part **out, segment *file, const search_index *ix, fo_err *
     p->file = file;
     const void *v = NULL, *info = NULL;
     int rc = segment_get_array(file, SECTION_INFO, 1, sizeof(segment_info), &info, err);
-    v = info;
     if (!rc) {
-        p->n_docs = ((const segment_info *)v)->n_docs;
-        rc = check_info(v, ix, err);
+        p->n_docs = ((const segment_info *)info)->n_docs;
+        rc = check_info(info, ix, err);
     }
     if (!rc) rc = inverted_open(&p->inv, file, err);
     if (!rc && p->inv.n_docs != p->n_docs)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
+#include "index/sparse/devanagari.h"
 #include "index/sparse/language.h"
 #include "index/sparse/stopwords.h"
 #include "index/format/term_hash.h"
@@ -184,18 +185,12 @@ static point_kind kind_of(int32_t cp) {
     }
 }
 
-/* Hindi writes one word in several ways: with the dot below of loan words or without, as in "ज़मीन", but for the two letters that
- * are others with it; a nasal vowel by either sign; figures of its own. Points are decomposed before. Returns how many are left. */
+/* Points are decomposed before. Returns how many are left. */
 static utf8proc_ssize_t fold_devanagari(int32_t *p, utf8proc_ssize_t n) {
-    enum { CANDRABINDU = 0x901, ANUSVARA = 0x902, DDA = 0x921, DDHA = 0x922, NUKTA = 0x93C };
-    enum { ZERO = 0x966, NINE = 0x96F };
     utf8proc_ssize_t m = 0;
     for (utf8proc_ssize_t i = 0; i < n; i++) {
-        const bool kept = m > 0 && (p[m - 1] == DDA || p[m - 1] == DDHA);
-        if (p[i] == NUKTA && !kept) continue;
-        p[m++] = p[i] == CANDRABINDU            ? ANUSVARA
-                 : p[i] >= ZERO && p[i] <= NINE ? p[i] - ZERO + '0'
-                                                : p[i];
+        const int32_t cp = devanagari_fold(p[i], m > 0 ? p[m - 1] : 0);
+        if (cp) p[m++] = cp;
     }
     return m;
 }

@@ -265,6 +265,13 @@ double cross_reading_of(const candidate *c) {
     return candidate_names_the_command(c) || c->f[CAND_BY_TABLE] > 0 ? fmax(cross, 0) : cross;
 }
 
+const double cross_reading_near = 3.9;
+
+bool cross_reading_comes_near(const candidate_set *set, const candidate *c) {
+    static const double within = 3;
+    return !set->crossed || cross_reading_of(c) >= cross_reading_of(&set->c[0]) - within;
+}
+
 bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
     return set->n && in->reader && set->read && reader_has_cross(in->reader) &&
            passage_is_english(&in->passages[set->c[0].passage], in->lx->analyzer);

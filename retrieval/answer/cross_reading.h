@@ -19,4 +19,9 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err);
 /* Log odds of a candidate that it answers, as they are weighed: what was not read counts like what hardly answers. */
 double cross_reading_of(const candidate *c);
 
+/* How far behind the best, by all that is weighed, one may be that leads instead. */
+extern const double cross_reading_near;
+/* ... and by what reads it with the question; true where nothing was read so. */
+bool cross_reading_comes_near(const candidate_set *set, const candidate *c);
+
 #endif

@@ -13,11 +13,6 @@
 #include "retrieval/answer/which_one.h"
 #include "retrieval/text/word_tokens.h"
 
-/* How far behind the best, by all that is weighed, one may be that leads instead. */
-static const double near = 3.9;
-/* ... and by what reads it with the question. */
-static const double cross_near = 3;
-
 /* Terms of the question that the unit says or hangs on. */
 static uint64_t names_of(const candidate_set *set, const candidate *c) {
     return c->set | candidate_head_terms(&set->passages[c->passage], &c->unit);
@@ -31,7 +26,7 @@ static bool is_fit(const candidate_set *set, const candidate *c) {
                                 CAND_MISSING_NAME, CAND_MISSING_CODE};
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
         if (c->f[lacks[i]] > best->f[lacks[i]]) return false;
-    return !set->crossed || cross_reading_of(c) >= cross_reading_of(best) - cross_near;
+    return cross_reading_comes_near(set, c);
 }
 
 /* ---- why it leads ---------------------------------------------------------------------------- */
@@ -70,7 +65,7 @@ static int day_of(const candidate_set *set, const candidate *c) {
 
 /* What is asked for is what holds now, and the other stands below an earlier day of the same document. */
 static bool is_overtaken(const candidate_set *set, const candidate *c, const candidate *other) {
-    const int day = past_states_asks_for_the_latest(&set->q) ? day_of(set, other) : 0;
+    const int day = set->q.asks.latest ? day_of(set, other) : 0;
     return day && day < day_of(set, c) &&
            candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]);
 }
@@ -147,9 +142,8 @@ static bool says_it_holds_now(const candidate_set *set, const candidate *c) {
 /* Who it was before, and elsewhere in the document, is not said beside who it is now. */
 static bool was_before(const candidate_set *set, const candidate *c, const candidate *other) {
     const enum question_kind kind = set->q.kind;
-    return (kind == ASK_PERSON || kind == ASK_NAME || kind == ASK_PLACE) &&
-           past_states_asks_for_the_latest(&set->q) && says_it_holds_now(set, c) &&
-           !says_it_holds_now(set, other) &&
+    return (kind == ASK_PERSON || kind == ASK_NAME || kind == ASK_PLACE) && set->q.asks.latest &&
+           says_it_holds_now(set, c) && !says_it_holds_now(set, other) &&
            candidate_one_document(&set->passages[c->passage], &set->passages[other->passage]);
 }
 
@@ -276,7 +270,7 @@ static size_t latest_of(const candidate_set *set) {
     const candidate *best = &set->c[0];
     const double least = much * question_share(&set->q, names_of(set, best));
     size_t latest = 0;
-    for (size_t i = 1; i < set->n && best->score - set->c[i].score <= near; i++) {
+    for (size_t i = 1; i < set->n && best->score - set->c[i].score <= cross_reading_near; i++) {
         const candidate *c = &set->c[i];
         if (is_overtaken(set, c, &set->c[latest]) && is_fit(set, c) &&
             question_share(&set->q, names_of(set, c) & names_of(set, best)) >= least)
@@ -342,7 +336,8 @@ void first_unit_choose(candidate_set *set) {
         mark_passed_over(set);
         return;
     }
-    for (size_t i = 1; !latest && i < set->n && best->score - set->c[i].score <= near; i++) {
+    for (size_t i = 1; !latest && i < set->n && best->score - set->c[i].score <= cross_reading_near;
+         i++) {
         const candidate *c = &set->c[i];
         if (is_the_item_of_the_list(set, c)) {
             pass_over_others(set, best->passage, best->start, best->end);

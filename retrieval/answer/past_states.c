@@ -9,16 +9,9 @@
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/text/word_tokens.h"
 
-/* As in first_unit.c: how far behind the best, by all that is weighed and as read with the question, one may lead instead. */
-static const double near = 3.9, cross_near = 3;
-
 static const char *bytes_of(const candidate_set *set, const candidate *c, size_t *n) {
     *n = c->end - c->start;
     return set->passages[c->passage].text.text + c->start;
-}
-
-bool past_states_asks_for_the_latest(const question *q) {
-    return q->asks.latest;
 }
 
 /* ---- sections ------------------------------------------------------------------------------------ */
@@ -367,15 +360,14 @@ static bool counts_anew(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     const bool answers = set->crossed ? cross_reading_of(c) >= cross_reading_of(best) - as_near
                                       : (c->set & best->set) != 0;
-    return answers && best->score - c->score <= near && is_counted_anew(set, c, best);
+    return answers && best->score - c->score <= cross_reading_near && is_counted_anew(set, c, best);
 }
 
 /* ---- what holds ---------------------------------------------------------------------------------- */
 
 static bool is_near(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
-    return best->score - c->score <= near &&
-           (!set->crossed || cross_reading_of(c) >= cross_reading_of(best) - cross_near);
+    return best->score - c->score <= cross_reading_near && cross_reading_comes_near(set, c);
 }
 
 /* Of the same paragraph or section as the best that tells what was, does c say how it is? However far behind: what says so of the same
@@ -397,7 +389,7 @@ static bool is_a_sentence(const candidate *c) {
 
 /* "Where is it now?", not "Was it moved in the end?", which asks what happened. */
 static bool asks_what_holds_now(const question *q) {
-    return past_states_asks_for_the_latest(q) && !says_was(q->text.text, q->text.len);
+    return q->asks.latest && !says_was(q->text.text, q->text.len);
 }
 
 size_t past_states_what_holds(const candidate_set *set) {

@@ -5,9 +5,6 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* "What does it cost now?", "at present", "today", "Was it moved in the end?": is it asked what holds in the end? */
-bool past_states_asks_for_the_latest(const question *q);
-
 /* Does its section say of itself that it holds no longer: a heading "ADR 9 (superseded)" or "Status: withdrawn" below one, not
  * "Limits on cash withdrawn abroad" nor one of a list that says what each status means? A numbered section goes on up to the next of its
  * kind, any other up to the next heading. */

@@ -5,21 +5,14 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/question/number_words.h"
 #include "retrieval/text/word_tokens.h"
 
 /* ---- ordinals -------------------------------------------------------------------------------- */
 
-static const char *const ordinals[] = {"first", "second", "third",    "fourth",
-                                       "fifth", "sixth",  "seventh",  "eighth",
-                                       "ninth", "tenth",  "eleventh", "twelfth"};
-enum { N_ORDINALS = sizeof ordinals / sizeof *ordinals };
-
 static int ordinal_of(const fact_text *t, size_t w) {
-    const char *s = t->text + t->words[w].start;
-    const size_t n = t->words[w].end - t->words[w].start;
-    for (int i = 0; i < N_ORDINALS; i++)
-        if (fo_words_have_any_case(ordinals[i], s, n)) return i;
-    return -1;
+    const fact_word *word = &t->words[w];
+    return number_words_ordinal(t->text + word->start, word->end - word->start);
 }
 
 static bool follows_article(const fact_text *t, size_t w, size_t from) {

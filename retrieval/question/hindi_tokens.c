@@ -3,24 +3,19 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "index/sparse/devanagari.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
 enum {
-    CANDRABINDU = 0x901,
-    ANUSVARA = 0x902,
-    DDA = 0x921,
-    DDHA = 0x922,
-    NUKTA = 0x93C,
     DANDA = 0x964,
     DOUBLE_DANDA = 0x965,
-    ZERO = 0x966,
-    NINE = 0x96F,
     SIGN = 0x970, /* of a short form */
 };
 
 static int32_t digit_of(int32_t cp) {
-    return cp >= ZERO && cp <= NINE ? cp - ZERO + '0' : cp >= '0' && cp <= '9' ? cp : 0;
+    cp = devanagari_fold(cp, 0);
+    return cp >= '0' && cp <= '9' ? cp : 0;
 }
 
 static bool is_joiner(int32_t cp) {
@@ -37,17 +32,17 @@ static bool is_of_word(int32_t cp) {
 
 /* Its folded points behind the token's; a token that has no room for them is of no list. */
 static void add(hindi_token *t, size_t *n, int32_t cp) {
-    enum { AT_MOST = 4 };
+    enum { AT_MOST = 4, LETTER = 3 /* bytes of one of Devanagari */ };
     int32_t points[AT_MOST];
     int boundary = 0;
     const utf8proc_ssize_t k = utf8proc_decompose_char(
         cp, points, AT_MOST, UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD, &boundary);
     for (utf8proc_ssize_t i = 0; i < k && i < AT_MOST; i++) {
-        const bool after_d = *n >= 3 && (!memcmp(t->s + *n - 3, "\xE0\xA4\xA1", 3) ||
-                                         !memcmp(t->s + *n - 3, "\xE0\xA4\xA2", 3));
-        if ((points[i] == NUKTA && !after_d) || is_joiner(points[i])) continue;
-        if (points[i] == CANDRABINDU) points[i] = ANUSVARA;
-        if (*n + 4 < sizeof t->s) *n += fo_utf8_encode(points[i], t->s + *n);
+        int32_t before = 0;
+        if (*n >= LETTER) fo_utf8_decode(t->s + *n - LETTER, LETTER, &before);
+        const int32_t cp_folded = devanagari_fold(points[i], before);
+        if (!cp_folded || is_joiner(cp_folded)) continue;
+        if (*n + 4 < sizeof t->s) *n += fo_utf8_encode(cp_folded, t->s + *n);
     }
 }
 

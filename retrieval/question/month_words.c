@@ -4,6 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "retrieval/question/demand_days.h"
+#include "retrieval/question/number_words.h"
 #include "retrieval/text/word_tokens.h"
 
 enum { MONTHS = 12, WORDS = 5, FEWEST_MONTHS = 2 };
@@ -11,15 +12,9 @@ enum { MONTHS = 12, WORDS = 5, FEWEST_MONTHS = 2 };
 static const char *const month_names[MONTHS] = {"January",   "February", "March",    "April",
                                                 "May",       "June",     "July",     "August",
                                                 "September", "October",  "November", "December"};
-static const char *const ordinals[MONTHS] = {"first", "second", "third",    "fourth",
-                                             "fifth", "sixth",  "seventh",  "eighth",
-                                             "ninth", "tenth",  "eleventh", "twelfth last final"};
-
 /* The month that t names by its place; -1: none. */
 static int month_at(const word_token *t) {
-    for (int m = 0; m < MONTHS; m++)
-        if (word_token_in(ordinals[m], t)) return m;
-    return -1;
+    return word_token_in("last final", t) ? MONTHS - 1 : number_words_ordinal(t->s, t->n);
 }
 
 /* Do the words from byte `at` on say "<ordinal> month of the year"? The month, or -1; *from: its article, where it has one;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/words.h"
 #include "retrieval/text/word_tokens.h"
 
 enum { FROM = 2, FEWEST_LETTERS = 3 };
@@ -11,6 +12,15 @@ static const char *const numbers[] = {"two",       "three",    "four",     "five
                                       "seven",     "eight",    "nine",     "ten",     "eleven",
                                       "twelve",    "thirteen", "fourteen", "fifteen", "sixteen",
                                       "seventeen", "eighteen", "nineteen", "twenty"};
+
+int number_words_ordinal(const char *word, size_t n) {
+    static const char *const ordinals[] = {"first", "second", "third",    "fourth",
+                                           "fifth", "sixth",  "seventh",  "eighth",
+                                           "ninth", "tenth",  "eleventh", "twelfth"};
+    for (int i = 0; i < (int)(sizeof ordinals / sizeof *ordinals); i++)
+        if (fo_words_have_any_case(ordinals[i], word, n)) return i;
+    return -1;
+}
 
 /* 0: it is none of them. */
 static unsigned value_of(const word_token *t) {

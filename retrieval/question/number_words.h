@@ -3,9 +3,13 @@
 #define FORAGE_RETRIEVAL_NUMBER_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "kernels/buf.h"
 #include "retrieval/text/passage.h"
+
+/* "first" is 0, "twelfth" 11; -1: it is none of them. English, in letters of any case. */
+int number_words_ordinal(const char *word, size_t n);
 
 /* The question with figures for two to twenty, in English, where what is counted stands behind that number in figures in a
  * passage, and not in letters. False, and *out as it was: nothing is to be changed, or out->failed. */

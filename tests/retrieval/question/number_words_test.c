@@ -7,6 +7,18 @@
 #include "retrieval/question/size_words.h"
 #include "retrieval/question/span_words.h"
 
+typedef bool as_written_fn(fo_buf *out, const char *question, const passage *passages, size_t n);
+
+/* want: NULL where the question stays as it is. */
+static void expect_written(as_written_fn *as_written, const char *question, const passage *passages,
+                           size_t n, const char *want) {
+    fo_buf b = {0};
+    const bool made = as_written(&b, question, passages, n);
+    if (made != (want != NULL)) fail_msg("%s", question);
+    if (made) assert_string_equal(b.data, want);
+    fo_buf_free(&b);
+}
+
 static void figures_are_asked_for_where_they_are_written(void **state) {
     (void)state;
     static const struct {
@@ -26,11 +38,7 @@ static void figures_are_asked_for_where_they_are_written(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
-        fo_buf b = {0};
-        const bool made = number_words_as_written(&b, cases[i].question, &p, 1);
-        assert_int_equal(made, cases[i].want != NULL);
-        if (made) assert_string_equal(b.data, cases[i].want);
-        fo_buf_free(&b);
+        expect_written(number_words_as_written, cases[i].question, &p, 1, cases[i].want);
     }
 }
 
@@ -51,11 +59,7 @@ static void sizes_are_asked_for_as_they_are_written(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
-        fo_buf b = {0};
-        const bool made = size_words_as_written(&b, cases[i].question, &p, 1);
-        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
-        if (made) assert_string_equal(b.data, cases[i].want);
-        fo_buf_free(&b);
+        expect_written(size_words_as_written, cases[i].question, &p, 1, cases[i].want);
     }
 }
 
@@ -82,11 +86,7 @@ static void spans_are_asked_for_in_the_unit_they_are_written_in(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
-        fo_buf b = {0};
-        const bool made = span_words_as_written(&b, cases[i].question, &p, 1);
-        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
-        if (made) assert_string_equal(b.data, cases[i].want);
-        fo_buf_free(&b);
+        expect_written(span_words_as_written, cases[i].question, &p, 1, cases[i].want);
     }
 }
 
@@ -107,11 +107,7 @@ static void months_are_asked_for_by_their_names(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
-        fo_buf b = {0};
-        const bool made = month_words_as_written(&b, cases[i].question, &p, 1);
-        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
-        if (made) assert_string_equal(b.data, cases[i].want);
-        fo_buf_free(&b);
+        expect_written(month_words_as_written, cases[i].question, &p, 1, cases[i].want);
     }
 }
 
@@ -191,11 +187,7 @@ static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p[] = {{.text = cases[i].best, .len = strlen(cases[i].best)},
                              {.text = cases[i].next, .len = strlen(cases[i].next)}};
-        fo_buf b = {0};
-        const bool made = office_words_as_written(&b, cases[i].question, p, 2);
-        if (made != (cases[i].want != NULL)) fail_msg("%s", cases[i].question);
-        if (made) assert_string_equal(b.data, cases[i].want);
-        fo_buf_free(&b);
+        expect_written(office_words_as_written, cases[i].question, p, 2, cases[i].want);
     }
 }
 
