@@ -54,6 +54,16 @@ static void what_states_no_such_amount_is_refused_in_any_language(void **state) 
     }
 }
 
+/* Refused over the one text, and answered over the other. */
+static void expect_by_text(const char *question, const char *refused, const char *answered) {
+    extractive_answer no = ask_in("english", question, refused, 0);
+    if (!no.abstain) fail_msg("%s: %s", question, no.text);
+    extractive_answer yes = ask_in("english", question, answered, 0);
+    if (yes.abstain) fail_msg("%s: %s", question, answered);
+    extractive_answer_deinit(&no);
+    extractive_answer_deinit(&yes);
+}
+
 /* A number of another kind is no price and no height: loaves of a day, weights, a speed, a grant where rent is asked for. */
 static void a_number_of_another_kind_is_not_what_is_asked(void **state) {
     (void)state;
@@ -85,14 +95,8 @@ static void a_number_of_another_kind_is_not_what_is_asked(void **state) {
          "All prices in euros, dental implants for patients who pay themselves.",
          "All prices in euros, dental implants 900 for patients who pay themselves."},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        extractive_answer no = ask_in("english", cases[i].question, cases[i].text, 0);
-        if (!no.abstain) fail_msg("%s: %s", cases[i].question, no.text);
-        extractive_answer yes = ask_in("english", cases[i].question, cases[i].answered, 0);
-        if (yes.abstain) fail_msg("%s: %s", cases[i].question, cases[i].answered);
-        extractive_answer_deinit(&no);
-        extractive_answer_deinit(&yes);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_by_text(cases[i].question, cases[i].text, cases[i].answered);
 }
 
 /* A name of a column that a row of another kind says as well makes the other rows nobody else's. */
@@ -153,14 +157,8 @@ static void a_value_of_another_kind_or_thing_is_refused(void **state) {
          "## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 2 | the source did not answer |\n"
          "| 3 | the target did not answer |\n"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        extractive_answer no = ask_in("english", cases[i].question, cases[i].text, 0);
-        if (!no.abstain) fail_msg("%s: %s", cases[i].question, no.text);
-        extractive_answer yes = ask_in("english", cases[i].question, cases[i].answered, 0);
-        if (yes.abstain) fail_msg("%s: %s", cases[i].question, cases[i].answered);
-        extractive_answer_deinit(&no);
-        extractive_answer_deinit(&yes);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_by_text(cases[i].question, cases[i].text, cases[i].answered);
 }
 
 /* ... and what may well be of that kind and of that thing is said. */
