@@ -13,8 +13,9 @@
 
 #include "kernels/buf.h"
 
+/* O_NONBLOCK, here and below: a pipe of that name is told at once, not once somebody writes to it. */
 int fo_map_open(fo_map *out, const char *path, fo_err *err) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return fo_fail_errno(err, "cannot open %s", path);
     struct stat st;
     int rc = FO_OK;
@@ -249,7 +250,7 @@ static int write_from(fo_file_writer *w, int fd, const char *from, fo_err *err) 
 }
 
 int fo_file_copy(const char *from, const char *to, fo_err *err) {
-    int fd = open(from, O_RDONLY | O_CLOEXEC);
+    int fd = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return fo_fail_errno(err, "cannot open %s", from);
     struct stat st;
     fo_file_writer *w = NULL;

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "kernels/buf.h"
@@ -164,6 +165,25 @@ static void file_appears_whole_or_not_at_all(void **state) {
     free(dir);
 }
 
+/* Whoever opens a pipe to read waits for one who writes. */
+static void a_pipe_in_the_place_of_a_file_is_refused_at_once(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4096], to[4096];
+    fo_err err = {0};
+    fo_map m;
+    snprintf(path, sizeof path, "%s/model.gguf", dir);
+    snprintf(to, sizeof to, "%s/to", dir);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(20); /* ends the test where it would wait for ever */
+    assert_int_equal(fo_map_open(&m, path, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "is not a regular file"));
+    assert_int_equal(fo_file_copy(path, to, &err), FO_EINVAL);
+    alarm(0);
+    assert_int_not_equal(access(to, F_OK), 0);
+    assert_ok(fo_remove_tree(dir, &err), &err);
+    free(dir);
+}
+
 static void a_copy_is_whole_or_not_at_all(void **state) {
     (void)state;
     char *dir = test_folder(), from[4096], to[4096], *data;
@@ -202,6 +222,7 @@ int main(void) {
         cmocka_unit_test(the_system_s_reason_is_never_cut_off),
         cmocka_unit_test(a_folder_without_a_name_is_refused),
         cmocka_unit_test(file_appears_whole_or_not_at_all),
+        cmocka_unit_test(a_pipe_in_the_place_of_a_file_is_refused_at_once),
         cmocka_unit_test(a_copy_is_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
