@@ -8,8 +8,6 @@
 #include "index/dense/hnsw_internal.h"
 #include "kernels/buf.h"
 
-static const float max_value = 1e15f; /* squares of 8,192 such values still fit a float */
-
 static size_t round_up(size_t n, size_t multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
@@ -159,7 +157,7 @@ int hnsw_prepare(const hnsw *h, const float *x, float *out, const char *what, fo
     uint32_t j = 0;
     for (; j + LANES <= h->dim; j += LANES) {
         for (int i = 0; i < LANES; i++) {
-            fine[i] &= fabsf(x[j + i]) <= max_value;
+            fine[i] &= fabsf(x[j + i]) <= HNSW_MAX_VALUE;
             acc[i] += (double)x[j + i] * x[j + i];
         }
     }
@@ -168,11 +166,11 @@ int hnsw_prepare(const hnsw *h, const float *x, float *out, const char *what, fo
         fine[0] &= fine[i];
     }
     for (; j < h->dim; j++) {
-        fine[0] &= fabsf(x[j]) <= max_value;
+        fine[0] &= fabsf(x[j]) <= HNSW_MAX_VALUE;
         sum += (double)x[j] * x[j];
     }
     if (!fine[0]) {
-        for (j = 0; fabsf(x[j]) <= max_value;) j++;
+        for (j = 0; fabsf(x[j]) <= HNSW_MAX_VALUE;) j++;
         return fo_fail(err, FO_EINVAL, "value %u of %s is not a number below 1e15", j, what);
     }
     if (h->metric != HNSW_COSINE) {

@@ -53,6 +53,8 @@ enum {
     HNSW_MAX_K = 65536,
     HNSW_MAX_EF = 65536,
 };
+/* No value of a vector is larger: squares of HNSW_MAX_DIM such ones still fit a float. */
+#define HNSW_MAX_VALUE 1e15f
 
 typedef struct hnsw_params {
     uint32_t dim; /* 1 .. HNSW_MAX_DIM */
@@ -78,8 +80,8 @@ hnsw_metric hnsw_get_metric(const hnsw *h);
 size_t hnsw_memory(const hnsw *h); /* bytes of the points held (mapped ones too) */
 
 /* vec[dim] -> *id = count before the call. Searches that run meanwhile may walk over the new point
- * and return it only if their `visible` reaches it. FO_EINVAL: a value is not finite (or the vector
- * is zero under HNSW_COSINE); FO_ELIMIT: full; FO_EUNSUPPORTED: the graph is mapped. */
+ * and return it only if their `visible` reaches it. FO_EINVAL: a value is not finite or above
+ * HNSW_MAX_VALUE (or the vector is zero under HNSW_COSINE); FO_ELIMIT: full; FO_EUNSUPPORTED: the graph is mapped. */
 int hnsw_insert(hnsw *h, const float *vec, uint32_t *id, fo_err *err);
 
 /* Insert vecs[n, dim], row-major, ids in order. The threads of the pool (NULL: this one) work

@@ -215,12 +215,14 @@ void search_chunk_words(analyzer *a, const char *title, const char *text, size_t
 int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err) {
     if (!ix->dim) return FO_OK;
     if (!c->vector) return fo_fail_field(err, FO_EINVAL, "vector", "the chunk has no vector");
-    double norm = 0;
-    for (uint32_t i = 0; i < ix->dim; i++) norm += (double)c->vector[i] * (double)c->vector[i];
     /* All zeroes is what a text without one known piece has: it is like nothing, and found by its
-     * words. Hence the inner product as the graph's metric: of unit vectors it is the cosine. */
-    if (!isfinite(norm)) return fo_fail_field(err, FO_EINVAL, "vector", "the vector is not finite");
-    return FO_OK;
+     * words. Hence the inner product as the graph's metric: of unit vectors it is the cosine.
+     * What the graph refuses is refused here: a publish that fails is owed and tried again for ever. */
+    bool fine = true;
+    for (uint32_t i = 0; i < ix->dim; i++) fine &= fabsf(c->vector[i]) <= HNSW_MAX_VALUE;
+    return fine ? FO_OK
+                : fo_fail_field(err, FO_EINVAL, "vector",
+                                "the vector has a value that is not a number below 1e15");
 }
 
 int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {

@@ -337,7 +337,7 @@ static void place_of(const search_segment *h, uint32_t point, const part **p, ui
 static size_t default_ef(const search_snapshot *s, const search_segment *h, size_t k) {
     enum { LEAST = 64 };
     size_t live = s->n_live ? s->n_live : 1, ef = k + k * search_segment_n_live(h) / live;
-    return ef > LEAST ? ef : LEAST;
+    return ef < LEAST ? LEAST : ef < HNSW_MAX_EF ? ef : HNSW_MAX_EF;
 }
 
 static int dense_in_room(search_snapshot *s, search_scratch *r, const float *query, size_t k,

@@ -9,8 +9,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "index/dense/hnsw.h"
 #include "index/filter/filter.h"
 #include "index/format/pace.h"
+#include "index/sparse/inverted.h"
 #include "kernels/heap.h"
 #include "tests/niceness.h"
 
@@ -441,6 +443,10 @@ static void refuses_vectors_and_metadata_that_make_no_sense(void **state) {
     c.vector = broken;
     assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
     assert_string_equal(err.field, "vector");
+    broken[3] =
+        2e15f; /* a graph takes none that large: said now, not by every publish from here on */
+    assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
+    assert_string_equal(err.field, "vector");
     c.vector = v;
     c.metadata = "[1]";
     assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
@@ -463,6 +469,34 @@ static void refuses_vectors_and_metadata_that_make_no_sense(void **state) {
     assert_ok(search_dense(s, v, 2, 0, NULL, hit, &n, &err), &err);
     assert_int_equal(hit[0].chunk, 1);
     search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+/* Of so many a dense search keeps no twice as many candidates by itself: it would refuse its own choice. */
+static void the_best_of_as_many_as_are_allowed_are_found(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 1000, 0);
+    search_hit *hits = malloc(HNSW_MAX_K * sizeof *hits);
+    float v[DIM];
+    fo_err err = {0};
+    size_t n;
+    assert_non_null(hits);
+    add(ix, 1);
+    add(ix, 2);
+    publish(ix, 1);
+    vector_of(2, v);
+    search_snapshot *s = search_index_acquire(ix);
+    assert_ok(search_dense(s, v, HNSW_MAX_K, 0, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 2);
+    assert_int_equal(hits[0].chunk, 2);
+    assert_ok(search_sparse(s, "common", INVERTED_MAX_K, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 2);
+    assert_int_equal(search_dense(s, v, HNSW_MAX_K + 1, 0, NULL, hits, &n, &err), FO_EINVAL);
+    assert_string_equal(err.field, "top_k");
+    search_index_release(s);
+    free(hits);
     assert_ok(search_index_close(ix, false, &err), &err);
     test_remove(dir);
 }
@@ -650,6 +684,7 @@ int main(void) {
         cmocka_unit_test(closing_ends_a_merge_under_way),
         cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
+        cmocka_unit_test(the_best_of_as_many_as_are_allowed_are_found),
         cmocka_unit_test(chunks_of_several_languages_lie_side_by_side),
         cmocka_unit_test(readers_writer_and_merges_run_side_by_side),
         cmocka_unit_test(a_snapshot_is_freed_once),
