@@ -135,6 +135,15 @@ static void forget(const repair_job *j, hnsw_writer *w) {
     memset(w->s.visited, 0, (j->src->limit / 64 + 1) * sizeof *w->s.visited);
 }
 
+/* A mapped list may name a point twice, or its own. In a graph that is written to none does: what is put into a list
+ * has room for each but once. */
+static uint32_t add_once(uint32_t *ids, uint32_t n, uint32_t self, uint32_t id) {
+    uint32_t i = 0;
+    while (i < n && ids[i] != id) i++;
+    if (i == n && id != self) ids[n++] = id;
+    return n;
+}
+
 /* The living among the links of a point that lost some, or past the lost ones, by the rule that a
  * new point's list is made by. */
 static void repair_list(const repair_job *j, hnsw_writer *w, uint32_t id, uint32_t level) {
@@ -150,8 +159,8 @@ static void repair_list(const repair_job *j, hnsw_writer *w, uint32_t id, uint32
     }
     if (n_dead == 0) {
         if (h == j->src) return;
-        for (uint32_t i = 0; i < n_links; i++) out[i] = renamed(j, links[i]);
-        hnsw_set_links(h, self, level, out, n_links);
+        for (uint32_t i = 0; i < n_links; i++) n = add_once(out, n, self, renamed(j, links[i]));
+        hnsw_set_links(h, self, level, out, n);
         return;
     }
     forget(j, w);

@@ -136,11 +136,58 @@ static void merging_is_deterministic_with_one_thread(void **state) {
     free_world(&w);
 }
 
+static hnsw *of_zeroes(uint32_t n) {
+    enum { DIM = 16 };
+    fo_err err = {0};
+    hnsw *h;
+    hnsw_params p = {.dim = DIM, .metric = HNSW_IP, .capacity = n, .ef_construction = 100};
+    float *x = calloc((size_t)n * DIM, sizeof *x);
+    assert_ok(hnsw_create(&h, &p, &err), &err);
+    assert_ok(hnsw_build(h, x, n, NULL, NULL, NULL, &err), &err);
+    free(x);
+    return h;
+}
+
+/* The bytes of a file may name one point in all places of a list. Points that are all alike keep such a list as it is
+ * when another one is linked back to, and what is kept must not be written behind its end. */
+static void lists_that_name_a_point_again_and_again_are_merged_without(void **state) {
+    (void)state;
+    enum { N = 64, MORE = 32, SLOTS = 32 };
+    fo_err err = {0};
+    hnsw *h = of_zeroes(N), *more = of_zeroes(MORE), *mapped, *merged;
+    hnsw_section sec[HNSW_N_SECTIONS];
+    void *bytes[HNSW_N_SECTIONS];
+    size_t n_lists = 0;
+    hnsw_sections(h, sec);
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+        bytes[i] = aligned_alloc(64, (sec[i].size + 64) / 64 * 64);
+        if (sec[i].size) memcpy(bytes[i], sec[i].data, sec[i].size);
+        sec[i].data = bytes[i];
+        if (sec[i].size != N * SLOTS * sizeof(uint32_t)) continue;
+        n_lists++;
+        for (uint32_t k = 0; k < N * SLOTS; k++)
+            ((uint32_t *)bytes[i])[k] =
+                k / SLOTS % 3 ? (k / SLOTS + 7) % N : k / SLOTS; /* or itself */
+    }
+    assert_int_equal(n_lists, 1);
+    assert_ok(hnsw_map(&mapped, sec, &err), &err);
+    hnsw_merge_input in[2] = {{more, NULL}, {mapped, NULL}};
+    assert_ok(hnsw_merge(&merged, in, 2, NULL, NULL, NULL, NULL, &err), &err);
+    assert_int_equal(hnsw_count(merged), N + MORE);
+    assert_ok(hnsw_verify(merged, NULL, &err), &err);
+    hnsw_free(merged);
+    hnsw_free(mapped);
+    hnsw_free(more);
+    hnsw_free(h);
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) free(bytes[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recall_holds_when_half_is_replaced),
         cmocka_unit_test(replacing_half_costs_less_than_half_a_point_of_recall),
         cmocka_unit_test(merging_is_deterministic_with_one_thread),
+        cmocka_unit_test(lists_that_name_a_point_again_and_again_are_merged_without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
