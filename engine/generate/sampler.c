@@ -264,7 +264,7 @@ int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
     penalize(s, p, history, n_history);
     if (allow) return pick_ruled(&(ruled){s, p, position, allow, allow_ctx});
     int32_t top = argmax(s->logits, s->n_vocab);
-    if (top < 0 || p->temperature <= 0) return top < 0 ? 0 : top;
+    if (top < 0 || p->temperature <= 0) return top;
     size_t n = collect(s, s->logits[top], 40 * p->temperature);
     double best = (double)s->heap[0].logit, t = (double)p->temperature, total = 0;
     bool top_k = p->top_k > 0 && n > (size_t)p->top_k;

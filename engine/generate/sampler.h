@@ -47,8 +47,8 @@ void sampler_free(sampler *s); /* NULL is fine */
  * there; with top_p, tokens that were not asked for count as allowed when the nucleus is summed. */
 typedef bool sampler_allow_fn(void *ctx, int32_t token);
 
-/* logits[n_vocab] is left as it is. history: tokens so far, prompt and answer, oldest first. -1: a
- * rule was given, and it allows nothing that the bias leaves. */
+/* logits[n_vocab] is left as it is. history: tokens so far, prompt and answer, oldest first. -1: no
+ * logit is a number that the bias leaves, or a rule was given, and it allows none of those. */
 int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
                      const int32_t *history, size_t n_history, uint64_t position,
                      sampler_allow_fn *allow, void *allow_ctx);

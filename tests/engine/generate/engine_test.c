@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "kernels/clock.h"
+#include "kernels/file.h"
 #include "tests/engine/generate/engine_fixture.h"
 
 /* ---- the same tokens in any company -------------------------------------------------------- */
@@ -622,6 +623,35 @@ static void says_so_where_nothing_may_be_written_any_more(void **state) {
     json_schema_free(schema);
 }
 
+/* Weights that were damaged on their way, say: no text of the first token of the vocabulary, over and over. */
+static void says_so_where_the_model_gives_no_numbers(void **state) {
+    (void)state;
+    char broken[600], *bytes;
+    size_t size;
+    gguf *g;
+    snprintf(broken, sizeof broken, "%s/broken.gguf", folder);
+    assert_ok(fo_file_read(path, 64 << 20, &bytes, &size, &err), &err);
+    assert_ok(gguf_open_memory(&g, bytes, size, &err), &err);
+    const gguf_tensor *t = gguf_find_tensor(g, "output_norm.weight");
+    const float none = NAN;
+    assert_int_equal(t->type, QUANT_F32);
+    for (size_t i = 0; i < t->n_values; i++)
+        memcpy(bytes + ((const char *)t->data - bytes) + i * sizeof none, &none, sizeof none);
+    gguf_close(g);
+    assert_ok(fo_file_put(broken, bytes, size, &err), &err);
+    free(bytes);
+    engine *e = open_engine((engine_options){.model = broken, .exact = true});
+    int32_t p[4] = {5, 6, 7, 8};
+    generation_request r = request(p, 4, 20);
+    result got;
+    run(e, &r, &got);
+    assert_int_equal(got.ev.error, FO_EUNSUPPORTED);
+    assert_string_equal(got.ev.finish_reason, "error");
+    assert_non_null(strstr(got.ev.message, "gives no token"));
+    assert_int_equal(got.n, 0);
+    close_engine(e);
+}
+
 /* ---- many threads -------------------------------------------------------------------------- */
 
 typedef struct client {
@@ -744,6 +774,7 @@ int main(void) {
         cmocka_unit_test(admission_says_when_to_come_again),
         cmocka_unit_test(what_works_in_the_background_takes_nothing_of_the_quota),
         cmocka_unit_test(says_so_where_nothing_may_be_written_any_more),
+        cmocka_unit_test(says_so_where_the_model_gives_no_numbers),
         cmocka_unit_test(serves_64_threads_that_come_and_go),
         cmocka_unit_test(stories260k_tells_the_story_it_is_known_for),
     };

@@ -27,8 +27,11 @@ static void greedy_takes_the_largest_and_the_first_of_equals(void **state) {
     p.bias = bias;
     p.n_bias = 1;
     assert_int_equal(sampler_pick(s, &p, l, NULL, 0, 0, NULL, NULL), 30);
-    for (int i = 0; i < V; i++) l[i] = NAN;
-    assert_in_range(sampler_pick(s, &p, l, NULL, 0, 0, NULL, NULL), 0, V - 1);
+    for (int i = 0; i < V; i++) l[i] = NAN; /* then there is none, however it is drawn */
+    for (int i = 0; i < 2; i++) {
+        p.temperature = (float)i;
+        assert_int_equal(sampler_pick(s, &p, l, NULL, 0, 0, NULL, NULL), -1);
+    }
     sampler_free(s);
 }
 
