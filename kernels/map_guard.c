@@ -107,3 +107,13 @@ bool fo_map_guard_failed(const fo_map_guard *g, size_t *at) {
     if (failed && at) *at = failed - 1;
     return failed != 0;
 }
+
+int fo_map_guard_check(const fo_map_guard *g, const char *path, fo_err *err) {
+    size_t at;
+    return fo_map_guard_failed(g, &at)
+               ? fo_fail(err, FO_EIO,
+                         "%s: byte %zu cannot be read any more, it was cut off or its disk fails: "
+                         "see that the file is whole, and start again",
+                         path, at)
+               : FO_OK;
+}

@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "kernels/error.h"
 #include "kernels/file.h"
 
 enum { FO_MAP_GUARDS = 1 << 15 };
@@ -32,5 +33,7 @@ bool fo_map_guard_begin(fo_map_guard *g, const fo_map *m);
 void fo_map_guard_end(fo_map_guard *g);
 /* Any thread. at (may be NULL): the first byte of the page that could not be read last. */
 bool fo_map_guard_failed(const fo_map_guard *g, size_t *at);
+/* The same as an error that names the file: FO_EIO, else FO_OK. Any thread. */
+int fo_map_guard_check(const fo_map_guard *g, const char *path, fo_err *err);
 
 #endif

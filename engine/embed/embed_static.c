@@ -75,6 +75,11 @@ static void add_text(const embed_static *s, int32_t *ids, size_t n, float *out, 
     for (size_t i = 0; s->bias && i < dim; i++) out[i] += sum * s->bias[i];
 }
 
+/* Was all of the table that was read given by the disk? */
+static int intact(const embed_static *s, fo_err *err) {
+    return s->folder ? safetensors_intact(s->folder, err) : gguf_intact(s->file, err);
+}
+
 static int embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
                  size_t n_texts, float *out, fo_err *err) {
     (void)kind; /* a table knows no prefixes */
@@ -82,7 +87,7 @@ static int embed(embedder *e, enum embed_kind kind, const char *const *texts, co
     int32_t small[ON_STACK], *ids = small, *grown = NULL;
     size_t cap = ON_STACK;
     float scratch[MAX_DIM];
-    int rc = FO_OK;
+    int rc = intact(s, err); /* one that was lost is read no further */
     for (size_t t = 0; t < n_texts && !rc; t++) {
         int64_t n = tokenizer_encode(s->tokens, texts[t], lens[t], 0, ids, cap);
         if (n > (int64_t)cap) {
@@ -99,7 +104,7 @@ static int embed(embedder *e, enum embed_kind kind, const char *const *texts, co
             add_text(s, ids, (size_t)n, out + t * s->base.dim, scratch);
     }
     free(grown);
-    return rc;
+    return rc ? rc : intact(s, err);
 }
 
 static size_t count_tokens(embedder *e, const char *text, size_t len) {
@@ -168,6 +173,7 @@ static int finish(embedder **out, embed_static *s, fo_err *err) {
     s->unk = tokenizer_special_id(s->tokens, TOKENIZER_UNK);
     for (int c = 0; c < TF_TABLE; c++) s->tf_weight[c] = powf((float)c, s->tf_power);
     int rc = take_fingerprint(s, err);
+    if (!rc) rc = intact(s, err);
     if (!rc) *out = &s->base;
     return rc;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "kernels/map_guard.h"
 
 enum { MAX_NAME = 65535, MAX_ALIGNMENT = 1 << 20 };
 
@@ -19,6 +20,8 @@ struct gguf {
     /* immutable after open */
     fo_map map;
     bool mapped;
+    fo_map_guard guard;
+    char *path; /* of what is mapped */
     const unsigned char *base;
     size_t size;
     uint32_t version;
@@ -361,14 +364,27 @@ int gguf_open(gguf **out, const char *path, fo_err *err) {
     int rc = fo_map_open(&map, path, err);
     if (rc) return rc;
     gguf *g = NULL;
+    fo_map_guard guard;
+    fo_map_guard_begin(&guard, &map);
     if ((rc = gguf_open_memory(&g, map.data, map.size, err))) {
+        const int lost = fo_map_guard_check(&guard, path, err);
+        fo_map_guard_end(&guard);
         fo_map_close(&map);
-        return err ? fo_fail_prefix(err, "%s", path) : rc;
+        return lost ? lost : err ? fo_fail_prefix(err, "%s", path) : rc;
     }
     g->map = map;
     g->mapped = true;
-    *out = g;
-    return FO_OK;
+    g->guard = guard;
+    rc = (g->path = strdup(path)) ? gguf_intact(g, err) : fo_no_memory(err);
+    if (rc)
+        gguf_close(g);
+    else
+        *out = g;
+    return rc;
+}
+
+int gguf_intact(const gguf *g, fo_err *err) {
+    return g->mapped ? fo_map_guard_check(&g->guard, g->path, err) : FO_OK;
 }
 
 void gguf_close(gguf *g) {
@@ -378,7 +394,9 @@ void gguf_close(gguf *g) {
     free(g->kv_sorted);
     free(g->tensors);
     free(g->tensors_sorted);
+    fo_map_guard_end(&g->guard);
     if (g->mapped) fo_map_close(&g->map);
+    free(g->path);
     free(g);
 }
 

@@ -80,6 +80,11 @@ int gguf_open_memory(gguf **out, const void *data, size_t size, fo_err *err);
 
 void gguf_close(gguf *g); /* NULL is fine; every pointer from g dies */
 
+/* Was all that was read of a mapped file until now given by the disk (kernels/map_guard.h)? Where it was
+ * not, zeroes stand in its place, and what was made of them is void: FO_EIO, with the file's name, now and
+ * until it is opened anew. Any thread. */
+int gguf_intact(const gguf *g, fo_err *err);
+
 uint32_t gguf_version(const gguf *g);
 size_t gguf_alignment(const gguf *g);
 size_t gguf_file_bytes(const gguf *g);

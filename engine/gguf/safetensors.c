@@ -7,12 +7,15 @@
 #include <string.h>
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "kernels/map_guard.h"
 
 enum { MAX_HEADER = 100 << 20 }; /* the format's own limit */
 
 struct safetensors {
     fo_map map;
     bool mapped;
+    fo_map_guard guard;
+    char *path;                  /* of what is mapped */
     cJSON *header;               /* owns the names */
     safetensors_tensor *tensors; /* sorted by name */
     size_t n;
@@ -135,21 +138,36 @@ int safetensors_open(safetensors **out, const char *path, fo_err *err) {
     int rc = fo_map_open(&map, path, err);
     if (rc) return rc;
     safetensors *s = NULL;
+    fo_map_guard guard;
+    fo_map_guard_begin(&guard, &map);
     if ((rc = safetensors_open_memory(&s, map.data, map.size, err))) {
+        const int lost = fo_map_guard_check(&guard, path, err);
+        fo_map_guard_end(&guard);
         fo_map_close(&map);
-        return err ? fo_fail_prefix(err, "%s", path) : rc;
+        return lost ? lost : err ? fo_fail_prefix(err, "%s", path) : rc;
     }
     s->map = map;
     s->mapped = true;
-    *out = s;
-    return FO_OK;
+    s->guard = guard;
+    rc = (s->path = strdup(path)) ? safetensors_intact(s, err) : fo_no_memory(err);
+    if (rc)
+        safetensors_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+int safetensors_intact(const safetensors *s, fo_err *err) {
+    return s->mapped ? fo_map_guard_check(&s->guard, s->path, err) : FO_OK;
 }
 
 void safetensors_close(safetensors *s) {
     if (!s) return;
     cJSON_Delete(s->header);
     free(s->tensors);
+    fo_map_guard_end(&s->guard);
     if (s->mapped) fo_map_close(&s->map);
+    free(s->path);
     free(s);
 }
 

@@ -32,7 +32,8 @@ typedef struct safetensors_tensor {
 int safetensors_open(safetensors **out, const char *path, fo_err *err);
 /* The same over bytes that the caller keeps until close. */
 int safetensors_open_memory(safetensors **out, const void *data, size_t size, fo_err *err);
-void safetensors_close(safetensors *s); /* NULL is fine */
+void safetensors_close(safetensors *s);                    /* NULL is fine */
+int safetensors_intact(const safetensors *s, fo_err *err); /* as gguf_intact */
 
 size_t safetensors_count(const safetensors *s);
 const safetensors_tensor *safetensors_at(const safetensors *s, size_t i);

@@ -93,6 +93,7 @@ typedef void finish_fn(encoder *e, const encoder_text *t, int row, float **out);
 
 static int run_all(encoder *e, const encoder_text *texts, size_t n_texts, finish_fn *finish,
                    float *out, fo_err *err) {
+    const gguf *file = model_gguf(e->l.f.m);
     for (size_t i = 0; i < n_texts; i++) {
         int rc = check_text(e, &texts[i], i, err);
         if (rc) return rc;
@@ -105,7 +106,12 @@ static int run_all(encoder *e, const encoder_text *texts, size_t n_texts, finish
             pages += pages_of(texts[first + n].n_tokens);
             if (rows > e->step_tokens || pages > e->n_pages) break;
         }
-        run_step(e, texts + first, n);
+        int rc = gguf_intact(file, err); /* one that was lost is read no further */
+        if (!rc) {
+            run_step(e, texts + first, n);
+            rc = gguf_intact(file, err);
+        }
+        if (rc) return rc;
         for (size_t i = 0, row = 0; i < n; i++) {
             finish(e, &texts[first + i], (int)row, &out);
             row += (size_t)texts[first + i].n_tokens;

@@ -293,8 +293,10 @@ static int begin_step(model_context *c, const kv_pages *kv, const model_sequence
     forward *f = &c->f;
     c->rows = c->layer = 0;
     int rc = check_batch(c, kv, seqs, n_seqs, max_head_rows, &c->rows, &c->head_rows, err);
+    if (!rc) rc = gguf_intact(f->m->file, err); /* one that was lost is read no further */
     if (rc || c->rows == 0) return rc;
-    embed_rows(f, seqs, n_seqs);
+    embed_rows(f, seqs, n_seqs); /* all that a step reads of the file */
+    if ((rc = gguf_intact(f->m->file, err))) return rc;
     place_rows(f, seqs, n_seqs);
     forward_angles(f, c->rows);
     add_and_norm(f, c->rows, NULL, 0, NULL, f->m->layers[0].attn_norm, &f->m->layers[0].qkv);

@@ -146,6 +146,8 @@ static int load(model **out, const source *from, const model_options *options, b
     m->attention = attention_get();
     int rc = open_file(m, from, err);
     if (!rc && (rc = read_model(m, options, probe, err))) fo_fail_prefix(err, "%s", from->path);
+    const int lost = m->file ? gguf_intact(m->file, err) : FO_OK;
+    if (lost) rc = lost; /* and what was found in place of it is void */
     if (rc)
         model_close(m);
     else

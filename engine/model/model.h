@@ -161,7 +161,8 @@ void model_context_free(model_context *c); /* NULL is fine */
  * there are none). A causal row sees the positions up to its own; with a bidirectional model all
  * positions of its sequence up to the last of this step (or n_keys, or its block's end). Two sequences of a step must not write
  * the same page; they may read the same. FO_EINVAL names what is wrong, and nothing was written
- * then; FO_ELIMIT when the batch is larger than the context. */
+ * then; FO_ELIMIT when the batch is larger than the context, FO_EIO when the model's file was cut off or
+ * its disk failed under it (gguf_intact). */
 int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
                   float *logits, fo_err *err);
 

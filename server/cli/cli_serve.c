@@ -16,6 +16,7 @@
 #include "server/cli/cli_models.h"
 #include "server/base/serve_sandbox.h"
 #include "server/base/damage.h"
+#include "server/base/last_word.h"
 #include "server/base/log.h"
 #include "server/base/request_limits.h"
 #include "server/local/engine_figures.h"
@@ -636,6 +637,7 @@ static int run(int argc, char **argv) {
     if (!o.ingest_memory) o.ingest_memory = four_bodies > 256 << 20 ? four_bodies : 256 << 20;
     if (o.ingest_memory < 1 << 20) return cli_wrong_usage("--ingest-memory must be at least 1M");
     log_open(level, !strcmp(o.log_format, "json"));
+    last_word_install(!strcmp(o.log_format, "json"));
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

@@ -21,7 +21,7 @@
  * Errors are values: 0, or a negative code and a sentence in *error (which may be NULL). Nothing is printed,
  * nothing ends the process. Of the environment it reads FORAGE_CPU and FORAGE_NUMA alone, once.
  *
- * Signals: the first file of an index (or of kept KV) that is mapped brings a handler of SIGBUS, which stays when all
+ * Signals: the first file of an index, of a model or of kept KV that is mapped brings a handler of SIGBUS, which stays when all
  * homes are closed. By it a page that the disk does not give is an error of the call; any other SIGBUS goes to the
  * handler that was there before (one that is set later has its place until the next file is mapped). It runs on the
  * thread's alternate stack where there is one. On processors with AMX, SIGILL and SIGSEGV are caught for the moment

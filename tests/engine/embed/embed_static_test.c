@@ -229,6 +229,14 @@ static void loads_a_model2vec_folder_with_weights_and_mapping(void **state) {
     float v[2];
     embed_one(e, "cats dog", v); /* 1 (3, 4) + 4 (3, 4) + .5 (0, 2) */
     assert_direction(v, 15, 21);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    assert_int_equal(truncate(path, 0), 0); /* behind its back, as a copy over it would */
+    const char *text = "dog";
+    const size_t len = 3;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(embedder_embed(e, EMBED_QUERY, &text, &len, 1, v, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, path));
     embedder_close(e);
     const int64_t wild[] = {0, 1, 3, 1};
     memcpy(bytes + sizeof data, wild, sizeof wild);

@@ -1,6 +1,6 @@
 /* GGUF files: what the writer wrote is read back, metadata of every kind is copied, hostile
- * headers and tensors are refused with the byte at which they lie, any damage is survived, every
- * golden file opens. */
+ * headers and tensors are refused with the byte at which they lie, any damage is survived, a file that is
+ * cut off while it is mapped is told, every golden file opens. */
 #include "tests/test.h"
 
 #include "engine/gguf/gguf.h"
@@ -344,6 +344,38 @@ static void survives_truncation_and_bit_flips(void **state) {
     test_remove(dir);
 }
 
+static void a_file_that_is_cut_off_while_it_is_open_is_told(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4096];
+    fo_err err = {0};
+    snprintf(path, sizeof path, "%s/long.gguf", dir);
+    gguf_writer *w;
+    enum { N = 1 << 16 };
+    unsigned char *data = malloc(N);
+    assert_non_null(data);
+    memset(data, 7, N);
+    assert_ok(gguf_writer_create(&w, path, &err), &err);
+    gguf_put_tensor(w, "a", QUANT_I8, 1, (uint64_t[]){N});
+    assert_ok(gguf_write_data(w, data, N, &err), &err);
+    assert_ok(gguf_writer_commit(w, &err), &err);
+    gguf *g;
+    assert_ok(gguf_open(&g, path, &err), &err);
+    const signed char *a = gguf_find_tensor(g, "a")->data;
+    assert_int_equal(a[N - 1], 7);
+    assert_ok(gguf_intact(g, &err), &err);
+    assert_int_equal(truncate(path, 1 << 14), 0);
+    assert_ok(gguf_intact(g, &err), &err); /* nothing of it was read since */
+    assert_int_equal(a[N - 1], 0);
+    for (int i = 0; i < 2; i++) { /* and it stays so */
+        assert_int_equal(gguf_intact(g, &err), FO_EIO);
+        assert_non_null(strstr(err.msg, path));
+        assert_non_null(strstr(err.msg, "cannot be read any more"));
+    }
+    gguf_close(g);
+    free(data);
+    test_remove(dir);
+}
+
 static void opens_every_golden_file(void **state) {
     (void)state;
     const char *names[] = {"models/all-minilm-l6-v2-f16.gguf", "models/stories260K.gguf",
@@ -370,6 +402,7 @@ int main(void) {
         cmocka_unit_test(refuses_hostile_tensors),
         cmocka_unit_test(refuses_other_files_and_versions),
         cmocka_unit_test(survives_truncation_and_bit_flips),
+        cmocka_unit_test(a_file_that_is_cut_off_while_it_is_open_is_told),
         cmocka_unit_test(opens_every_golden_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

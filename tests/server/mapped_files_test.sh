@@ -1,0 +1,72 @@
+#!/bin/sh
+# Mapped files that are cut off under a service that runs: what Forage maps itself (an index, a model) costs the
+# request that needs it, and is told; what others map (SQLite's forage.db-shm) is named in the last line of the log.
+# Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+alive() { kill -0 "$pid" 2>/dev/null && curl -sf "$url/health" >/dev/null; }
+
+# ---- a file of an index ----
+for i in $(seq 200); do
+    echo "{\"id\":\"d$i\",\"text\":\"Plant $i is watered on day $i of the month, the fern in the hall every week.\"}"
+done >"$work/in.jsonl"
+"$forage" ingest "$work/in.jsonl" --home "$work/home" >"$work/out" 2>"$work/err"
+serve "$work/home" --cache 0 --seal-chunks 64
+post /ingest '{"documents":[{"id":"more","text":"The cactus is watered once a month."}]}' >/dev/null
+stop TERM
+serve "$work/home" --cache 0
+segment=$(find "$work/home/index" -name '*.seg' | head -n 1)
+[ -s "$segment" ]; check "the home has a file of an index" $?
+truncate -s 0 "$segment"
+for i in 1 2 3 4 5 6; do post /query "{\"query\":\"When is plant 1$i watered?\"}"; done >"$work/out" 2>&1
+alive; check "a service lives on when a file of its index is cut off" $?
+found() { post /search '{"query":"When is plant 117 watered?"}' | grep -q '"d117"'; }
+wait_for found; check "and finds again what was in it, from the store" $?
+grep -q "index_rebuilt.*segment $(basename "$segment" .seg):" "$log"; check "its log names the file" $?
+stop TERM; check "and it ends in order" $?
+
+# ---- models ----
+model=$shared/models/stories260K.gguf
+if [ -r "$model" ]; then
+    cp "$model" "$work/model.gguf"
+    serve "$work/home" --model "$work/model.gguf" --cache 0
+    ask='{"messages":[{"role":"user","content":"Once upon a time"}],"max_tokens":8}'
+    post /v1/chat/completions "$ask" >"$work/out"
+    grep -q '"choices"' "$work/out"; check "a model writes" $?
+    truncate -s 0 "$work/model.gguf"
+    for i in 1 2; do post /v1/chat/completions "$ask"; done >"$work/out"
+    grep -q '"error"' "$work/out" && ! grep -q '"choices"' "$work/out"
+    check "what needs a model whose file is cut off is refused" $?
+    alive; check "and the service lives on" $?
+    grep -q "model.gguf: byte [0-9]* cannot be read any more" "$log"; check "its log names the model's file" $?
+    post /query '{"query":"When is plant 117 watered?"}' >"$work/out"
+    stop TERM; check "and it ends in order, too" $?
+else
+    skip "a model whose file is cut off" "$model is not here"
+fi
+
+table=data/models/forage-embed-256.gguf
+cp "$table" "$work/table.gguf"
+"$forage" ingest "$work/in.jsonl" --home "$work/tables" --embed-model "$work/table.gguf" >"$work/out" 2>"$work/err"
+serve "$work/tables" --embed-model "$work/table.gguf" --cache 0
+truncate -s 0 "$work/table.gguf"
+post /search '{"query":"fern in the hall"}' >"$work/out"
+post /ingest '{"documents":[{"id":"new","text":"The moss is watered with rain."}]}' >>"$work/out"
+alive; check "a service lives on when the file of its embedder is cut off" $?
+grep -q "table.gguf: byte [0-9]* cannot be read any more" "$log"; check "its log names the embedder's file" $?
+stop TERM
+
+# ---- what others map ----
+for format in text json; do
+    serve "$work/home" --log-format $format --cache 0
+    truncate -s 0 "$work/home/forage.db-shm"
+    for i in 1 2 3; do post /ingest "{\"documents\":[{\"id\":\"e$i\",\"text\":\"Note $i.\"}]}" >/dev/null; done
+    ended() { ! kill -0 "$pid" 2>/dev/null; }
+    wait_for ended
+    wait "$pid" 2>/dev/null
+    echo "# status $?: $(tail -n 1 "$log")"
+    tail -n 1 "$log" | grep -q 'page_lost.*file.*home/forage.db-shm".*byte.*start again'
+    check "the last line of the log names a file that others map ($format)" $?
+done
+run 0 "$forage" stats --home "$work/home" --json && grep -q '"documents":20[1-9]' "$work/out"
+check "and the home is whole at the next start" $?
+finish
