@@ -331,6 +331,7 @@ static http_summary summary_of(http_request *r, int status, char *peer) {
                           .path = r->path,
                           .route = r->route,
                           .status = status,
+                          .failure = r->failure,
                           .trace = &r->trace,
                           .began_us = r->began_us,
                           .ended_us = now_us,

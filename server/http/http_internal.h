@@ -110,6 +110,8 @@ struct http_request {
     bool finished; /* the handler has returned */
     bool gone;     /* the connection is no more */
     int status;
+    char
+        *failure; /* what a reply of 500 or 507 says, for the log; never changes once it is there */
     char *content_type;
     fo_buf reply;
     spool *reply_spool;

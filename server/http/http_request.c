@@ -69,6 +69,7 @@ void http_request_unref(http_request *r) {
     free_pairs(r->reply_headers, r->n_reply_headers);
     free(r->reply_headers);
     free(r->content_type);
+    free(r->failure);
     fo_buf_free(&r->body);
     fo_buf_free(&r->reply);
     spool_free(r->reply_spool);
@@ -366,6 +367,7 @@ void http_error(http_request *r, int status, const char *code, const char *param
     if (begin_reply(r, status, "application/json")) {
         r->reply = b;
         b = (fo_buf){0};
+        if (status >= 500 && status != 503 && !r->failure) r->failure = strdup(message);
     }
     pthread_mutex_unlock(&r->mu);
     fo_buf_free(&b);

@@ -107,7 +107,7 @@ static void observe(void *ctx, const http_summary *s) {
               LOG_STR("key", app_key_id(s)), LOG_INT("status", s->status),
               LOG_NUM("ms", s->total_ms), LOG_NUM("queue_ms", s->queue_ms),
               LOG_INT("bytes_in", s->body_bytes), LOG_INT("bytes_out", s->reply_bytes),
-              LOG_STR("trace_id", *trace ? trace : NULL));
+              LOG_STR("trace_id", *trace ? trace : NULL), LOG_STR("error", s->failure));
 }
 
 static void refuse_write(http_request *r, void *ctx) {
