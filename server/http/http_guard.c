@@ -187,6 +187,11 @@ bool http_guard(http_request *r) {
                    "Host must stand there once, as NAME or NAME:PORT");
         return false;
     }
+    /* Which of two counts is not for a proxy and this server to see differently. */
+    if (count(r, "Authorization") > 1) {
+        http_error(r, 400, "bad_request", "Authorization", "Authorization must stand there once");
+        return false;
+    }
     /* No Host at all: HTTP/1.0, which no browser speaks. */
     if (name && !is_ours(r, &h)) {
         http_error(r, 421, "foreign_host", "Host",

@@ -130,6 +130,8 @@ static void names_of_its_own_are_answered(void **state) {
         expect(f, "GET /collections", headers, NULL, hosts[i].status);
     }
     expect(f, "GET /collections", HOME "Host: evil.example\r\n", NULL, 400);
+    expect(f, "GET /collections", HOME "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+           NULL, 400);
 }
 
 static void pages_of_its_own_are_served(void **state) {
