@@ -63,7 +63,8 @@ static bool refuse_stranger(app *a, http_request *r, const char *sent) {
                          : "Bearer realm=\"forage\"");
     if (sent)
         http_error(r, 401, "unknown_key", "Authorization",
-                   "this key is not known here: it is another server's, or it was revoked");
+                   "this key is not known here: it is another server's, it was revoked, or its "
+                   "time is over");
     else
         http_error(r, 401, "no_key", "Authorization",
                    "this server asks for a key: send Authorization: Bearer KEY "

@@ -67,6 +67,8 @@ check "and is revoked once" $?
 brief=$("$forage" keys create --home "$work/home" --name brief --scope read --expires 3s 2>"$work/err"); sleep 1
 [ "$(with "$brief" "$url/collections")" = 200 ] && sleep 3 && [ "$(with "$brief" "$url/collections")" = 401 ]
 check "a key whose time is over is refused" $?
+curl -s -H "Authorization: Bearer $brief" "$url/collections" | grep -q 'or its time is over'
+check "and its refusal says that this may be why" $?
 run 0 "$forage" keys list --home "$work/home" --all && grep -q 'brief.*; expired' "$work/out" &&
     run 0 "$forage" keys list --home "$work/home" && ! grep -q brief "$work/out"
 check "and listed as such" $?
