@@ -32,10 +32,13 @@ int sqlite_create_job(store *base, const char *tenant, const char *kind, const c
     int rc = sqlite_txn_begin(s, &t, err);
     if (rc) return rc;
     int64_t now = fo_unix_ms();
-    rc = sqlite_run(t->c, err,
-                    "INSERT INTO jobs (tenant, kind, state, created_ms, updated_ms, collection) "
-                    "VALUES (?, ?, 'queued', ?, ?, ?)",
-                    "ssiis", tenant, kind, now, now, collection);
+    /* Of 2^52 numbers, so that every reader of JSON holds it whole. That two are alike is refused as a
+     * failed call: it does not happen. */
+    rc = sqlite_run(
+        t->c, err,
+        "INSERT INTO jobs (id, tenant, kind, state, created_ms, updated_ms, "
+        "collection) VALUES (1 + (random() & 4503599627370495), ?, ?, 'queued', ?, ?, ?)",
+        "ssiis", tenant, kind, now, now, collection);
     if (rc) {
         sqlite_txn_rollback(t);
         return rc;

@@ -245,6 +245,7 @@ int store_list_feedback(store *s, const char *tenant, const char *owner, const c
 
 /* ---- jobs, idempotency, query log ------------------------------------------------------- */
 
+/* *id is drawn at random: counted up it would tell one tenant how much the others do. */
 int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,
                      int64_t *id, fo_err *err);
 /* state/error/result NULL: leave as it is. */

@@ -346,7 +346,7 @@ void route_collection_delete(http_request *r, void *ctx) {
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-/* "job_12" -> 12; -1 after a 404. */
+/* "job_12" -> 12 (the store draws them); -1 after a 404. */
 static int64_t job_number(http_request *r) {
     const char *id = http_param(r, "id");
     if (!strncmp(id, "job_", 4) && id[4] >= '0' && id[4] <= '9') {

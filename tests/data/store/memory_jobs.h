@@ -12,7 +12,7 @@ static inline int memory_create_job(store *s, const char *tenant, const char *ki
     memory_job *j = calloc(1, sizeof *j);
     if (!j) return fo_no_memory(err);
     pthread_mutex_lock(&w->mu);
-    *id = ++w->n_jobs;
+    *id = (int64_t)((uint64_t)++w->n_jobs * 0x9E3779B97F4A7C15u >> 12); /* far from each other */
     j->j = (store_job){.id = *id,
                        .tenant = strdup(tenant),
                        .kind = strdup(kind),

@@ -389,6 +389,8 @@ static void jobs_keep_their_state(void **state) {
     store_job j;
     assert_ok(store_create_job(e.s, "acme", "ingest", "docs", &id, &err), &err);
     assert_ok(store_create_job(e.s, "acme", "rebuild", NULL, &other, &err), &err);
+    assert_true(id > 0 && other > 0 &&
+                llabs(other - id) > 1000); /* a number tells of no other job */
     assert_ok(store_update_job(e.s, id, "running", 10, 4, 1, NULL, NULL, &err), &err);
     assert_ok(store_get_job(e.s, "acme", id, &j, &err), &err);
     assert_string_equal(j.state, "running");
