@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "kernels/clock.h"
 
 /* /proc/self/maps has a line of about 70 bytes before a path of at most 4095, in which a line's end is \012. */
 enum { MAX_LINE = 4400, MAX_SAID = 3 * MAX_LINE };
@@ -48,9 +49,8 @@ static void say_number(uint64_t v, int width) {
 /* The day of days since 1970 (Howard Hinnant, "chrono-compatible low-level date algorithms"): gmtime_r may take
  * a lock of the C library. */
 static void say_time(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t t = (uint64_t)now.tv_sec, s = t % 86400, z = t / 86400 + 719468;
+    const uint64_t ms = (uint64_t)fo_unix_ms(), t = ms / 1000, s = t % 86400,
+                   z = t / 86400 + 719468;
     const uint64_t era = z / 146097, of_era = z % 146097;
     const uint64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     const uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
@@ -65,7 +65,7 @@ static void say_time(void) {
                  {s / 3600, 2, ":"},
                  {s / 60 % 60, 2, ":"},
                  {s % 60, 2, "."},
-                 {(uint64_t)now.tv_nsec / 1000000, 3, "Z"}};
+                 {ms % 1000, 3, "Z"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         say_number(parts[i].v, parts[i].width);
         say(parts[i].behind);
