@@ -29,4 +29,7 @@ typedef struct audit_act {
 /* Durable when it returns FO_OK, but for what was refused. FO_ENOSPC: the disk is full, and nothing of the line was kept. */
 int audit_write(const char *home, const audit_act *a, fo_err *err);
 
+/* Does the log, or the one before it, tell of a key that somebody made or wanted to make? False where neither can be read. */
+bool audit_tells_of_keys(const char *home);
+
 #endif

@@ -11,6 +11,7 @@
 #include "kernels/cpu.h"
 #include "kernels/file.h"
 #include "kernels/heap.h"
+#include "server/access/audit.h"
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -408,6 +409,12 @@ static int open_keys(key_ring **out, int *inherited, bool *loopback, fo_err *err
     if (!rc && !*inherited) rc = http_listen_is_loopback(o.listen, loopback, err);
     if (rc || o.insecure) return rc;
     rc = key_ring_open(out, o.home, !*loopback, err);
+    if (!rc && *loopback && !key_ring_on(*out) && audit_tells_of_keys(o.home))
+        log_event(LOG_LEVEL_WARN, NULL, "keys_gone", LOG_STR("home", o.home),
+                  LOG_STR("meaning",
+                          "audit.log tells of keys, and the home has none: whoever reaches "
+                          "this address, also by a proxy, is asked for none. Put "
+                          "HOME/keys back, or make new ones"));
     if (rc || *loopback || key_ring_count(*out)) return rc;
     key_ring_close(*out);
     *out = NULL;

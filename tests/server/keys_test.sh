@@ -102,4 +102,17 @@ stop TERM
 sed -i 's/"name":"all"/"name":"alt"/' "$work/home/keys"
 run 1 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 && grep -q 'keys is damaged' "$work/err"
 check "a damaged file of keys is no open door" $?
+rm "$work/home/keys"
+serve "$work/home"
+grep -q 'keys_gone.*audit.log tells of keys' "$log"; check "a home that has lost its keys says so at the start" $?
+stop TERM
+serve "$work/fresh"
+! grep -q keys_gone "$log"; none=$?
+stop TERM
+"$forage" keys create --home "$work/fresh" --name only --scope read >/dev/null 2>&1
+"$forage" keys revoke "$("$forage" keys list --home "$work/fresh" | sed -n 's/^\(k_[0-9a-f]*\) .*/\1/p')" --home "$work/fresh" 2>"$work/err"
+serve "$work/fresh"
+[ $none -eq 0 ] && ! grep -q keys_gone "$log" && [ "$(code "$url/collections")" = 401 ]
+check "and one that never had any, or whose last was revoked, does not" $?
+stop TERM
 finish
