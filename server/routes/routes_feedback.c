@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/hex.h"
+#include "kernels/sha256.h"
 #include "retrieval/service/conversations.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
@@ -90,12 +92,26 @@ static void write_list(fo_buf *b, const store_feedback *list, size_t n) {
     json_out_close(&o, '}');
 }
 
+/* Of who said it about what, which is one row: the store's own number counts what all tenants say, and goes
+ * with the next word about the same. */
+static void name_of(char out[18], const store_feedback *f) {
+    unsigned char sum[32];
+    fo_sha256 h;
+    fo_sha256_begin(&h);
+    const char *const parts[] = {f->owner, f->collection, f->query};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        fo_sha256_add(&h, parts[i], strlen(parts[i]) + 1);
+    fo_sha256_end(&h, sum);
+    out[0] = 'f';
+    fo_hex_write(out + 1, sum, 8);
+}
+
 /* Lines of `forage eval --queries`. */
 static void write_queries(fo_buf *b, const store_feedback *list, size_t n) {
     for (size_t i = 0; i < n; i++) {
         json_out o = {b, false};
-        char id[32];
-        snprintf(id, sizeof id, "f%lld", (long long)list[i].id);
+        char id[18];
+        name_of(id, &list[i]);
         json_out_open(&o, NULL, '{');
         json_out_string(&o, "id", id);
         json_out_string(&o, "text", list[i].query);
@@ -108,11 +124,12 @@ static void write_queries(fo_buf *b, const store_feedback *list, size_t n) {
  * tab or a line break in it has no line. */
 static void write_qrels(fo_buf *b, const store_feedback *list, size_t n) {
     for (size_t i = 0; i < n; i++) {
+        char name[18];
+        name_of(name, &list[i]);
         cJSON *ids = cJSON_Parse(list[i].documents);
         const cJSON *id;
         cJSON_ArrayForEach(id, ids) if (cJSON_IsString(id) && !strpbrk(id->valuestring, "\t\r\n"))
-            fo_buf_printf(b, "f%lld\t%s\t%d\n", (long long)list[i].id, id->valuestring,
-                          list[i].rating > 0);
+            fo_buf_printf(b, "%s\t%s\t%d\n", name, id->valuestring, list[i].rating > 0);
         cJSON_Delete(ids);
     }
 }

@@ -55,7 +55,7 @@ call 200 POST /feedback '{"query":"What is in the vault?","rating":"down","docum
 check "analytics count what was said" $?
 curl -s "$url/analytics/feedback?format=queries" >"$work/q.jsonl"
 curl -s "$url/analytics/feedback?format=qrels" >"$work/qrels.tsv"
-[ "$(wc -l <"$work/q.jsonl")" = 2 ] && grep -q "^f[0-9]*$(printf '\t')heron$(printf '\t')1$" "$work/qrels.tsv" && grep -q '0$' "$work/qrels.tsv"; check "it becomes judged queries" $?
+[ "$(wc -l <"$work/q.jsonl")" = 2 ] && grep -q "^f[0-9a-f]\{16\}$(printf '\t')heron$(printf '\t')1$" "$work/qrels.tsv" && grep -q '0$' "$work/qrels.tsv"; check "it becomes judged queries" $?
 call 400 GET '/analytics/feedback?format=csv' && says '"param":"format"'; check "in the forms that there are" $?
 stop TERM
 run 0 "$forage" eval --home "$work/home" --queries "$work/q.jsonl" --qrels "$work/qrels.tsv" --json && says '"queries":2'; check "forage eval reads them" $?
