@@ -66,7 +66,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
 static void install(void) {
     struct sigaction now,
         act = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
-    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (!page) page = (uintptr_t)sysconf(_SC_PAGESIZE); /* once: the handler reads it without mu */
     if (sigaction(SIGBUS, NULL, &now) ||
         ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus_error))
         return;
