@@ -93,7 +93,8 @@ int run_check_alive(run *r) {
     if (r->q->cancel && atomic_load(r->q->cancel))
         return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
     if (run_time_left_ms(r) < 0)
-        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d", time_limit_ms(r));
+        return fo_fail_field(r->err, FO_ETIMEOUT, "timeout_ms", "no answer within timeout_ms = %d",
+                             time_limit_ms(r));
     return FO_OK;
 }
 

@@ -63,7 +63,8 @@ static int fly(query_lookup *t, cache_value **value, fo_err *err) {
             if (q->cancel && atomic_load(q->cancel))
                 rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
             else if (waited > limit)
-                rc = fo_fail(err, FO_ETIMEOUT, "no answer within timeout_ms = %.0f", limit);
+                rc = fo_fail_field(err, FO_ETIMEOUT, "timeout_ms",
+                                   "no answer within timeout_ms = %.0f", limit);
             else if (!f->done && waited > FLIGHT_MAX_MS)
                 break;
         }

@@ -469,6 +469,26 @@ static void too_much_at_once_is_refused_with_a_time_to_come_again(void **state) 
     fixture_close(f);
 }
 
+/* By the question's own clock, not while it waits for a worker. */
+static void a_question_whose_time_is_over_names_the_field(void **state) {
+    fo_buf body = {0}, b = {0};
+    bool late = false;
+    fo_buf_str(&body, "{\"cache\":\"bypass\",\"timeout_ms\":2,\"query\":\"How tall is the heron");
+    for (int i = 0; i < 7000; i++) fo_buf_printf(&body, " word%d", i % 1000);
+    fo_buf_str(&body, "?\"}");
+    for (int i = 0; i < 100 && !late; i++) {
+        fo_buf_clear(&b);
+        if (send_body(*state, "/query", body.data, &b, false) == 200) continue;
+        cJSON *r = cJSON_ParseWithLength(b.data, b.len);
+        assert_string_equal(text(r, "error.param"), "timeout_ms");
+        late = !strncmp(text(r, "error.message"), "no answer within", 16);
+        cJSON_Delete(r);
+    }
+    assert_true(late);
+    fo_buf_free(&body);
+    fo_buf_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_written_and_every_figure_is_there),
@@ -483,6 +503,7 @@ int main(void) {
         cmocka_unit_test(grounded_chat_takes_n_stop_and_max_tokens),
         cmocka_unit_test(v1_honours_sampling_and_kv_reuse),
         cmocka_unit_test(too_much_at_once_is_refused_with_a_time_to_come_again),
+        cmocka_unit_test(a_question_whose_time_is_over_names_the_field),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
