@@ -455,7 +455,9 @@ static void count_tokens(plain *p) {
     for (size_t i = 0; i < p->n_choices; i++) {
         const generation_event *ev = &p->choices[i].ev;
         reply->completion_tokens += ev->completion_tokens;
-        reply->cached_tokens += ev->cached_tokens;
+        /* A prompt is counted once for all its choices, and so is what was kept of it: by the first, for the others find
+         * what that one read. */
+        if (i % (size_t)reply->call->n == 0) reply->cached_tokens += ev->cached_tokens;
         reply->passes += (size_t)ev->passes;
         reply->held = local_held(ev);
         reply->kv_note = ev->kv_note;
@@ -535,13 +537,19 @@ static void answer_plain(openai_reply *reply, engine *e) {
 
 /* ---- from documents, by a rule -------------------------------------------------------------- */
 
+/* What is said in place of JSON. */
+static const char *refusal_of(const grounded_text *g) {
+    const query_result *r = &g->found;
+    return r->status == QUERY_ANSWERED ? r->answer : r->refusal;
+}
+
 static void refuse_in_chunks(openai_reply *reply, const grounded_text *g) {
     int rc = FO_OK;
     for (int i = 0; !rc && i < reply->call->n; i++)
         rc = openai_send_chunk(reply, &(openai_chunk){.index = (size_t)i,
                                                       .text = "",
                                                       .role = true,
-                                                      .refusal = g->found.refusal,
+                                                      .refusal = refusal_of(g),
                                                       .finish = "stop",
                                                       .citations = "[]"});
     if (!rc) openai_send_end(reply);
@@ -563,7 +571,7 @@ static void refuse(openai_reply *reply, const grounded_text *g) {
         json_out_open(&o, "message", '{');
         json_out_string(&o, "role", "assistant");
         json_out_null(&o, "content");
-        json_out_string(&o, "refusal", g->found.refusal);
+        json_out_string(&o, "refusal", refusal_of(g));
         json_out_close(&o, '}');
         json_out_null(&o, "logprobs");
         json_out_string(&o, "finish_reason", "stop");
@@ -613,7 +621,9 @@ static void answer_ruled(openai_reply *reply, engine *e, app *a) {
                  strcmp(openai_text_of(last, "role"), "tool") != 0;
     if (!call->warm) call->options.temperature = 0;
     int rc = grounded_text_find(&g, reply, a, &err);
-    bool refused = !rc && call->json && g.found.status != QUERY_ANSWERED;
+    /* Thanks are answered in kind, from no document. */
+    bool answered = g.found.status == QUERY_ANSWERED && g.found.source != ANSWER_NONE;
+    bool refused = !rc && call->json && !answered;
     if (!rc && !refused) rc = generate(&p, &err);
     for (size_t i = 0; p.declined && i < p.n_choices; i++) generation_cancel(p.choices[i].g);
     count_tokens(&p);

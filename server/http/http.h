@@ -222,7 +222,8 @@ void http_error_json(fo_buf *b, int status, const char *code, const char *param,
 int http_status_of(const fo_err *err, const char **code);
 
 /* A reply of unknown length. write holds 4 MiB for a client that is slow, then blocks, body_timeout_ms
- * in all; FO_ECANCELLED once the client has gone or was too slow. Comment lines keep an event stream alive while nothing is written. */
+ * in all; FO_ECANCELLED once the client has gone or was too slow. One whose time is over may be told so: write waits no
+ * longer for room then. Comment lines keep an event stream alive while nothing is written. */
 void http_stream_begin(http_request *r, int status, const char *content_type);
 int http_stream_write(http_request *r, const void *data, size_t n);
 bool http_replied(const http_request *r);

@@ -432,7 +432,8 @@ static void await_room(http_request *r) {
 int http_stream_write(http_request *r, const void *data, size_t n) {
     pthread_mutex_lock(&r->mu);
     if (!has_room(r)) await_room(r);
-    bool gone = r->gone || r->cancel || !r->streaming;
+    /* Whose time is over still reads, and is to be told. */
+    bool gone = r->gone || r->stalled || (r->cancel && !r->timed_out) || !r->streaming;
     if (!gone) {
         if (r->stream_at == r->reply.len) {
             fo_buf_clear(&r->reply);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "server/base/request_limits.h"
 #include "server/openai/model_names.h"
 #include "server/openai/openai_reply.h"
@@ -166,6 +167,9 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
     if (!*turns) return fo_no_memory(err);
     if (!question)
         return fo_fail_field(err, FO_EINVAL, "messages", "messages must end with the user's");
+    if (fo_only_blanks(question, strlen(question)))
+        return fo_fail_field(err, FO_EINVAL, "messages",
+                             "messages must end with words of the user's");
     const size_t top_k = request_limits_top_k();
     int timeout_ms;
     int rc = request_limits_check(question, "messages", top_k, "top_k", err);

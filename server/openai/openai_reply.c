@@ -176,6 +176,10 @@ void openai_fail(openai_reply *p, const fo_err *told) {
     int status = openai_status_of(err, &code);
     if (status == 500) /* the line of the request says 200, with which the stream began */
         log_event(LOG_LEVEL_WARN, http_id(p->r), "stream_failed", LOG_STR("error", err->msg));
+    if (p->call->response) {
+        openai_responses_error(p, status, code, err);
+        return;
+    }
     fo_buf b = {0};
     http_error_json(&b, status, code, err->field, err->msg, http_id(p->r));
     send_data(p, &b);

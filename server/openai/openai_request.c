@@ -200,6 +200,24 @@ static void read_refusal(json_in *m, bool assistant, char **text) {
     if (!*text) fo_no_memory(m->err);
 }
 
+/* Only the assistant may say nothing, where it calls or refuses; calls are its own, and a tool answers one. */
+static void check_role(json_in *m, const char *role, const cJSON *calls, const char *answers) {
+    const bool assistant = !strcmp(role, "assistant");
+    const char *field = calls && !assistant                    ? "tool_calls"
+                        : answers && strcmp(role, "tool") != 0 ? "tool_call_id"
+                                                               : NULL;
+    char path[64];
+    if (json_in_failed(m)) return;
+    if (field) {
+        json_in_path(m, field, path);
+        fo_fail_field(m->err, FO_EUNSUPPORTED, path,
+                      "%s is not supported in a message with the role %s", path, role);
+    } else if (!assistant && !json_in_any(m, "content")) {
+        json_in_path(m, "content", path);
+        fo_fail_field(m->err, FO_EINVAL, path, "%s is missing", path);
+    }
+}
+
 static void read_message(openai_call *c, json_in *in, const cJSON *item, int i) {
     static const char *const roles[] = {"system", "developer", "user", "assistant",
                                         "tool",   "function",  NULL};
@@ -217,6 +235,7 @@ static void read_message(openai_call *c, json_in *in, const cJSON *item, int i) 
     read_refusal(&m, role >= 0 && !strcmp(roles[role], "assistant"), &text);
     cJSON *calls = openai_tool_calls_read(&m);
     const char *answers = json_in_string(&m, "tool_call_id", NULL, 0, 256);
+    if (role >= 0) check_role(&m, roles[role], calls, answers);
     openai_fields_read(&m, OPENAI_MESSAGE);
     if (json_in_end(&m) == FO_OK) {
         cJSON *to = cJSON_CreateObject();
@@ -245,8 +264,13 @@ static void read_messages(openai_call *c, json_in *in) {
 }
 
 static void read_lengths(openai_call *c, json_in *in) {
-    int64_t most = json_in_int(in, "max_tokens", 0, 1, 1 << 24);
+    int64_t most = json_in_int(in, "max_tokens", 0, 1, 1 << 24), old = most;
     if (c->chat) most = json_in_int(in, "max_completion_tokens", most, 1, 1 << 24);
+    if (old && old != most && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EINVAL, "max_tokens",
+                      "max_tokens and max_completion_tokens are two names of one bound; they say "
+                      "%lld and %lld",
+                      (long long)old, (long long)most);
     c->max_tokens = (size_t)most;
     if (!most && !c->chat) c->max_tokens = 16; /* OpenAI's default there */
 }

@@ -182,7 +182,7 @@ static void refuse_state(json_in *in) {
                           "reason aside",
                           fields[i]);
     const cJSON *include = json_in_any(in, "include"), *background = json_in_any(in, "background");
-    if (include && include->child && !json_in_failed(in))
+    if (include && (!cJSON_IsArray(include) || include->child) && !json_in_failed(in))
         fo_fail_field(in->err, FO_EUNSUPPORTED, "include", "include is not supported");
     if (background && !cJSON_IsFalse(background) && !json_in_failed(in))
         fo_fail_field(in->err, FO_EUNSUPPORTED, "background", "background is not supported");

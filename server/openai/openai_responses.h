@@ -19,6 +19,8 @@ void openai_responses_name(const cJSON *given, fo_err *err);
  * the end the whole response does, either way. */
 int openai_responses_chunk(openai_reply *p, const openai_chunk *k);
 int openai_responses_end(openai_reply *p);
+/* What ends a stream that has begun, as an event of its own kind: "error". */
+int openai_responses_error(openai_reply *p, int status, const char *code, const fo_err *err);
 void openai_responses_deinit(openai_reply *p);
 
 #endif

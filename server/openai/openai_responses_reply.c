@@ -36,6 +36,22 @@ static int end_event(openai_reply *p, json_out *o, const char *type) {
     return rc;
 }
 
+int openai_responses_error(openai_reply *p, int status, const char *code, const fo_err *err) {
+    fo_buf b = {0}, body = {0};
+    json_out o = {&b, false};
+    begin_event(p, &o, "error");
+    json_out_string(&o, "code", code);
+    json_out_string(&o, "message", err->msg);
+    json_out_string(&o, "param", *err->field ? err->field : NULL);
+    /* ... and what every error has, which official clients look for */
+    http_error_json(&body, status, code, err->field, err->msg, http_id(p->r));
+    if (body.len) body.data[body.len - 1] = 0; /* its last brace is end_event's */
+    fo_buf_printf(&b, ",%s", body.len ? body.data + 1 : "");
+    b.failed |= body.failed;
+    fo_buf_free(&body);
+    return end_event(p, &o, "error");
+}
+
 /* ---- items ----------------------------------------------------------------------------------- */
 
 static const char *text_of(const cJSON *object, const char *key) {
@@ -76,6 +92,7 @@ static void write_part(const openai_reply *p, json_out *o, const char *key, bool
     json_out_string(o, "type", "output_text");
     json_out_bytes(o, "text", whole && s->text.data ? s->text.data : "", whole ? s->text.len : 0);
     write_annotations(p, o);
+    json_out_raw(o, "logprobs", "[]");
     json_out_close(o, '}');
 }
 
@@ -134,6 +151,7 @@ static int text_event(openai_reply *p, const char *type, const char *key, const 
     begin_event(p, &o, type);
     write_place(p, &o, !p->response.in_call);
     json_out_bytes(&o, key, text, len);
+    if (!p->response.in_call && !p->response.refused) json_out_raw(&o, "logprobs", "[]");
     return end_event(p, &o, type);
 }
 

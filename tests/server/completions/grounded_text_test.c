@@ -187,6 +187,11 @@ static void json_is_not_made_of_nothing(void **state) {
     assert_string_equal(text(r, "output.0.content.0.type"), "refusal");
     assert_non_null(strstr(text(r, "output.0.content.0.refusal"), "do not answer"));
     cJSON_Delete(r);
+    r = chat(*state, "{\"role\":\"user\",\"content\":\"Thanks!\"}", SCHEMA, 200);
+    assert_true(cJSON_IsNull(at(r, "choices.0.message.content")));
+    assert_string_equal(text(r, "choices.0.message.refusal"), "You are welcome.");
+    assert_string_equal(text(r, "answer_source"), "none");
+    cJSON_Delete(r);
 }
 
 static void a_stream_refuses_every_choice(void **state) {

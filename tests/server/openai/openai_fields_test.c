@@ -391,6 +391,86 @@ static void a_temperature_of_null_is_not_given(void **state) {
     for (int i = 0; i < 4; i++) cJSON_Delete(r[i]);
 }
 
+/* A prompt is counted once for all choices, and what was kept of it cannot be more than all of it. */
+static void what_is_kept_of_a_prompt_is_no_more_than_the_prompt(void **state) {
+    static const char *const bodies[] = {
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"How tall is the grey heron?\"}],"
+        "\"max_tokens\":4,\"n\":6}",
+        "{\"prompt\":[\"The grey heron stands tall and tall\",\"The grey heron sits on its nest\"],"
+        "\"max_tokens\":4,\"n\":6}"};
+    for (size_t i = 0; i < 4; i++) { /* again, when all of it is there */
+        cJSON *r =
+            ask(*state, i % 2 ? "/v1/completions" : "/v1/chat/completions", bodies[i % 2], 200);
+        const double kept = number(r, "usage.prompt_tokens_details.cached_tokens");
+        if (i >= 2) assert_true(kept > 0);
+        assert_true(kept <= number(r, "usage.prompt_tokens"));
+        cJSON_Delete(r);
+    }
+}
+
+static void two_bounds_of_one_answer_are_refused(void **state) {
+    fo_buf b = {0};
+    assert_int_equal(chat(*state, false, "\"max_tokens\":9,\"max_completion_tokens\":9", &b), 200);
+    fo_buf_clear(&b);
+    assert_int_equal(chat(*state, false, "\"max_tokens\":9,\"max_completion_tokens\":3", &b), 400);
+    assert_non_null(strstr(b.data, "\"param\":\"max_tokens\""));
+    fo_buf_free(&b);
+}
+
+/* What ends a stream of one thousand values and more, or NULL: it began too late, or was through before its time was over. */
+static cJSON *end_by_time(fixture *f, const char *path, const char *asks, int timeout_ms) {
+    char body[400];
+    cJSON *last = NULL;
+    fo_buf b = {0};
+    snprintf(body, sizeof body, "{%s,\"stream\":true,\"timeout_ms\":%d}", asks, timeout_ms);
+    send_body(f, path, body, &b, false);
+    for (char *save, *line = strtok_r(b.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        if (strncmp(line, "data: ", 6) != 0) continue;
+        cJSON *next = cJSON_Parse(line + 6); /* NULL: [DONE] */
+        if (last && at(next, "sequence_number"))
+            assert_true(number(next, "sequence_number") == number(last, "sequence_number") + 1);
+        cJSON_Delete(last);
+        last = next;
+    }
+    fo_buf_free(&b);
+    if (at(last, "error.code")) return last;
+    cJSON_Delete(last);
+    return NULL;
+}
+
+#define MANY "\"schema\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1000}"
+
+/* Nobody takes the beginning of an answer for all of it. */
+static void a_stream_whose_time_is_over_says_so(void **state) {
+    static const struct {
+        const char *path, *asks;
+    } cases[] = {
+        {"/v1/responses", "\"input\":\"How tall?\",\"max_output_tokens\":9000,\"text\":{\"format\":"
+                          "{\"type\":\"json_schema\",\"name\":\"x\"," MANY "}}"},
+        {"/v1/chat/completions",
+         "\"messages\":[{\"role\":\"user\",\"content\":\"How tall?\"}],\"max_tokens\":9000,"
+         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{" MANY "}}"},
+        {"/v1/completions", "\"prompt\":\"The heron\",\"max_tokens\":9000,\"n\":16,"
+                            "\"temperature\":2,\"logit_bias\":{\"2\":-100}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *end = NULL;
+        for (int ms = 20; !end && ms < 5000; ms *= 2)
+            end = end_by_time(*state, cases[i].path, cases[i].asks, ms);
+        if (!end) fail_msg("%s: no stream ends with an error", cases[i].path);
+        assert_string_equal(text(end, "error.code"), "timeout");
+        assert_string_equal(text(end, "error.param"), "timeout_ms");
+        if (i == 0) { /* an event of its own kind, where clients look for that */
+            assert_string_equal(text(end, "type"), "error");
+            assert_string_equal(text(end, "code"), "timeout");
+            assert_string_equal(text(end, "param"), "timeout_ms");
+            assert_string_equal(text(end, "message"), text(end, "error.message"));
+        }
+        cJSON_Delete(end);
+    }
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -404,6 +484,9 @@ int main(void) {
         cmocka_unit_test(the_manual_says_the_same),
         cmocka_unit_test(the_description_says_the_same),
         cmocka_unit_test(a_temperature_of_null_is_not_given),
+        cmocka_unit_test(what_is_kept_of_a_prompt_is_no_more_than_the_prompt),
+        cmocka_unit_test(two_bounds_of_one_answer_are_refused),
+        cmocka_unit_test(a_stream_whose_time_is_over_says_so),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

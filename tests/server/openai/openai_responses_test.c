@@ -57,6 +57,8 @@ static void answers_come_in_another_shape(void **state) {
         if (n == 9 || strcmp(type, order[n]) != 0) fail_msg("%s, not %s", type, order[n]);
         n++;
         if (n == 5) fo_buf_str(&sum, text(j, "delta"));
+        if (n == 5 || n == 6)
+            assert_true(cJSON_IsArray(at(j, "logprobs"))); /* clients go through it */
         if (n == 9) assert_string_equal(text(j, "response.output.0.content.0.text"), sum.data);
         cJSON_Delete(j);
     }
@@ -87,6 +89,9 @@ static void what_cannot_be_honoured_is_refused_by_name(void **state) {
         {"{\"input\":\"a\",\"background\":true}", "background"},
         {"{\"input\":\"a\",\"reasoning\":{\"effort\":\"low\"}}", "reasoning"},
         {"{\"input\":\"a\",\"include\":[\"a\"]}", "include"},
+        {"{\"input\":\"a\",\"include\":\"reasoning.encrypted_content\"}", "include"},
+        {"{\"input\":\"a\",\"include\":true}", "include"},
+        {"{\"model\":\"forage/default\",\"input\":\" \"}", "input"},
         {"{\"input\":\"a\",\"truncation\":\"auto\"}", "truncation"},
         {"{\"input\":\"a\",\"max_output_tokens\":0}", "max_output_tokens"},
         {"{\"input\":\"a\",\"text\":{\"format\":{\"type\":\"xml\"}}}", "text.format.type"},

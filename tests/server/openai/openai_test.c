@@ -425,6 +425,13 @@ static void messages_are_read_whole_or_refused_by_name(void **state) {
          "\"}}]}",
          "messages[0].tool_calls[0].function.arguments"},
         {"\"a\"", "messages[0]"},
+        {"{\"role\":\"user\"}", "messages[0].content"},
+        {"{\"role\":\"system\",\"content\":null}", "messages[0].content"},
+        {"{\"role\":\"tool\",\"tool_call_id\":\"1\"}", "messages[0].content"},
+        {"{\"role\":\"user\",\"content\":\"a\",\"tool_call_id\":\"1\"}",
+         "messages[0].tool_call_id"},
+        {"{\"role\":\"user\",\"content\":\"a\",\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]}",
+         "messages[0].tool_calls"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[400];
