@@ -13,8 +13,9 @@
 
 enum {
     MAX_ADDED = 64,
-    TURNS_BACK = 2, /* of the user's */
-    FRAMES = 4,     /* as well */
+    TURNS_BACK = 2, /* of the user's that say what they are about */
+    MOST_LOOKED_AT = 6,
+    FRAMES = 4, /* as well */
     TURN_BYTES = 4096,
 };
 static const double earlier = 0.6; /* of a turn before the last one */
@@ -81,14 +82,17 @@ static bool is_contraction(const fact_text *t, const fact_word *w) {
            fo_words_have_any_case(heads, s, n);
 }
 
-/* What a question is about is a thing: behind an article or the like, a name, a number. What is done with it, and how, is asked of
- * it alone. */
+/* What a question is about is a thing: behind an article or the like, a name, a number. */
+static bool is_thing(const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    return (w->flags & WORD_DIGIT) || ((w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL)) ||
+           question_names_thing(t, i);
+}
+
+/* What is done with a thing, and how, is asked of it alone. */
 static double weight_of(const lexicon *lx, const fact_text *t, size_t i) {
     static const double no_thing = 0.4;
-    const fact_word *w = &t->words[i];
-    const bool named =
-        (w->flags & WORD_DIGIT) || ((w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL));
-    return (double)fact_word_idf(lx, t, w) * (named || question_names_thing(t, i) ? 1 : no_thing);
+    return (double)fact_word_idf(lx, t, &t->words[i]) * (is_thing(t, i) ? 1 : no_thing);
 }
 
 static void collect(added_word *list, size_t *n, const lexicon *lx, const fact_text *t,
@@ -108,6 +112,13 @@ static void collect(added_word *list, size_t *n, const lexicon *lx, const fact_t
 /* "And the second?" */
 static bool is_half(const char *turn) {
     return follow_up_goes_on(turn) && !follow_up_is_whole(turn);
+}
+
+/* "Thanks!", "and what do they cost?": it leans on turns before it and names no thing itself, so those say what is spoken of. */
+static bool names_nothing(const fact_text *t) {
+    for (size_t i = 0; i < t->n_words; i++)
+        if (fact_is_content(&t->words[i]) && is_thing(t, i)) return false;
+    return refers_back(t) || is_half(t->text) || content_words(t) == 0;
 }
 
 /* How many words a turn is given: many where it points back or has none of its own, none where it stands alone. Of which document
@@ -168,9 +179,9 @@ static bool by_frame(fo_buf *out, const prompt_turn *turns, size_t n_turns, cons
 
 int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn *turns,
                   size_t n_turns, const char *asked, fo_err *err) {
-    fact_text q = {0}, t[TURNS_BACK] = {0};
+    fact_text q = {0}, t[MOST_LOOKED_AT] = {0};
     added_word list[MAX_ADDED];
-    size_t n = 0, back = 0, n_before = 0;
+    size_t n = 0, back = 0, looked = 0, n_before = 0;
     fo_buf b = {0};
     *whole = by_frame(&b, turns, n_turns, asked, &n_before);
     if (*whole)
@@ -180,14 +191,17 @@ int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn 
     int rc = b.failed ? fo_no_memory(err) : fact_text_read(&q, lx->analyzer, b.data, b.len, err);
     size_t want = !rc ? words_wanted(&q) : 0;
     const bool corrects = follow_up_corrects(asked);
-    for (size_t i = n_turns; !rc && want && i-- > 0 && back < TURNS_BACK;) {
+    for (size_t i = n_turns;
+         !rc && want && i-- > 0 && back < TURNS_BACK && looked < MOST_LOOKED_AT;) {
         if (turns[i].assistant) continue;
         const char *turn = question_behind_courtesy(turns[i].text);
         if (corrects && is_half(turn)) continue; /* it named what is put right now */
-        rc = fact_text_read(&t[back], lx->analyzer, turn, strnlen(turn, TURN_BYTES), err);
-        if (!rc)
-            collect(list, &n, lx, &t[back], &q, back ? earlier : 1, (TURNS_BACK - back) * 100000);
-        back++;
+        fact_text *told = &t[looked++];
+        rc = fact_text_read(told, lx->analyzer, turn, strnlen(turn, TURN_BYTES), err);
+        if (rc) break;
+        collect(list, &n, lx, told, &q, back ? earlier : 1,
+                (MOST_LOOKED_AT - looked) * (size_t)100000);
+        back += !names_nothing(told);
     }
     qsort(list, n, sizeof *list, by_weight);
     if (n > want) n = want;
@@ -197,7 +211,7 @@ int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn 
         fo_buf_char(&b, ' ');
         fo_buf_add(&b, list[i].text, list[i].len);
     }
-    for (size_t i = 0; i < TURNS_BACK; i++) fact_text_deinit(&t[i]);
+    for (size_t i = 0; i < MOST_LOOKED_AT; i++) fact_text_deinit(&t[i]);
     fact_text_deinit(&q);
     *out = fo_buf_take(&b, NULL);
     if (!rc && !*out) rc = fo_no_memory(err);

@@ -137,6 +137,31 @@ static void what_is_put_right_is_not_asked_again(void **state) {
     free(s);
 }
 
+static void what_is_spoken_of_outlasts_turns_that_name_nothing(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {{false, "What about the rowing boats?"},
+                                 {true, "They are drawn up."},
+                                 {false, "how many are there?"},
+                                 {true, "Three."},
+                                 {false, "And what do they cost?"},
+                                 {true, "Nothing."},
+                                 {false, "thanks!"},
+                                 {true, "You are welcome."}};
+    char *s = rewrite(turns, 8, "which of them has an engine?");
+    assert_non_null(strstr(s, "boats"));
+    free(s);
+    s = rewrite(turns, 8, "why?");
+    assert_non_null(strstr(s, "boats"));
+    free(s);
+    const prompt_turn other[] = {
+        {false, "What about the rowing boats?"}, {true, "They are drawn up."},
+        {false, "Where is the harbour office?"}, {true, "At the quay."},
+        {false, "Who has the spare lantern?"},   {true, "The warden."}};
+    s = rewrite(other, 6, "why?"); /* two others were spoken of since */
+    assert_null(strstr(s, "boats"));
+    free(s);
+}
+
 static void a_lengthy_or_hostile_history_is_no_trouble(void **state) {
     (void)state;
     size_t n = 1 << 20;
@@ -162,6 +187,7 @@ int main(void) {
         cmocka_unit_test(things_are_taken_before_what_was_done_with_them),
         cmocka_unit_test(half_a_question_without_a_place_leaves_the_one_before_it),
         cmocka_unit_test(what_is_put_right_is_not_asked_again),
+        cmocka_unit_test(what_is_spoken_of_outlasts_turns_that_name_nothing),
         cmocka_unit_test(a_lengthy_or_hostile_history_is_no_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
