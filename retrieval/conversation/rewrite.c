@@ -13,9 +13,9 @@
 
 enum {
     MAX_ADDED = 64,
-    TURNS_BACK = 2, /* of the user's that say what they are about */
-    MOST_LOOKED_AT = 6,
-    FRAMES = 4, /* as well */
+    TURNS_BACK = 2,     /* of the user's, */
+    MOST_LOOKED_AT = 6, /* or so many until one of them names a thing */
+    FRAMES = 4,         /* as well */
     TURN_BYTES = 4096,
 };
 static const double earlier = 0.6; /* of a turn before the last one */
@@ -181,7 +181,8 @@ int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn 
                   size_t n_turns, const char *asked, fo_err *err) {
     fact_text q = {0}, t[MOST_LOOKED_AT] = {0};
     added_word list[MAX_ADDED];
-    size_t n = 0, back = 0, looked = 0, n_before = 0;
+    size_t n = 0, looked = 0, n_before = 0;
+    bool named = false; /* one of the turns says what is spoken of */
     fo_buf b = {0};
     *whole = by_frame(&b, turns, n_turns, asked, &n_before);
     if (*whole)
@@ -191,17 +192,22 @@ int query_rewrite(char **out, bool *whole, const lexicon *lx, const prompt_turn 
     int rc = b.failed ? fo_no_memory(err) : fact_text_read(&q, lx->analyzer, b.data, b.len, err);
     size_t want = !rc ? words_wanted(&q) : 0;
     const bool corrects = follow_up_corrects(asked);
-    for (size_t i = n_turns;
-         !rc && want && i-- > 0 && back < TURNS_BACK && looked < MOST_LOOKED_AT;) {
+    /* "What about the boats?" names its thing, and goes on from what was asked last. */
+    const bool looks_on = !rc && (refers_back(&q) || content_words(&q) == 0);
+    for (size_t i = n_turns; !rc && want && i-- > 0 && looked < MOST_LOOKED_AT;) {
         if (turns[i].assistant) continue;
+        if (looked >= TURNS_BACK && (named || !looks_on)) break;
         const char *turn = question_behind_courtesy(turns[i].text);
         if (corrects && is_half(turn)) continue; /* it named what is put right now */
         fact_text *told = &t[looked++];
         rc = fact_text_read(told, lx->analyzer, turn, strnlen(turn, TURN_BYTES), err);
         if (rc) break;
-        collect(list, &n, lx, told, &q, back ? earlier : 1,
-                (MOST_LOOKED_AT - looked) * (size_t)100000);
-        back += !names_nothing(told);
+        const bool nothing = names_nothing(told);
+        /* Of those that are passed over, what was asked says nothing of the thing. */
+        if (looked <= TURNS_BACK || !nothing)
+            collect(list, &n, lx, told, &q, looked > 1 && looked <= TURNS_BACK ? earlier : 1,
+                    (MOST_LOOKED_AT - looked) * (size_t)100000);
+        named |= !nothing;
     }
     qsort(list, n, sizeof *list, by_weight);
     if (n > want) n = want;

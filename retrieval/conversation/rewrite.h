@@ -6,7 +6,8 @@
  *
  * People refer back: with pronouns, with half sentences, or with a bare key word. The words that
  * the turn lacks are taken from the turns before it: of the user's last ones the rarest first, things before what was asked of
- * them. A question that stands alone is left as it is.
+ * them. Where the last two name no thing themselves ("how many are there?", "Thanks!"), those before them are looked at, until one does.
+ * A question that stands alone is left as it is.
  * What was tried and what it gave: docs/measurements/answers.md. */
 #ifndef FORAGE_RETRIEVAL_REWRITE_H
 #define FORAGE_RETRIEVAL_REWRITE_H

@@ -160,6 +160,14 @@ static void what_is_spoken_of_outlasts_turns_that_name_nothing(void **state) {
     s = rewrite(other, 6, "why?"); /* two others were spoken of since */
     assert_null(strstr(s, "boats"));
     free(s);
+    const prompt_turn newer[] = {{false, "How long do the batteries last?"},
+                                 {true, "Four months."},
+                                 {false, "Thank you!"},
+                                 {true, "You are welcome."},
+                                 {false, "What about the weather station?"},
+                                 {true, "It stands on the knoll."}};
+    expect_rewritten(newer, 6, "when was it serviced?",
+                     "when was it serviced? weather station"); /* the nearest thing */
 }
 
 static void a_lengthy_or_hostile_history_is_no_trouble(void **state) {
