@@ -97,9 +97,12 @@ static char *copy(const char *s, int *rc, fo_err *err) {
     return c;
 }
 
-/* By what files are read: other readers, or letters in images recognised, make other documents of them. */
+/* By what files are read: other readers, texts taken apart otherwise, or letters in images recognised, make other documents of
+ * them. */
 static void name_reading(const service *s, char out[128]) {
-    snprintf(out, 128, "%u ocr %d %.80s", extract_versions(), s->ocr - INGEST_OCR_OFF,
+    enum { PARTS_VERSION = 2 }; /* 2: by their file's form, and in archives, too */
+    snprintf(out, 128, "%u parts %d ocr %d %.80s", extract_versions(), PARTS_VERSION,
+             s->ocr - INGEST_OCR_OFF,
              s->ocr != INGEST_OCR_OFF && s->ocr_language ? s->ocr_language : "");
 }
 
@@ -488,7 +491,9 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
     b->steps[b->n] = p;
     b->docs[b->n++] = (ingest_document){.id = id,
                                         .uri = id,
-                                        .file_name = slash ? slash + 1 : p->file->path,
+                                        .file_name = of.file_name ? of.file_name
+                                                     : slash      ? slash + 1
+                                                                  : p->file->path,
                                         .metadata = b->metadata,
                                         .bytes = data,
                                         .n_bytes = n,

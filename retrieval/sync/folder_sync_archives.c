@@ -18,7 +18,7 @@ static void end_reading(sync_archives *a) {
     text_cutter_end(&r->cutter, FO_ECANCELLED, NULL);
     for (size_t i = 0; i < r->n; i++) free((char *)r->parts[i].bytes);
     free(r->parts);
-    close(r->fd);
+    if (r->from.fd >= 0) close(r->from.fd);
     *r = (sync_reading){0};
 }
 
@@ -39,26 +39,50 @@ static int keep_part(void *ctx, const text_part *part, fo_err *err) {
     return FO_OK;
 }
 
-static int begin_reading(sync_archives *a, size_t archive, fo_err *why) {
-    struct stat st;
-    int fd = folder_open_file(a->folder, a->list[archive].file.path, &st, why);
-    if (fd < 0) return fd;
-    a->reading = (sync_reading){.of = archive + 1, .fd = fd};
-    a->reading.cutter =
-        (text_cutter){.kind = a->list[archive].kind, .part = keep_part, .ctx = &a->reading};
+/* Which of its archive's members the text is. */
+static size_t member_of(const sync_archives *a, const sync_member *m) {
+    return a->list[m->archive].is_text ? 0 : m->at;
+}
+
+/* A member's archive is at hand. */
+static int begin_reading(sync_archives *a, const sync_member *m, fo_err *why) {
+    sync_text from = {.fd = -1};
+    if (a->list[m->archive].is_text) {
+        struct stat st;
+        from.fd = folder_open_file(a->folder, a->list[m->archive].file.path, &st, why);
+        if (from.fd < 0) return from.fd;
+    } else {
+        const archive_file *f = &a->open.list[m->at];
+        from = (sync_text){-1, a->open.bytes, f->at, f->at + f->n};
+    }
+    a->reading = (sync_reading){.of = m->archive + 1, .member = member_of(a, m), .from = from};
+    a->reading.cutter = (text_cutter){.kind = m->kind, .part = keep_part, .ctx = &a->reading};
     return FO_OK;
 }
 
-/* Some more of the file: as little as a part or a few come out, for packed text is many times as long. Always in the same
+/* How many bytes; 0: there are no more. */
+static ssize_t read_text(sync_text *from, void *to, size_t n, fo_err *err) {
+    ssize_t got;
+    if (from->fd < 0) {
+        if (n > from->end - from->at) n = (size_t)(from->end - from->at);
+        got = n ? spool_read(from->in, from->at, to, n, err) : 0;
+        from->at += got > 0 ? (size_t)got : 0;
+        return got;
+    }
+    do got = read(from->fd, to, n);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? fo_fail_errno(err, "cannot read it") : got;
+}
+
+/* Some more of the text: as little as a part or a few come out, for packed text is many times as long. Always in the same
  * pieces, for where damage is seen may depend on them. *over: there is no more, and the cutter is at its end. */
-static int feed_some(text_cutter *c, int fd, const atomic_bool *cancel, bool *over, fo_err *err) {
+static int feed_some(text_cutter *c, sync_text *from, const atomic_bool *cancel, bool *over,
+                     fo_err *err) {
     enum { PLAIN = 64 << 10, PACKED = 1 << 10 };
     char piece[PLAIN];
     if (cancel && atomic_load(cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
-    ssize_t n;
-    do n = read(fd, piece, c->kind.gzip ? PACKED : PLAIN);
-    while (n < 0 && errno == EINTR);
-    if (n < 0) return fo_fail_errno(err, "cannot read it");
+    ssize_t n = read_text(from, piece, c->kind.gzip ? PACKED : PLAIN, err);
+    if (n < 0) return (int)n;
     *over = n == 0 || c->bad.code;
     return *over ? text_cutter_end(c, FO_OK, err) : text_cutter_feed(c, piece, (size_t)n, err);
 }
@@ -67,10 +91,10 @@ static int feed_some(text_cutter *c, int fd, const atomic_bool *cancel, bool *ov
 static int take_part(sync_archives *a, const sync_member *m, text_part *out, fo_err *why) {
     sync_reading *r = &a->reading;
     int rc = FO_OK;
-    if (r->of != m->archive + 1 || (r->n && r->parts[0].number > m->number) ||
-        (!r->n && r->cutter.n_parts >= m->number)) {
+    if (r->of != m->archive + 1 || r->member != member_of(a, m) ||
+        (r->n && r->parts[0].number > m->number) || (!r->n && r->cutter.n_parts >= m->number)) {
         end_reading(a);
-        rc = begin_reading(a, m->archive, why);
+        rc = begin_reading(a, m, why);
     }
     while (!rc) {
         while (r->n && r->parts[0].number <= m->number) {
@@ -79,8 +103,14 @@ static int take_part(sync_archives *a, const sync_member *m, text_part *out, fo_
             if (out->number == m->number) return FO_OK;
             free((char *)out->bytes);
         }
-        rc = r->ended ? fo_fail(why, FO_EBUSY, "the text changed while it was read")
-                      : feed_some(&r->cutter, r->fd, a->cancel, &r->ended, why);
+        if (!r->ended) {
+            rc = feed_some(&r->cutter, &r->from, a->cancel, &r->ended, why);
+        } else if (r->cutter.bad.code) {
+            *why = r->cutter.bad;
+            rc = why->code;
+        } else {
+            rc = fo_fail(why, FO_EBUSY, "the text changed while it was read");
+        }
     }
     return rc;
 }
@@ -89,8 +119,10 @@ void sync_archives_deinit(sync_archives *a) {
     for (size_t i = 0; i < a->n; i++) free(a->list[i].file.path);
     free(a->list);
     free(a->members);
-    archive_members_deinit(&a->open);
     end_reading(a);
+    archive_members_deinit(&a->open);
+    for (size_t i = 0; i < a->n_texts; i++) free(a->texts[i]);
+    free(a->texts);
     *a = (sync_archives){0};
 }
 
@@ -200,31 +232,6 @@ static int add_known(sync_archives *a, folder_listing *to, const folder_file *of
     return rc;
 }
 
-/* The members of the one at hand. */
-static int add_listed(sync_archives *a, folder_listing *to, const folder_file *of, fo_err *err) {
-    int rc = FO_OK;
-    for (size_t i = 0; i < a->open.n && !rc; i++) {
-        const archive_file *f = &a->open.list[i];
-        if (f->outcome == MEMBER_SKIPPED) {
-            skip_counts_add(&to->skipped, f->why);
-            continue;
-        }
-        sync_member m = {.archive = a->at_hand - 1, .at = i};
-        if (f->outcome == MEMBER_READ) {
-            char *bytes;
-            rc = archive_members_get(&a->open, i, &bytes, err);
-            if (rc) return rc;
-            fo_sha256_of(m.hash.sha256, bytes, (size_t)f->n);
-            m.hash.known = true;
-            free(bytes);
-        }
-        fo_buf path = {0};
-        fo_buf_printf(&path, "%s/%s", of->path, f->name);
-        rc = add_member(a, to, of, fo_buf_take(&path, NULL), (int64_t)f->n, m, err);
-    }
-    return rc;
-}
-
 /* list[i] is taken apart, and is the one at hand. */
 static int open_archive(sync_archives *a, size_t i, const char *bytes, size_t n, fo_err *err) {
     const char *path = a->list[i].file.path, *slash = strrchr(path, '/');
@@ -233,6 +240,7 @@ static int open_archive(sync_archives *a, size_t i, const char *bytes, size_t n,
                            .file_name = slash ? slash + 1 : path,
                            .spool_dir = a->s->home,
                            .cancel = a->cancel};
+    if (a->reading.from.fd < 0) end_reading(a); /* of what was unpacked */
     archive_members_deinit(&a->open);
     a->at_hand = 0;
     int rc = archive_members_read(&a->open, a->s, &from, err);
@@ -260,6 +268,8 @@ typedef struct parting {
     sync_archives *a;
     folder_listing *to;
     const folder_file *of;
+    const char *path; /* of the text below the folder */
+    sync_member m;    /* what its parts have in common */
     fo_sha256 whole;
 } parting;
 
@@ -275,18 +285,29 @@ static void hash_part(unsigned char sha256[32], const char *bytes, const sync_me
 
 static int on_part(void *ctx, const text_part *part, fo_err *err) {
     parting *p = ctx;
-    sync_member m = {.archive = p->a->n - 1,
-                     .at = (size_t)part->at,
-                     .n = part->n,
-                     .number = part->number,
-                     .first_row = part->first_row,
-                     .header_rows = part->header_rows,
-                     .hash = {.known = true}};
+    sync_member m = p->m;
+    if (p->a->list[m.archive].is_text) m.at = (size_t)part->at;
+    m.n = part->n;
+    m.number = part->number;
+    m.first_row = part->first_row;
+    m.header_rows = part->header_rows;
+    m.hash.known = true;
     fo_buf path = {0};
     fo_sha256_add(&p->whole, part->bytes, part->n);
     hash_part(m.hash.sha256, part->bytes, &m);
-    text_part_name(&path, p->of->path, part->number);
+    text_part_name(&path, p->path, part->number);
     return add_member(p->a, p->to, p->of, fo_buf_take(&path, NULL), (int64_t)part->n, m, err);
+}
+
+/* The name of the file, which stands as long as a does. */
+static int keep_name(sync_archives *a, const char *path, const char **name, fo_err *err) {
+    char **more = realloc(a->texts, (a->n_texts + 1) * sizeof *more);
+    if (!more) return fo_no_memory(err);
+    a->texts = more;
+    const char *slash = strrchr(path, '/');
+    if (!(more[a->n_texts] = strdup(slash ? slash + 1 : path))) return fo_no_memory(err);
+    *name = more[a->n_texts++];
+    return FO_OK;
 }
 
 /* What ends the run; all else is wrong with the file alone. */
@@ -295,10 +316,10 @@ static bool ends_run(int rc) {
 }
 
 /* Through the whole of it, as far as it can be read: a part is told of when it is whole. */
-static int part_text(sync_archives *a, text_cutter *c, int fd, fo_err *bad, fo_err *err) {
+static int part_text(sync_archives *a, text_cutter *c, sync_text from, fo_err *bad, fo_err *err) {
     fo_err why = {0};
     int rc = FO_OK;
-    for (bool over = false; !rc && !over;) rc = feed_some(c, fd, a->cancel, &over, &why);
+    for (bool over = false; !rc && !over;) rc = feed_some(c, &from, a->cancel, &over, &why);
     if (rc) text_cutter_end(c, rc, NULL);
     *bad = rc ? why : c->bad;
     if (!ends_run(rc)) return FO_OK;
@@ -310,15 +331,15 @@ static int part_text(sync_archives *a, text_cutter *c, int fd, fo_err *bad, fo_e
 static int add_parts(sync_archives *a, folder_listing *to, const folder_file *f, text_kind kind,
                      int fd, fo_err *err) {
     const unsigned char none[32] = {0};
-    parting p = {.a = a, .to = to, .of = f};
+    parting p = {.a = a, .to = to, .of = f, .path = f->path, .m = {.archive = a->n, .kind = kind}};
     text_cutter c = {.kind = kind, .part = on_part, .ctx = &p};
     fo_sha256_begin(&p.whole);
     int rc = add_archive(a, f, none, err);
     if (rc) return rc;
     a->list[a->n - 1].is_text = true;
-    a->list[a->n - 1].kind = kind;
     fo_err bad = {0};
-    rc = part_text(a, &c, fd, &bad, err);
+    rc = keep_name(a, f->path, &p.m.text, err);
+    if (!rc) rc = part_text(a, &c, (sync_text){.fd = fd}, &bad, err);
     if (rc) return rc;
     fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
     a->list[a->n - 1].bad = bad;
@@ -395,12 +416,12 @@ static int read_part(const sync_archives *a, const sync_member *m, char **bytes,
 
 /* If it is still what it was. */
 static int get_part(sync_archives *a, const sync_member *m, ingest_document *to, fo_err *why) {
-    const text_kind *k = &a->list[m->archive].kind;
+    const text_kind *k = &m->kind;
     unsigned char sha256[32];
     char *bytes = NULL;
     text_part part = {.n = m->n};
-    int rc =
-        k->gzip || k->table || k->wide ? take_part(a, m, &part, why) : read_part(a, m, &bytes, why);
+    bool as_it_is = a->list[m->archive].is_text && !k->gzip && !k->table && !k->wide;
+    int rc = as_it_is ? read_part(a, m, &bytes, why) : take_part(a, m, &part, why);
     if (rc) return rc;
     if (!bytes) bytes = (char *)part.bytes;
     if (part.n == m->n) hash_part(sha256, bytes, m);
@@ -410,9 +431,98 @@ static int get_part(sync_archives *a, const sync_member *m, ingest_document *to,
     }
     to->bytes = bytes;
     to->n_bytes = m->n;
+    to->file_name = m->text;
     to->first_row = m->first_row;
     to->header_rows = m->header_rows;
     return FO_OK;
+}
+
+/* ---- files of an archive ----------------------------------------------------------------------------- */
+
+/* Files that were listed from `first` on and have this path, if any. */
+static void drop_listed(folder_listing *l, size_t first, const char *path) {
+    size_t n = first;
+    for (size_t i = first; i < l->n; i++)
+        if (strcmp(l->files[i].path, path) != 0)
+            l->files[n++] = l->files[i];
+        else
+            free(l->files[i].path);
+    l->n = n;
+}
+
+/* Is there another one of the name of list[i] behind it? What unpacking would leave is that one. */
+static bool comes_again(const archive_members *m, size_t i) {
+    for (size_t k = i + 1; k < m->n; k++)
+        if (m->list[k].outcome != MEMBER_SKIPPED && !strcmp(m->list[k].name, m->list[i].name))
+            return true;
+    return false;
+}
+
+/* Member m of the archive of `path`, a text of f->n bytes, by its parts; of a damaged one those before the damage, and the text
+ * itself, which fails when it is asked for. first: where the archive's begin in the listing. */
+static int add_member_parts(sync_archives *a, folder_listing *to, const folder_file *of,
+                            const char *path, sync_member m, size_t first, fo_err *err) {
+    const archive_file *f = &a->open.list[m.at];
+    parting p = {.a = a, .to = to, .of = of, .path = path, .m = m};
+    text_cutter c = {.kind = m.kind, .part = on_part, .ctx = &p};
+    fo_err bad = {0};
+    if (comes_again(&a->open, m.at)) return FO_OK;
+    drop_listed(to, first, path);
+    fo_sha256_begin(&p.whole);
+    int rc = keep_name(a, path, &p.m.text, err);
+    if (!rc) {
+        sync_text from = {-1, a->open.bytes, f->at, f->at + f->n};
+        rc = part_text(a, &c, from, &bad, err);
+    }
+    if (rc || !bad.code) return rc;
+    m = p.m;
+    m.number = SIZE_MAX; /* behind all of them */
+    rc = add_unseen(to, path, err);
+    return rc ? rc : add_member(a, to, of, strdup(path), (int64_t)f->n, m, err);
+}
+
+/* The members of the one at hand; first as above. */
+static int add_listed_one(sync_archives *a, folder_listing *to, const folder_file *of, size_t i,
+                          size_t first, fo_err *err) {
+    const archive_file *f = &a->open.list[i];
+    sync_member m = {.archive = a->at_hand - 1, .at = i};
+    fo_buf path = {0};
+    fo_buf_printf(&path, "%s/%s", of->path, f->name);
+    int rc = path.failed ? fo_no_memory(err) : FO_OK;
+    bool large = false;
+    if (!rc && f->outcome == MEMBER_READ) {
+        char *bytes;
+        size_t n = (size_t)f->n, n_tail = n < 4 ? 0 : 4;
+        const char *slash = strrchr(f->name, '/');
+        rc = archive_members_get(&a->open, i, &bytes, err);
+        if (!rc) {
+            large = text_may_be_large(n, bytes, n, bytes + n - n_tail, n_tail) &&
+                    extract_in_parts(bytes, n < TEXT_HEAD ? n : TEXT_HEAD, NULL,
+                                     slash ? slash + 1 : f->name, &m.kind);
+            if (!large) fo_sha256_of(m.hash.sha256, bytes, n);
+            m.hash.known = !large;
+            free(bytes);
+        }
+    }
+    if (!rc && large)
+        rc = add_member_parts(a, to, of, path.data, m, first, err);
+    else if (!rc)
+        return add_member(a, to, of, fo_buf_take(&path, NULL), (int64_t)f->n, m, err);
+    fo_buf_free(&path);
+    return rc;
+}
+
+static int add_listed(sync_archives *a, folder_listing *to, const folder_file *of, fo_err *err) {
+    const size_t first = to->n;
+    int rc = FO_OK;
+    for (size_t i = 0; i < a->open.n && !rc; i++) {
+        const archive_file *f = &a->open.list[i];
+        if (f->outcome == MEMBER_SKIPPED)
+            skip_counts_add(&to->skipped, f->why);
+        else
+            rc = add_listed_one(a, to, of, i, first, err);
+    }
+    return rc;
 }
 
 /* ---- a file of the folder ---------------------------------------------------------------------------- */
@@ -556,6 +666,7 @@ int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_e
     const archive_file *f = &a->open.list[m->at];
     if (f->outcome != MEMBER_READ) /* one that could be read before lacked time or memory now */
         return fo_fail(why, m->hash.known ? FO_EBUSY : FO_EINVAL, "%s", f->why);
+    if (m->number) return get_part(a, m, to, why);
     char *bytes;
     int rc = archive_members_get(&a->open, m->at, &bytes, why);
     if (rc) return rc;

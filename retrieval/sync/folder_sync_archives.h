@@ -1,6 +1,7 @@
 /* folder_sync_archives.h - archives in a folder that is kept in step: each file in one is as a file of the folder,
  * `pack.zip/notes/a.md`, so that the plan (data/files/sync_plan.h) sees what is new, changed, moved or gone in it. The
- * same holds of the parts of a large text, `big.log/part-000001` (data/extract/text_parts.h).
+ * same holds of the parts of a large text, `big.log/part-000001` (data/extract/text_parts.h), and of one in an archive,
+ * `pack.zip/big.log/part-000001`.
  *
  *     sync_archives a = {.s = s, .folder = fd, ...};
  *     sync_archives_expand(&a, &found, &known, retry_failed, &err);   // before the plan
@@ -22,24 +23,33 @@
 typedef struct sync_archive { /* one that was looked into, or has other times than were noted */
     folder_file file;
     unsigned char sha256[32];
-    fo_err bad;     /* code 0: nothing is wrong with it */
-    bool is_text;   /* its members are parts of it */
-    text_kind kind; /* of such a text */
+    fo_err bad;   /* code 0: nothing is wrong with it */
+    bool is_text; /* its members are parts of it */
 } sync_archive;
 
 typedef struct sync_member {
     size_t archive,
         at; /* of list, and of its members (of a text: the byte that it begins at); SIZE_MAX: it was not looked into */
     size_t n;                        /* bytes of a part of a text */
-    size_t number;                   /* of the part, from 1 */
+    size_t number;                   /* of the part, from 1; 0: it is none */
     uint32_t first_row, header_rows; /* as text_part has them */
+    text_kind kind;                  /* of the text */
+    const char *text;                /* its file's name, by which its parts are read, too */
     sync_hash hash;
 } sync_member;
 
+/* Where a text comes from: a file of the folder, or bytes of an archive that was unpacked. */
+typedef struct sync_text {
+    int fd;    /* -1: it lies in the spool */
+    spool *in; /* not owned */
+    uint64_t at, end;
+} sync_text;
+
 /* A text that must be gone through from its beginning to get at its parts, as far as it was gone through. */
 typedef struct sync_reading {
-    size_t of; /* number of the archive in the list, from 1; 0: none */
-    int fd;
+    size_t of;     /* number of the archive in the list, from 1; 0: none */
+    size_t member; /* of that archive's, which is at hand; of a file: 0 */
+    sync_text from;
     bool ended;
     text_cutter cutter;
     text_part *parts; /* that came out and were not asked for yet; bytes owned */
@@ -58,6 +68,8 @@ typedef struct sync_archives {
     /* folder_sync_archives.c's */
     sync_member *members;
     size_t n_members, cap_members;
+    char **texts; /* names that members have */
+    size_t n_texts;
     archive_members open; /* of list[at_hand - 1]; at_hand 0: none is */
     size_t at_hand;
     sync_reading reading;
@@ -68,8 +80,8 @@ typedef struct sync_archives {
 int sync_archives_expand(sync_archives *a, folder_listing *found, known_files *known,
                          bool retry_failed, fo_err *err);
 const sync_hash *sync_archives_hash(const sync_archives *a, size_t member);
-/* Bytes of a member, and what else is known of it (first_row, header_rows); caller frees. FO_EINVAL and others: why it cannot
- * be read; FO_ENOMEM and FO_ECANCELLED are the run's. */
+/* Bytes of a member, which the caller frees, and what else is known of it (first_row, header_rows; of a part, file_name, which
+ * stands until the end). FO_EINVAL and others: why it cannot be read; FO_ENOMEM and FO_ECANCELLED are the run's. */
 int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_err *why);
 void sync_archives_deinit(sync_archives *a);
 
