@@ -303,8 +303,13 @@ static int sync_by_service(const char *name, const char *path, bool *whole, fo_e
     return rc;
 }
 
-/* How files are read is settled where the service was started (serve --source). */
+/* How files are read, and when, is settled where the service was started (serve --source). */
 static int check_for_url(void) {
+    if (cli_flagged("threads"))
+        return cli_wrong_usage("with --url the service does the work: --threads is for --home");
+    if (cli_flagged("sync-interval"))
+        return cli_wrong_usage("with --url the service looks as often as it was started to (serve "
+                               "--sync-interval): --sync-interval is for --watch");
     static const char *const settled[] = {"max-file", "language", "max-tokens",
                                           "overlap",  "ocr",      "ocr-language"};
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++)
@@ -327,6 +332,8 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("--overlap must be less than half of --max-tokens");
     if (o.collection && !service_name_valid(o.collection))
         return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
+    if (cli_flagged("sync-interval") && !o.watch && !o.url)
+        return cli_wrong_usage("--sync-interval says how often --watch looks: give that, too");
     if (o.watch && o.dry_run) return cli_wrong_usage("--watch and --dry-run exclude each other");
     if (argc ? !*argv[0] : !(o.url && o.name))
         return cli_wrong_usage("sync needs a folder, or --url and --name");

@@ -261,10 +261,12 @@ fi
 
 # ---- by a service, which reads the files as it was started to
 all=0
-for setting in max-file=1K language=german max-tokens=64 overlap=7 ocr=auto ocr-language=eng; do
+for setting in max-file=1K language=german max-tokens=64 overlap=7 ocr=auto ocr-language=eng threads=2; do
     run 2 "$forage" sync --name notes --url http://127.0.0.1:9 --$setting && grep -q -- "--${setting%=*} is for --home" "$work/err" || all=1
 done
-check "how files are read is not for --url" $all
+run 2 "$forage" sync --name notes --url http://127.0.0.1:9 --sync-interval 60 && grep -q -- '--sync-interval is for --watch' "$work/err" || all=1
+check "how files are read, and how often, is not for --url" $all
+run 2 "$forage" sync set --home sh --sync-interval 60 && grep -q 'give that, too' "$work/err"; check "an interval without a watch is refused" $?
 
 # ---- a watch
 mkdir w && echo '# One' >w/one.md
