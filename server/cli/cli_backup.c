@@ -25,12 +25,15 @@ static const cli_option backup_options[] = {
 static int backup_run(int argc, char **argv) {
     (void)argc;
     fo_err err = {0};
+    struct stat st = {0};
+    if (stat(argv[0], &st) == 0 && S_ISDIR(st.st_mode))
+        return cli_wrong_usage("%s is a folder; name the file to be made, such as %s/home.backup",
+                               argv[0], argv[0]);
     if (!o.force && access(argv[0], F_OK) == 0) {
         printable_say(stderr, "forage: %s exists; --force writes over it", argv[0]);
         return 1;
     }
     if (home_backup(o.home, argv[0], &err)) return cli_fail(&err);
-    struct stat st = {0};
     stat(argv[0], &st);
     printable_say(stdout, "%s: %.1f MB", argv[0], (double)st.st_size / 1e6);
     return 0;

@@ -156,6 +156,19 @@ static int listen_on(const struct addrinfo *found) {
     return fd;
 }
 
+/* What errno says, and what to do about it where that is known. */
+static int fail_listen(const char *listen_at, fo_err *err) {
+    const char *help =
+        errno == EADDRINUSE      ? "; stop what listens there, or name another place with --listen"
+        : errno == EACCES        ? "; ports below 1024 need root, --listen 8080 does not"
+        : errno == EADDRNOTAVAIL ? "; this machine has no such address, 127.0.0.1 it always has"
+                                 : "";
+    int rc = fo_fail_errno(err, "cannot listen on '%.300s'", listen_at);
+    size_t n = err ? strlen(err->msg) : 0;
+    if (err) snprintf(err->msg + n, sizeof err->msg - n, "%s", help);
+    return rc;
+}
+
 int http_listen(http_server *s, const char *listen_at, fo_err *err) {
     place p = {0};
     struct addrinfo *found = NULL;
@@ -168,7 +181,7 @@ int http_listen(http_server *s, const char *listen_at, fo_err *err) {
         freeaddrinfo(found);
         errno = saved;
     }
-    if (fd < 0) return fo_fail_errno(err, "cannot listen on '%s'", listen_at);
+    if (fd < 0) return fail_listen(listen_at, err);
     struct sockaddr_storage at;
     socklen_t len = sizeof at;
     getsockname(fd, (struct sockaddr *)&at, &len);

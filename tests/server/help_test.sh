@@ -239,6 +239,7 @@ for flags in '--embed-model m.gguf' '--keep-originals 0' '--ingest-memory 1M'; d
 done
 fails 2 'with --url the service does the work: --threads is for --home' ingest notes --url http://127.0.0.1:1 --threads 2
 fails 2 'with --url the service watches, into the collection that it was told' sync notes --url http://127.0.0.1:1 --collection x
+fails 2 'h is a folder; name the file to be made, such as h/home.backup' backup h --home h --force
 # The environment and forage.conf are for homes too: what a service has no use for is passed over there.
 FORAGE_COLLECTION=x FORAGE_EMBED_MODEL=m.gguf FORAGE_LANGUAGE=german FORAGE_THREADS=2 fails 1 "$nobody" sync notes --url http://127.0.0.1:1
 FORAGE_EMBED_MODEL=m.gguf FORAGE_READER=none FORAGE_THREADS=2 fails 1 "$nobody" query x --url http://127.0.0.1:1
@@ -248,6 +249,9 @@ run 0 "$forage" eval --home h --queries eval.jsonl --qrels eval.tsv --progress n
 check "an evaluation without a judgement says so" $?
 
 serve h
+run 1 "$forage" serve --home second --listen "${url#http://}" &&
+    sentence "forage: cannot listen on '${url#http://}': Address already in use; stop what listens there, or name another place with --listen"
+check "a place that is taken is said with what to do" $?
 forms "log level" 0 log level --url "$url"
 forms "stats of a service" 0 stats --url "$url"
 forms "collections of a service" 0 collections --url "$url"
