@@ -415,6 +415,15 @@ enum demand_dimension demand_dimension_of(const char *question, size_t len) {
     return DIMENSION_ANY;
 }
 
+/* "140 m west of the laboratory", "2 km along the dyke": how far away, behind the unit of length at `at`. */
+static bool is_a_way_off(const char *text, size_t len, size_t at) {
+    const word_token where = word_token_next(text, len, &at);
+    return word_token_in("west east north south northwest northeast southwest southeast western "
+                         "eastern northern southern away along apart off inland offshore upstream "
+                         "downstream upriver downriver uphill downhill",
+                         &where);
+}
+
 /* Is one of its numbers no speed, weight, share, temperature or price, and no time, or, of an age, no way? That something is so tall
  * is seldom said, "Crane A: 38 m", nor that it is so old: "Oak 3: 180 years", "built in 1904". */
 static bool has_number_but(bool age, const char *text, size_t len) {
@@ -431,7 +440,8 @@ static bool has_number_but(bool age, const char *text, size_t len) {
             demand_currency_named(&unit))
             continue;
         if (age ? word_token_in(ways, &unit)
-                : word_token_in(expenses, &unit) || demand_month_named(&unit) >= 0)
+                : word_token_in(expenses, &unit) || demand_month_named(&unit) >= 0 ||
+                      (word_token_in(ways, &unit) && is_a_way_off(text, len, further)))
             continue;
         return true;
     }
