@@ -4,10 +4,11 @@
  *     int k = question_term_of(q, t->words[i].id);
  *     if (k < 0) k = same_words_term_of(q, t, i);
  *
- * Closed lists of our own, of English, German, French, Spanish, Italian, Portuguese, Russian and Chinese: irregular forms, and pairs of everyday words
- * of which in a manual, a set of rules or minutes either may stand. Nothing of what is nearly the same. Of English also kinds: "pets" of a text is the question's "dog", not the
- * other way round, and not "other pets", nor where the text speaks of dogs. A road is no street where it is called so: "Mill Road". Of
- * Portuguese, plurals ("viagem", "viagens") and the accents of either spelling ("ténis", "tênis") by rule. */
+ * Closed lists of our own, a file a language (same_words_lists.h): irregular forms, and pairs of everyday words of which in a manual, a set
+ * of rules or minutes either may stand. Nothing of what is nearly the same. Of English also kinds: "pets" of a text is the question's "dog",
+ * not the other way round, and not "other pets", nor where the text speaks of dogs. A road is no street where it is called so: "Mill Road".
+ * Of Portuguese, plurals ("viagem", "viagens") and the accents of either spelling ("ténis", "tênis") by rule, of Arabic particles written
+ * before a word ("لشقة"). */
 #ifndef FORAGE_RETRIEVAL_SAME_WORDS_H
 #define FORAGE_RETRIEVAL_SAME_WORDS_H
 

@@ -1,0 +1,28 @@
+#include "retrieval/question/same_words_lists.h"
+
+/* clang-format off */
+static const char *const groups[] = {
+    "verlieren verliere verliert verloren verlor verlust", "schließen schließt geschlossen schließung",
+    "öffnen öffnet geöffnet öffnung", "essen isst gegessen", "bringen bringt gebracht",
+    "zurückbringen zurückgebracht zurückgeben zurückgegeben rückgabe", "mitbringen mitgebracht",
+    "leihen leihe leiht geliehen ausleihen ausgeliehen ausleihe", "abgeben abgegeben abgabe",
+    "nehmen nimmt genommen", "mitnehmen mitgenommen mitnahme", "sprechen spricht gesprochen",
+    "zerbrechen zerbrochen", "schreiben schreibt geschrieben", "wählen gewählt wahl",
+    "anmelden anmelde angemeldet anmeldung", "abmelden abgemeldet abmeldung", "einziehen eingezogen einzug",
+    "ausziehen ausgezogen auszug", "abholen abgeholt abholung", "anrufen angerufen anruf", "absagen abgesagt",
+    "verschieben verschoben", "treffen trifft getroffen", "gewinnen gewinnt gewonnen", "laufen läuft gelaufen",
+    "waschen wäscht gewaschen", "werfen wirft geworfen", "fahren fährt", "schlafen schläft geschlafen",
+    "helfen hilft geholfen", "beginnen beginnt beginn begonnen anfangen anfängt angefangen anfang",
+    "zahlen zahlt bezahlen bezahlt gezahlt bezahlung zahlung", "reparieren repariert reparatur",
+    "auto pkw wagen", "fahrrad rad velo", "handy mobiltelefon", "kita kindergarten kindertagesstätte",
+    "aufzug fahrstuhl lift", "geschirrspüler spülmaschine geschirrspülmaschine", "müll abfall", "sofa couch",
+    "brötchen semmel", "samstag sonnabend", "stornieren storno stornierung", "kaputt defekt",
+    "hausmeister hauswart", "putzen reinigen säubern", "heiraten heirat hochzeit", "regnet regen",
+    "gehalt lohn", "erlaubt gestattet", "verboten untersagt", "oma großmutter", "opa großvater", "mama mutter",
+    "papa vater", "kühlschrank kühlgerät", "bücherei bibliothek", "chef vorgesetzte", "arzt ärztin",
+    "telefon tel",
+    NULL,
+};
+/* clang-format on */
+
+const same_words_lists same_words_german = {.language = "german", .groups = groups};

@@ -1,0 +1,29 @@
+#include "retrieval/question/same_words_lists.h"
+
+/* None that is the other only among other things: "macchina" is a car or any machine. */
+/* clang-format off */
+static const char *const groups[] = {
+    "perdere perso smarrire smarrimento", "rompere rotto", "chiudere chiuso chiusura", "aprire aperto apertura",
+    "spendere speso", "scrivere scritto", "scegliere scelto", "spegnere spento", "accendere acceso accensione",
+    "vincere vinto", "offrire offerto", "rimanere rimasto", "rispondere risposto risposta", "chiedere chiesto",
+    "richiedere richiesto", "decidere deciso decisione", "eleggere eletto elezione",
+    "iscrivere iscritto iscrizione", "rendere reso", "restituire restituzione", "ridurre ridotto riduzione",
+    "uscire esce uscita", "togliere tolto", "piove pioggia piovere", "sposare sposarsi sposo matrimonio nozze",
+    "servire serve occorrere occorre necessario", "nascere nato nascita", "pagare pago pagamento",
+    "iniziare inizio cominciare comincia", "pulire pulisce pulizia", "auto automobile vettura",
+    "telefono tel telefonico", "annullare annullamento disdire disdico disdice disdetto disdetta",
+    "bici bicicletta", "bus autobus pullman", "asilo infanzia", "stipendio salario retribuzione",
+    "immondizia spazzatura rifiuti", "bidone cassonetto contenitore", "medico dottore", "cellulare telefonino",
+    "bambino bimbo figlio", "camera stanza", "ditta azienda impresa", "multa sanzione",
+    "ammesso permesso consentito", "vietato proibito", "mattina mattino", "nanna pisolino", "mamma madre",
+    "papà padre", "divano sofà",
+    NULL,
+};
+static const same_words_written written[] = {
+    {"partire parte partono partenza partenze", NULL},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const same_words_lists same_words_italian = {
+    .language = "italian", .groups = groups, .written = written};
