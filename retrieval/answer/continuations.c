@@ -115,9 +115,7 @@ static bool forbids(const char *s, size_t n) {
 static uint32_t subject_end(const fact_text *t, const candidate *c) {
     static const char articles[] = "the a an all each every our your its their";
     uint32_t i = c->w0;
-    while (i < c->w1 && fo_words_have_any_case(articles, t->text + t->words[i].start,
-                                               t->words[i].end - t->words[i].start))
-        i++;
+    while (i < c->w1 && fact_word_in(t, i, articles)) i++;
     while (i < c->w1 && fact_is_content(&t->words[i]) &&
            !(t->words[i].flags & (WORD_NEGATION | (i > c->w0 ? WORD_CLAUSE : 0))))
         i++;

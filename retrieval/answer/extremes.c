@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "kernels/utf8.h"
-#include "kernels/words.h"
 #include "retrieval/values/cell_values.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/answer/row_answers.h"
@@ -123,9 +122,7 @@ static void read_words_behind(const question *q, size_t at, comparison *out) {
         if (w->flags & WORD_STOP) break;
         const int k = question_term_of(q, w->id);
         if (k >= 0) out->things = 1ull << k;
-        if (k >= 0 && !out->kind &&
-            !fo_words_have_any_case(people, q->text.text + w->start, w->end - w->start))
-            out->kind = 1ull << k;
+        if (k >= 0 && !out->kind && !fact_word_in(&q->text, i, people)) out->kind = 1ull << k;
         words++;
     }
 }

@@ -1,7 +1,5 @@
 #include "retrieval/answer/heading_names.h"
 
-#include "kernels/words.h"
-
 /* What a section of anything may be about: no name of a thing. */
 static const char general[] =
     "general overview introduction summary contents notes note remarks information info about "
@@ -60,9 +58,7 @@ static bool is_of_the_kind(const heading *h, uint32_t w, const fact_word *asked)
     const fact_word *word = &h->p->text.words[w];
     if (word->end - word->start > asked->end - asked->start) return true;
     if (w == h->s.w0) return false;
-    const fact_word *before = word - 1;
-    return fo_words_have_any_case("a an any each every your our the",
-                                  h->p->text.text + before->start, before->end - before->start);
+    return fact_word_in(&h->p->text, w - 1, "a an any each every your our the");
 }
 
 /* Do both begin, or end, with the same content word, as names of two things of a kind do? */
@@ -74,9 +70,9 @@ static bool are_alike(const heading *asked, const heading *other) {
            (x[a.last].id == y[b.last].id && !is_of_the_kind(other, b.last, &x[a.last]));
 }
 
-static bool is_a_name(const candidate_passage *p, const fact_word *w) {
-    return (w->flags & WORD_CAPITAL) && !(w->flags & WORD_CALENDAR) &&
-           !fo_words_have_any_case(general, p->text.text + w->start, w->end - w->start);
+static bool is_a_name(const fact_text *t, size_t i) {
+    return (t->words[i].flags & WORD_CAPITAL) && !(t->words[i].flags & WORD_CALENDAR) &&
+           !fact_word_in(t, i, general);
 }
 
 /* Does `other` bear a name that neither `asked` nor the question says? The first word of any heading has a capital: it is one where
@@ -85,8 +81,7 @@ static bool has_its_own_name(const heading *other, const heading *asked) {
     const bool built_alike = ends_of(other).n == ends_of(asked).n;
     for (uint32_t w = next_word(other, other->s.w0); w < other->s.w1; w = next_word(other, w + 1))
         if (other->p->terms[w] < 0 && (w > other->s.w0 || built_alike) &&
-            is_a_name(other->p, &other->p->text.words[w]) &&
-            !says(asked, other->p->text.words[w].id))
+            is_a_name(&other->p->text, w) && !says(asked, other->p->text.words[w].id))
             return true;
     return false;
 }
@@ -97,7 +92,7 @@ static bool is_name_alone(const heading *h, bool asked) {
     for (uint32_t w = h->s.w0; w < h->s.w1; w++) {
         const fact_word *word = &h->p->text.words[w];
         if (word->flags & WORD_PART) continue;
-        if (++n > MOST_OF_A_NAME || !is_a_name(h->p, word) || (h->p->terms[w] >= 0) != asked ||
+        if (++n > MOST_OF_A_NAME || !is_a_name(&h->p->text, w) || (h->p->terms[w] >= 0) != asked ||
             (word->flags & (WORD_STOP | WORD_DIGIT)))
             return false;
     }

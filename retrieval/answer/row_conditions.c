@@ -26,7 +26,7 @@ bool row_column_is_asked(const candidate_set *set, const candidate_passage *p, c
         if (p->terms[i] >= 0)
             asked++;
         else if (fact_is_content(w) && !question_says(&set->q, w->id) &&
-                 !fo_words_have_any_case(besides, text + w->start, w->end - w->start))
+                 !fact_word_in(&p->text, i, besides))
             return false;
     }
     return asked > 0;

@@ -1,6 +1,5 @@
 #include "retrieval/answer/row_keys.h"
 
-#include "kernels/words.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/word_tokens.h"
@@ -16,8 +15,7 @@ static uint64_t terms_that_ask(const question *q) {
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const int k = question_term_of(q, w->id);
-        if (k >= 0 && fo_words_have_any_case(asks, q->text.text + w->start, w->end - w->start))
-            terms |= 1ull << k;
+        if (k >= 0 && fact_word_in(&q->text, i, asks)) terms |= 1ull << k;
     }
     return terms;
 }

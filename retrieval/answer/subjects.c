@@ -159,10 +159,7 @@ static bool says_otherwise(const candidate_passage *p, const char *word, size_t 
 static bool is_kind_of_ticket(const fact_text *t, size_t i) {
     static const char kinds[] = "season annual yearly family group",
                       tickets[] = "ticket tickets pass passes card cards";
-    const fact_word *w = &t->words[i];
-    return i + 1 < t->n_words &&
-           fo_words_have_any_case(kinds, t->text + w->start, w->end - w->start) &&
-           fo_words_have_any_case(tickets, t->text + w[1].start, w[1].end - w[1].start);
+    return i + 1 < t->n_words && fact_word_in(t, i, kinds) && fact_word_in(t, i + 1, tickets);
 }
 
 /* A family: "2 adults and 3 children", "with their children, together". */

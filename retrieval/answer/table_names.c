@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/words.h"
 #include "retrieval/question/demand_amounts.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/units/table_row.h"
@@ -50,7 +49,7 @@ static void add_name(list *l, const candidate_passage *p, const char *s, size_t 
     for (size_t i = words.w0; i < words.w1; i++) {
         const fact_word *w = &p->text.words[i];
         if ((w->flags & (WORD_CALENDAR | WORD_DIGIT | WORD_NUMERAL)) ||
-            fo_words_have_any_case(attributes, p->text.text + w->start, w->end - w->start))
+            fact_word_in(&p->text, i, attributes))
             l->bad = true;
     }
     if (words.w1 - words.w0 > MOST_WORDS || l->n == MOST_NAMES) {

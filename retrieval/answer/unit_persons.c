@@ -86,15 +86,11 @@ typedef struct persons {
     bool makers;   /* ... or, "by Emeka Ward", to have made something */
 } persons;
 
-static bool is_word(const fact_text *t, const fact_word *w, const char *word) {
-    return w->end - w->start == strlen(word) &&
-           !strncasecmp(t->text + w->start, word, strlen(word));
-}
-
 /* "The Salt Road by", "Directed by": what stands before "by" is a title's last word, or says that somebody made it. */
-static bool is_made(const fact_text *t, const fact_word *w) {
-    const bool title = (w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL);
-    return title || fo_words_have_any_case(makes, t->text + w->start, w->end - w->start);
+static bool is_made(const fact_text *t, size_t i) {
+    const uint32_t flags = t->words[i].flags;
+    const bool title = (flags & WORD_CAPITAL) && !(flags & WORD_INITIAL);
+    return title || fact_word_in(t, i, makes);
 }
 
 /* "Cake: anna", "(anna)": in small letters too it may be somebody. */
@@ -114,7 +110,7 @@ static void look(persons *out, const question *q, const candidate_passage *p, ui
         const bool capital = (w->flags & WORD_CAPITAL) != 0;
         out->capitals |= capital;
         if (behind_by && (!capital || (w->flags & WORD_CLAUSE))) behind_by = false;
-        if (i + 1 < s.w1 && is_word(t, &w[1], "by") && is_made(t, w)) {
+        if (i + 1 < s.w1 && fact_word_in(t, i + 1, "by") && is_made(t, i)) {
             behind_by = true;
             i++;
             continue;
@@ -186,7 +182,7 @@ static bool says_how_it_is(const question *q, const candidate_passage *p, uint32
         if (i + 1 < s.w1 && is_persons_name(q, t, w, &w[1])) return false;
         if (!thing && !asked && (w->flags & WORD_CAPITAL) && fact_is_content(w)) return false;
         thing |= asked;
-        is |= thing && fo_words_have_any_case(being, t->text + w->start, w->end - w->start);
+        is |= thing && fact_word_in(t, i, being);
     }
     return is;
 }

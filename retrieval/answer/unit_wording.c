@@ -32,9 +32,8 @@ bool unit_leaves_out(const question *q, const candidate_passage *p, const text_u
     uint64_t out = 0, in = candidate_head_terms(p, u);
     if (!asks_of_what_is_there(q)) return false;
     for (size_t i = s.w0; i < s.w1; i++) {
-        const fact_word *w = &t->words[i];
         if (p->terms[i] >= 0) in |= 1ull << p->terms[i];
-        if (!fo_words_have_any_case(exclusions, t->text + w->start, w->end - w->start)) continue;
+        if (!fact_word_in(t, i, exclusions)) continue;
         const size_t end = exclusion_end(t, &s, i);
         for (i++; i < end; i++)
             if (p->terms[i] >= 0) out |= 1ull << p->terms[i];
@@ -45,18 +44,13 @@ bool unit_leaves_out(const question *q, const candidate_passage *p, const text_u
 
 /* ---- only others ------------------------------------------------------------------------- */
 
-static bool is_word(const fact_text *t, size_t i, const char *list) {
-    const fact_word *w = &t->words[i];
-    return fo_words_have_any_case(list, t->text + w->start, w->end - w->start);
-}
-
 static const char before_names[] = "on in for with at from to";
 
 /* The word of the question that is a name behind a preposition, "on Windows", and the only one of its kind; 0: there is none. */
 static size_t name_behind(const fact_text *t) {
     size_t name = 0;
     for (size_t i = 1; i < t->n_words; i++) {
-        if (!fact_is_named(t, i) || !is_word(t, i - 1, before_names)) continue;
+        if (!fact_is_named(t, i) || !fact_word_in(t, i - 1, before_names)) continue;
         if (name) return 0;
         name = i;
     }
@@ -70,7 +64,7 @@ static bool lists_names(const fact_text *t, size_t i, size_t end) {
         const fact_word *w = &t->words[i];
         bool capital = false;
         for (uint32_t at = w->start; at < w->end; at++) capital |= fo_is_upper(t->text[at]);
-        if (!capital && !(w->flags & WORD_PART) && !is_word(t, i, "and or")) return false;
+        if (!capital && !(w->flags & WORD_PART) && !fact_word_in(t, i, "and or")) return false;
         names += capital;
     }
     return names > 0;
@@ -89,7 +83,7 @@ bool unit_names_only_others(const question *q, const candidate_passage *p, const
     if ((all & ~known) != 1ull << term) return false;
     const fact_word *before = &asked->words[name - 1];
     for (size_t i = s.w0; i < s.w1; i++) {
-        if (!is_word(t, i, "only")) continue;
+        if (!fact_word_in(t, i, "only")) continue;
         for (size_t k = i + 1; k < s.w1 && k <= i + WITHIN; k++)
             if (t->words[k].id == before->id && lists_names(t, k + 1, s.w1)) return true;
     }
@@ -142,21 +136,21 @@ static enum relation asked_relation(const question *q, int *term) {
 
 /* "If you do not subscribe during the trial, all is deleted": does word i stand in a condition, whose consequence may come later? */
 static bool is_in_a_condition(const fact_text *t, size_t first, size_t i) {
-    while (i > first && !is_word(t, i, "if when unless once whenever")) {
+    while (i > first && !fact_word_in(t, i, "if when unless once whenever")) {
         if (t->words[i].flags & WORD_CLAUSE) return false;
         i--;
     }
-    return is_word(t, i, "if when unless once whenever");
+    return fact_word_in(t, i, "if when unless once whenever");
 }
 
 /* "Until the concert", "when it ends", "once it is over", "hours ahead of it": the unit speaks of several times in other words. */
 static bool says_another_time(const fact_text *t, const fact_sentence *s) {
     bool when = false;
     for (size_t i = s->w0; i < s->w1; i++) {
-        if (is_word(t, i, "until till ahead afterwards")) return true;
+        if (fact_word_in(t, i, "until till ahead afterwards")) return true;
         if (t->words[i].flags & WORD_CLAUSE) when = false;
-        when |= is_word(t, i, "when once");
-        if (when && is_word(t, i, "end ends ended over finished finishes starts begins"))
+        when |= fact_word_in(t, i, "when once");
+        if (when && fact_word_in(t, i, "end ends ended over finished finishes starts begins"))
             return true;
     }
     return false;

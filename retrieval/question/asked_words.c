@@ -15,8 +15,8 @@ bool asked_word_is_whole(const char *word, size_t n) {
 }
 
 /* "Non-members", "un-insured": the word right behind it. */
-static bool denies_next(const fact_text *t, const fact_word *w) {
-    return fo_words_have_any_case("non un", t->text + w->start, w->end - w->start);
+static bool denies_next(const fact_text *t, size_t i) {
+    return fact_word_in(t, i, "non un");
 }
 
 /* "We're not from the parish": its terms behind a word that denies, up to the end of the clause. */
@@ -31,7 +31,7 @@ static void read_denied(asked_tier *t) {
             left = FAR;
             continue;
         }
-        const bool right_behind = i > 0 && denies_next(text, w - 1);
+        const bool right_behind = i > 0 && denies_next(text, i - 1);
         const int k = question_term_of(&t->q, w->id);
         if ((left || right_behind) && k >= 0) {
             t->denied |= 1ull << k;

@@ -287,11 +287,10 @@ void question_deinit(question *q) {
 bool question_names_thing(const fact_text *t, size_t w) {
     if (!fact_is_content(&t->words[w])) return false;
     while (w > 0 && !(t->words[w].flags & WORD_STOP)) w--;
-    const fact_word *before = &t->words[w];
-    return fo_words_have_any_case(
+    return fact_word_in(
+        t, w,
         "a an the my your his her its our their this that these those any some no each every all "
-        "much many more which what another other of from with without for in on at by via",
-        t->text + before->start, before->end - before->start);
+        "much many more which what another other of from with without for in on at by via");
 }
 
 bool question_says(const question *q, uint64_t id) {

@@ -54,37 +54,37 @@ static bool has_capital(const fact_text *t, const fact_word *w) {
 /* Is word i behind a name: "Mill Road"? Church Road is not Church Street. */
 static bool is_named_road(const fact_text *t, size_t i) {
     return i > 0 && has_capital(t, &t->words[i - 1]) &&
-           fact_word_in(t, &t->words[i], "road roads street streets") &&
+           fact_word_in(t, i, "road roads street streets") &&
            !(t->words[i - 1].flags & WORD_STOP) && t->words[i].start == t->words[i - 1].end + 1;
 }
 
 /* "How old is the barrier?": "the minimum age", "age for a contract" and "age limit" are another's; "How old must I be?" asks for them. */
 static bool is_age_of_other(const fact_text *asked, size_t old, const fact_text *t, size_t i) {
-    if (!fact_word_in(t, &t->words[i], "age") || old + 1 >= asked->n_words ||
-        !fact_word_in(asked, &asked->words[old + 1], "is are was were"))
+    if (!fact_word_in(t, i, "age") || old + 1 >= asked->n_words ||
+        !fact_word_in(asked, old + 1, "is are was were"))
         return false;
-    return (i > 0 && fact_word_in(t, &t->words[i - 1], "minimum maximum min max")) ||
-           (i + 1 < t->n_words && fact_word_in(t, &t->words[i + 1], "for of limit"));
+    return (i > 0 && fact_word_in(t, i - 1, "minimum maximum min max")) ||
+           (i + 1 < t->n_words && fact_word_in(t, i + 1, "for of limit"));
 }
 
 /* Most words are no quality, and a question may be long. */
-static bool is_quality(const fact_text *t, const fact_word *w) {
+static bool is_quality(const fact_text *t, size_t i_word) {
     for (size_t i = 0; i < sizeof qualities / sizeof *qualities; i++)
-        if (fact_word_in(t, w, qualities[i].called)) return true;
+        if (fact_word_in(t, i_word, qualities[i].called)) return true;
     return false;
 }
 
 /* The term of "heavy" in "How heavy is it?", where word i of a text is "weight"; -1: it is none. */
 static int quality_asked(const question *q, const fact_text *t, size_t i_word) {
     const fact_text *asked = &q->text;
-    const fact_word *w = &t->words[i_word];
-    if (!is_quality(t, w)) return -1;
+    if (!is_quality(t, i_word)) return -1;
     for (size_t k = 1; k < asked->n_words; k++) {
-        if (!fact_word_in(asked, &asked->words[k - 1], "how")) continue;
+        if (!fact_word_in(asked, k - 1, "how")) continue;
         const int term = question_term_of(q, asked->words[k].id);
         for (size_t i = 0; term >= 0 && i < sizeof qualities / sizeof *qualities; i++)
-            if (fact_word_in(asked, &asked->words[k], qualities[i].asked) &&
-                fact_word_in(t, w, qualities[i].called) && !is_age_of_other(asked, k, t, i_word))
+            if (fact_word_in(asked, k, qualities[i].asked) &&
+                fact_word_in(t, i_word, qualities[i].called) &&
+                !is_age_of_other(asked, k, t, i_word))
                 return term;
     }
     return -1;
@@ -100,7 +100,7 @@ static bool says_term(const question *q, const fact_text *t, int term) {
 static bool is_of_others(const fact_text *t, size_t i) {
     enum { WORDS = 2 };
     for (size_t k = 1; k <= WORDS && k <= i; k++)
-        if (fact_word_in(t, &t->words[i - k], "other except than unlike")) return true;
+        if (fact_word_in(t, i - k, "other except than unlike")) return true;
     return false;
 }
 
@@ -108,11 +108,11 @@ static bool is_of_others(const fact_text *t, size_t i) {
  * question's midst is a name. */
 static int term_of_kind(const question *q, const fact_text *t, size_t i_word) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!fact_word_in(t, &t->words[i_word], kinds[i].kind) || is_of_others(t, i_word)) continue;
+        if (!fact_word_in(t, i_word, kinds[i].kind) || is_of_others(t, i_word)) continue;
         for (size_t k = 0; k < q->text.n_words; k++) {
             const fact_word *thing = &q->text.words[k];
             const int term = question_term_of(q, thing->id);
-            if (term >= 0 && fact_word_in(&q->text, thing, kinds[i].things) &&
+            if (term >= 0 && fact_word_in(&q->text, k, kinds[i].things) &&
                 !(k > 0 && has_capital(&q->text, thing)) && !says_term(q, t, term))
                 return term;
         }

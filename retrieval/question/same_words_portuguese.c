@@ -48,10 +48,9 @@ static const same_words_written written[] = {
 /* "Quem se casa", "casam-se": the verb, which is written as the house is. */
 static const char *marries(const fact_text *t, size_t i) {
     static const char self[] = "se me te nos";
-    const fact_word *w = &t->words[i];
-    if (!fact_word_in(t, w, "casa casam caso")) return NULL;
-    const bool is_verb = (i > 0 && fact_word_in(t, w - 1, self)) ||
-                         (i + 1 < t->n_words && fact_word_in(t, w + 1, self));
+    if (!fact_word_in(t, i, "casa casam caso")) return NULL;
+    const bool is_verb = (i > 0 && fact_word_in(t, i - 1, self)) ||
+                         (i + 1 < t->n_words && fact_word_in(t, i + 1, self));
     return is_verb ? "casamento" : NULL;
 }
 

@@ -75,9 +75,10 @@ static inline bool fact_has(const fact_text *t, uint64_t id) {
     return fact_says(t, 0, t->n_words, id);
 }
 
-/* Is a word, as it is written but for the case of ASCII letters, one of those that `list` divides by blanks? */
-static inline bool fact_word_in(const fact_text *t, const fact_word *w, const char *list) {
-    return fo_words_have_any_case(list, t->text + w->start, w->end - w->start);
+/* Is word i, as it is written but for the case of ASCII letters, one of those that `list` divides by blanks? */
+static inline bool fact_word_in(const fact_text *t, size_t i, const char *list) {
+    return fo_words_have_any_case(list, t->text + t->words[i].start,
+                                  t->words[i].end - t->words[i].start);
 }
 
 /* Does the capital of word i tell a name? At the beginning of a sentence and in a text of capitals alone it does not; where nouns have one, it does beside

@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "kernels/utf8.h"
-#include "kernels/words.h"
 #include "retrieval/values/cell_values.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/values/table_columns.h"
@@ -224,10 +223,9 @@ static int fit_condition(fit *f, const short_input *in, const asked_tier *t, con
     int rc = fact_text_read(&value, in->lx->analyzer, cell->value, cell->n_value, err);
     for (size_t i = 0; !rc && i < value.n_words; i++) {
         const fact_word *w = &value.words[i];
-        const char *word = value.text + w->start;
-        behind |= fo_words_have_any_case("if when unless without", word, w->end - w->start);
-        denies |= behind && ((w->flags & WORD_NEGATION) ||
-                             fo_words_have_any_case("unless without", word, w->end - w->start));
+        behind |= fact_word_in(&value, i, "if when unless without");
+        denies |=
+            behind && ((w->flags & WORD_NEGATION) || fact_word_in(&value, i, "unless without"));
         if (behind) said |= asked_words_in(t, &value, w->start, w->end);
     }
     fact_text_deinit(&value);

@@ -6,7 +6,6 @@
 
 #include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
-#include "kernels/words.h"
 #include "retrieval/text/foreign_marks.h"
 #include "retrieval/written/own_words.h"
 #include "retrieval/question/question.h"
@@ -71,8 +70,8 @@ static bool say_an_amount(const question *q, const fact_text *extract, const fac
         "many several few dozens hundreds thousands millions most half none nobody all";
     for (size_t i = 0; i < sentence->n_words; i++) {
         const fact_word *w = &sentence->words[i];
-        if (fo_words_have_any_case(amounts, sentence->text + w->start, w->end - w->start) &&
-            fact_has(extract, w->id) && !question_says(q, w->id))
+        if (fact_word_in(sentence, i, amounts) && fact_has(extract, w->id) &&
+            !question_says(q, w->id))
             return true;
     }
     return false;

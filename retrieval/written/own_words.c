@@ -3,7 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "kernels/words.h"
 #include "retrieval/text/facts.h"
 #include "kernels/utf8.h"
 
@@ -121,11 +120,6 @@ static size_t with_what_follows(const fact_text *span, size_t end, const fact_te
     return end;
 }
 
-static bool is_one_of(const char *words, const fact_text *t, size_t i) {
-    const fact_word *w = &t->words[i];
-    return fo_words_have_any_case(words, t->text + w->start, w->end - w->start);
-}
-
 /* Words i - 1 and i stand beside each other, with a blank between them. */
 static bool is_beside(const fact_text *t, size_t i) {
     return t->words[i].start == t->words[i - 1].end + 1 && !(t->words[i].flags & WORD_CLAUSE);
@@ -143,15 +137,15 @@ static size_t with_its_limit(const fact_text *span, size_t first, size_t end) {
     static const char limits[] =
         "before after until till unless except without within from between if when per each";
     if (!has_number(span, first, end) || end >= span->n_words || !is_beside(span, end)) return end;
-    if (is_one_of("a an every", span, end))
+    if (fact_word_in(span, end, "a an every"))
         return end + 1 < span->n_words && is_beside(span, end + 1) ? end + 2 : end;
-    if (is_one_of("of", span, end)) { /* "litres of diesel an hour" */
+    if (fact_word_in(span, end, "of")) { /* "litres of diesel an hour" */
         const size_t rate = end + 2;
-        const bool has = rate + 1 < span->n_words && is_one_of("a an per every", span, rate) &&
+        const bool has = rate + 1 < span->n_words && fact_word_in(span, rate, "a an per every") &&
                          is_beside(span, rate) && is_beside(span, rate + 1);
         return has ? rate + 2 : end;
     }
-    if (!is_one_of(limits, span, end)) return end;
+    if (!fact_word_in(span, end, limits)) return end;
     size_t to = end + 1;
     while (to < span->n_words && to - end < MOST_LIMIT &&
            !(span->words[to].flags & (WORD_CLAUSE | WORD_INITIAL)))
@@ -165,9 +159,9 @@ static size_t with_its_bound(const fact_text *span, size_t first, size_t end) {
         "only least most than about around approximately nearly almost minus";
     if (!has_number(span, first, end)) return first;
     while (first > 0 && is_beside(span, first) &&
-           (is_one_of(before, span, first - 1) ||
-            (is_one_of("at more less fewer not no", span, first - 1) &&
-             is_one_of("least most than more less fewer", span, first))))
+           (fact_word_in(span, first - 1, before) ||
+            (fact_word_in(span, first - 1, "at more less fewer not no") &&
+             fact_word_in(span, first, "least most than more less fewer"))))
         first--;
     return first;
 }

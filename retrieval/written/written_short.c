@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "kernels/words.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/demands.h"
 #include "retrieval/text/facts.h"
@@ -30,8 +29,7 @@ static bool is_value(const texts *t, const fact_text *value) {
         if (w->flags & WORD_PART) continue;
         if (fact_has(value, w->id))
             said++;
-        else if (fact_is_content(w) &&
-                 !fo_words_have_any_case(units, a->text + w->start, w->end - w->start))
+        else if (fact_is_content(w) && !fact_word_in(a, i, units))
             return false;
     }
     for (size_t i = 0; i < value->n_words; i++) in_value += !(value->words[i].flags & WORD_PART);
