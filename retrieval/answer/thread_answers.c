@@ -4,61 +4,8 @@
 #include <strings.h>
 
 #include "kernels/utf8.h"
-#include "kernels/words.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/text/word_tokens.h"
-
-static const char labels[] = "workaround solution cause resolution remedy";
-static const char fixes[] = "fix fixes fixed", releases[] = "version release";
-
-/* ---- the question ---------------------------------------------------------------------------- */
-
-/* What may stand before the label, and behind it where the label itself is asked for: "the root cause of the outage", not "the
- * solution be kept". */
-static const char qualities[] = "known root suggested temporary proposed possible",
-                  goes_on[] = "for of to when that until";
-
-/* Does t, behind `last`, begin to ask for a label: "what is the", "what's the", "is there a", "any"? */
-static bool leads_to_label(const word_token *before, const word_token *last, const word_token *t) {
-    if (word_token_in("any", t)) return true;
-    if (word_token_in("a an", t)) return word_token_in("there", last);
-    return word_token_in("the", t) && word_token_in("is was s", last) &&
-           (word_token_in("what", before) || !before->letters);
-}
-
-/* "What is the workaround for ...", "Is there any known workaround": the label that is asked for; n is 0: none is. */
-static word_token asked_label(const question *q) {
-    word_token before = {0}, last = {0};
-    size_t at = 0;
-    bool led = false;
-    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
-        if (led && word_token_in(labels, &t)) {
-            size_t behind = at;
-            const word_token next = word_token_next(q->text.text, q->text.len, &behind);
-            if (!next.letters || word_token_in(goes_on, &next)) return t;
-            break;
-        }
-        led = leads_to_label(&before, &last, &t) || (led && word_token_in(qualities, &t));
-        before = last;
-        last = t;
-    }
-    return (word_token){0};
-}
-
-/* "Which release contains the fix", "in what version is it fixed", "which Tarn release": of none that the question names. */
-static bool asks_for_the_release_of_a_fix(const question *q) {
-    word_token before = {0}, last = {0};
-    size_t at = 0;
-    bool asked = false;
-    if (q->exact.n_versions || !word_tokens_say(fixes, q->text.text, q->text.len)) return false;
-    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;
-         before = last, last = t) {
-        if (t.digits && word_token_in(releases, &last)) return false;
-        const bool name = last.letters && !word_token_in("is was does did the a which what", &last);
-        asked |= word_token_in(releases, &t) && word_token_in("which what", name ? &before : &last);
-    }
-    return asked;
-}
 
 /* ---- what answers it ------------------------------------------------------------------------- */
 
@@ -77,7 +24,7 @@ static bool has_the_label(const char *s, size_t n, const word_token *label) {
     for (word_token t; words <= MOST_WORDS && (t = word_token_next(s, n, &at)).n; words++) {
         if (word_token_is(&t, ":")) /* "until 11:40" has none */
             return met && at < n && fo_is_letter(t.s[-1]) && fo_is_blank(s[at]);
-        if (words == 0 && word_token_in(qualities, &t)) continue;
+        if (words == 0 && word_token_in(question_asks_qualities, &t)) continue;
         met |= words <= 1 && t.n == label->n && !strncasecmp(t.s, label->s, t.n);
         if (words >= 1 && !met) return false;
     }
@@ -101,12 +48,8 @@ static bool says_a_version(const char *s, size_t n) {
 static uint64_t terms_of_lists(const question *q, const char *list, const char *other) {
     uint64_t terms = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
-        const fact_word *w = &q->text.words[i];
-        const int k = question_term_of(q, w->id);
-        const char *word = q->text.text + w->start;
-        const size_t n = w->end - w->start;
-        if (k >= 0 &&
-            (fo_words_have_any_case(list, word, n) || fo_words_have_any_case(other, word, n)))
+        const int k = question_term_of(q, q->text.words[i].id);
+        if (k >= 0 && (fact_word_in(&q->text, i, list) || fact_word_in(&q->text, i, other)))
             terms |= 1ull << k;
     }
     return terms;
@@ -115,7 +58,7 @@ static uint64_t terms_of_lists(const question *q, const char *list, const char *
 /* Is it of the fix that is asked about: "2.4.2 is out with the fix", or in another word of the question? What "the fix for ..." is for
  * has to be asked about. */
 static bool is_of_that_fix(const candidate_set *set, const candidate *c, const char *s, size_t n) {
-    const uint64_t beside = ~terms_of_lists(&set->q, fixes, releases);
+    const uint64_t beside = ~terms_of_lists(&set->q, question_asks_fixes, question_asks_releases);
     word_token last = {0};
     size_t at = 0;
     bool meant = false;
@@ -135,18 +78,16 @@ static bool denies(const char *s, size_t n) {
     return word_tokens_say("not no never without cannot isn doesn t", s, n);
 }
 
-typedef struct wanted {
-    word_token label; /* n is 0: the release of a fix */
-} wanted;
-
-static bool is_wanted(const candidate_set *set, const candidate *c, const wanted *w) {
+/* Does it begin with the label that is asked for, or where none is, say which release has the fix? */
+static bool is_wanted(const candidate_set *set, const candidate *c) {
+    const word_token *label = &set->q.asks.label;
     const char *s = set->passages[c->passage].text.text + c->start;
     const size_t n = c->end - c->start;
     if (c->f[CAND_QUESTION] > 0 || c->unit.kind == TEXT_UNIT_HEADING ||
         c->unit.kind == TEXT_UNIT_ROW)
         return false;
-    if (w->label.n) return has_the_label(s, n, &w->label);
-    return word_tokens_say(fixes, s, n) && says_a_version(s, n) && !denies(s, n) &&
+    if (label->n) return has_the_label(s, n, label);
+    return word_tokens_say(question_asks_fixes, s, n) && says_a_version(s, n) && !denies(s, n) &&
            is_of_that_fix(set, c, s, n);
 }
 
@@ -200,9 +141,10 @@ static bool is_heading_of_labels(const heading_said *h) {
     bool met = false;
     for (word_token t; (t = word_token_next(h->s, h->n, &at)).n;) {
         if (!t.letters) continue;
-        if (word_token_in(labels, &t) || word_token_in(fixes, &t))
+        if (word_token_in(question_asks_labels, &t) || word_token_in(question_asks_fixes, &t))
             met = true;
-        else if (!word_token_in("the a and or of", &t) && !word_token_in(qualities, &t))
+        else if (!word_token_in("the a and or of", &t) &&
+                 !word_token_in(question_asks_qualities, &t))
             return false;
     }
     return met;
@@ -211,7 +153,7 @@ static bool is_heading_of_labels(const heading_said *h) {
 /* Is the unit with the label, in another section than the best, of the same thing? It is where it or its heading says something of the
  * question, and where not the sections but the document is about what is asked. */
 static bool is_of_that_thing(const candidate_set *set, const candidate *c, const candidate *best) {
-    const uint64_t beside = ~terms_of_lists(&set->q, labels, qualities),
+    const uint64_t beside = ~terms_of_lists(&set->q, question_asks_labels, question_asks_qualities),
                    title = set->passages[best->passage].named;
     const heading_said own = heading_of(set, c), other = heading_of(set, best);
     if (!own.n || are_of_one_section(set, c, best)) return true;
@@ -234,26 +176,25 @@ void thread_answers_pass_over(candidate_set *set, const candidate *was) {
 
 void thread_answers_pass_over_others(candidate_set *set) {
     const candidate *best = &set->c[0];
-    const wanted w = {asked_label(&set->q)};
-    for (size_t i = 1; w.label.n && i < set->n; i++) {
+    for (size_t i = 1; set->q.asks.label.n && i < set->n; i++) {
         candidate *c = &set->c[i];
         c->passed_over |=
             candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
-            is_wanted(set, c, &w) && !is_of_that_thing(set, c, best);
+            is_wanted(set, c) && !is_of_that_thing(set, c, best);
     }
 }
 
 size_t thread_answers_leading(const candidate_set *set) {
     const candidate *best = &set->c[0];
-    const wanted w = {asked_label(&set->q)};
+    const bool label = set->q.asks.label.n > 0;
     size_t found = 0;
     bool several = false;
-    if (!w.label.n && !asks_for_the_release_of_a_fix(&set->q)) return 0;
-    if (is_wanted(set, best, &w) || (!w.label.n && is_of_a_version(set, best))) return 0;
+    if (!label && !set->q.asks.release_of_fix) return 0;
+    if (is_wanted(set, best) || (!label && is_of_a_version(set, best))) return 0;
     for (size_t i = 1; i < set->n; i++) {
         const candidate *c = &set->c[i];
         if (!candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) ||
-            !is_wanted(set, c, &w) || (w.label.n && !is_of_that_thing(set, c, best)))
+            !is_wanted(set, c) || (label && !is_of_that_thing(set, c, best)))
             continue;
         if (c->passage == best->passage && c->order == best->order + 1 &&
             candidate_below(&c->unit) == candidate_below(&best->unit))

@@ -1,8 +1,10 @@
 #include "retrieval/question/question_asks.h"
 
-#include "kernels/words.h"
 #include "retrieval/question/question.h"
-#include "retrieval/text/word_tokens.h"
+
+const char question_asks_labels[] = "workaround solution cause resolution remedy",
+           question_asks_qualities[] = "known root suggested temporary proposed possible",
+           question_asks_fixes[] = "fix fixes fixed", question_asks_releases[] = "version release";
 
 static bool asks_for_the_latest(const question *q) {
     static const char now[] =
@@ -57,11 +59,10 @@ static uint64_t terms_without(const question *q) {
     uint64_t terms = 0;
     bool without = false;
     for (size_t i = 0; i < t->n_words; i++) {
-        const fact_word *w = &t->words[i];
-        const int k = question_term_of(q, w->id);
-        if (without && terms && (k < 0 || (w->flags & WORD_CLAUSE))) break;
+        const int k = question_term_of(q, t->words[i].id);
+        if (without && terms && (k < 0 || (t->words[i].flags & WORD_CLAUSE))) break;
         if (without && k >= 0) terms |= 1ull << k;
-        without |= fo_words_have_any_case("without", t->text + w->start, w->end - w->start);
+        without |= fact_word_in(t, i, "without");
     }
     return terms;
 }
@@ -71,15 +72,11 @@ static int version_asked_of(const question *q) {
     const fact_text *t = &q->text;
     bool which = false;
     for (size_t i = 0; i < t->n_words; i++) {
-        const char *s = t->text + t->words[i].start;
-        const size_t n = t->words[i].end - t->words[i].start;
-        which |= fo_words_have_any_case("which what", s, n);
-        if (!which || !fo_words_have_any_case("version", s, n)) continue;
+        which |= fact_word_in(t, i, "which what");
+        if (!which || !fact_word_in(t, i, "version")) continue;
         size_t k = i, before = i;
         while (before > 0 && (t->words[before - 1].flags & WORD_PART)) before--;
-        if (i + 2 < t->n_words &&
-            fo_words_have_any_case("of", t->text + t->words[i + 1].start,
-                                   t->words[i + 1].end - t->words[i + 1].start))
+        if (i + 2 < t->n_words && fact_word_in(t, i + 1, "of"))
             k = i + 2;
         else if (before > 0 && fact_is_content(&t->words[before - 1]))
             k = before - 1;
@@ -103,11 +100,60 @@ static int counted_term(const question *q) {
     }
 }
 
+/* Does t, behind `last`, begin to ask for a label: "what is the", "what's the", "is there a", "any"? */
+static bool leads_to_label(const word_token *before, const word_token *last, const word_token *t) {
+    if (word_token_in("any", t)) return true;
+    if (word_token_in("a an", t)) return word_token_in("there", last);
+    return word_token_in("the", t) && word_token_in("is was s", last) &&
+           (word_token_in("what", before) || !before->letters);
+}
+
+/* "What is the workaround for ...", "Is there any known workaround", where the label itself is asked for: "the root cause of the
+ * outage", not "the solution be kept". */
+static word_token asked_label(const question *q) {
+    static const char goes_on[] = "for of to when that until";
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    bool led = false;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
+        if (led && word_token_in(question_asks_labels, &t)) {
+            size_t behind = at;
+            const word_token next = word_token_next(q->text.text, q->text.len, &behind);
+            if (!next.letters || word_token_in(goes_on, &next)) return t;
+            break;
+        }
+        led = leads_to_label(&before, &last, &t) ||
+              (led && word_token_in(question_asks_qualities, &t));
+        before = last;
+        last = t;
+    }
+    return (word_token){0};
+}
+
+/* "Which release contains the fix", "in what version is it fixed", "which Tarn release": of none that the question names. */
+static bool asks_for_the_release_of_a_fix(const question *q) {
+    word_token before = {0}, last = {0};
+    size_t at = 0;
+    bool asked = false;
+    if (q->exact.n_versions || !word_tokens_say(question_asks_fixes, q->text.text, q->text.len))
+        return false;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;
+         before = last, last = t) {
+        if (t.digits && word_token_in(question_asks_releases, &last)) return false;
+        const bool name = last.letters && !word_token_in("is was does did the a which what", &last);
+        asked |= word_token_in(question_asks_releases, &t) &&
+                 word_token_in("which what", name ? &before : &last);
+    }
+    return asked;
+}
+
 question_asks question_asks_read(const question *q) {
     return (question_asks){.latest = asks_for_the_latest(q),
                            .past = speaks_of_the_past(q),
                            .name = asks_for_a_name(q),
                            .without = terms_without(q),
                            .version_of = q->text.language < 0 ? version_asked_of(q) : -1,
-                           .how_many = counted_term(q)};
+                           .how_many = counted_term(q),
+                           .label = asked_label(q),
+                           .release_of_fix = asks_for_the_release_of_a_fix(q)};
 }
