@@ -2,56 +2,25 @@
 
 #include <string.h>
 
+#include "retrieval/question/foreign_asked.h"
+
 enum {
-    MOST = 64, /* words of a question that are looked at */
     FIRST = 6, /* "what" that asks stands among these */
     NEAR = 4,  /* words behind "how much" among which a sum may stand */
 };
 
-typedef struct asked {
-    const demand_words *w;
-    char v[MOST][DEMAND_WORD_MOST];
-    word_token t[MOST];
-    size_t n;
-} asked;
-
-static void read_words(asked *a, const char *question, size_t len) {
-    for (size_t at = 0; a->n < MOST;) {
-        const word_token t = word_token_next(question, len, &at);
-        if (!t.n) return;
-        if (!t.letters && !t.digits) continue;
-        a->t[a->n] = t;
-        demand_word_fold(a->v[a->n++], &t);
-    }
-}
-
-static bool is(const asked *a, size_t i, const char *list) {
-    return i < a->n && demand_word_in(list, a->v[i]);
-}
-
-static bool among(const asked *a, size_t from, size_t end, const char *list) {
-    for (size_t i = from; i < end; i++)
-        if (is(a, i, list)) return true;
-    return false;
-}
-
 /* "The hour", with its article, is the time of the day, and "an hour" a length of time. */
 static bool is_the_hour(const asked *a, size_t i) {
     static const char hour[] = "الساعة";
-    return i < a->n && a->t[i].n >= sizeof hour - 1 && !memcmp(a->t[i].s, hour, sizeof hour - 1);
+    if (i >= a->n) return false;
+    const word_token *t = &a->v[i].t;
+    return t->n >= sizeof hour - 1 && !memcmp(t->s, hour, sizeof hour - 1);
 }
 
 /* What a noun right behind "how much" or "what is" measures. */
 static enum demand_amount of_noun(const asked *a, size_t i) {
-    const demand_words *w = a->w;
-    if (is(a, i, w->sums)) return AMOUNT_MONEY;
-    if (is(a, i, "درجه") && is(a, i + 1, w->warm)) return AMOUNT_TEMPERATURE;
-    if (is(a, i, w->warm)) return AMOUNT_TEMPERATURE;
-    if (is(a, i, w->heavy)) return AMOUNT_WEIGHT;
-    if (is(a, i, w->loud)) return AMOUNT_LOUDNESS;
-    if (is(a, i, w->extent)) return AMOUNT_LENGTH;
-    if (is(a, i, w->lasting)) return AMOUNT_LONG;
-    return is(a, i, w->size) ? AMOUNT_ANY : AMOUNT_NONE;
+    if (is(a, i, "درجه") && is(a, i + 1, a->w->warm)) return AMOUNT_TEMPERATURE;
+    return foreign_asked_measure(a, i);
 }
 
 /* "كم سعر", "كم أدفع", "كم مدة", "كم عدد"; of other nouns a number. */
@@ -101,8 +70,8 @@ static enum demand_detail detail_of(const asked *a) {
 
 foreign_demands arabic_demands_read(const demand_words *w, const char *question, size_t len) {
     foreign_demands out = {0};
-    asked a = {.w = w};
-    read_words(&a, question, len);
+    asked a;
+    foreign_asked_read(&a, w, question, len);
     out.detail = detail_of(&a);
     if (out.detail == DETAIL_NONE) out.amount = amount_of(&a);
     return out;

@@ -3,49 +3,13 @@
 #include <string.h>
 
 #include "retrieval/question/arabic_demands.h"
+#include "retrieval/question/foreign_asked.h"
 
 enum {
-    MOST = 64,       /* words of a question that are looked at */
     FIRST = 4,       /* a word for "what" stands among the first few */
     NEAR = 6,        /* words between what asks and what is asked for */
     MOST_COUNTED = 3 /* words for what is counted */
 };
-
-typedef struct asked {
-    const demand_words *w;
-    struct {
-        char folded[DEMAND_WORD_MOST];
-        word_token t;
-        bool comma; /* ... or the sign that begins a question stands before it */
-    } v[MOST];
-    size_t n;
-} asked;
-
-/* Apostrophes, hyphens and the like stand between words. */
-static void read_words(asked *a, const char *question, size_t len) {
-    bool comma = false;
-    for (size_t at = 0; a->n < MOST;) {
-        const word_token t = word_token_next(question, len, &at);
-        if (!t.n) return;
-        comma |= word_token_is(&t, ",") || word_token_is(&t, "\xC2\xBF");
-        if (!t.letters && !t.digits) continue;
-        a->v[a->n].t = t;
-        a->v[a->n].comma = comma;
-        demand_word_fold(a->v[a->n++].folded, &t);
-        comma = false;
-    }
-}
-
-static bool is(const asked *a, size_t i, const char *list) {
-    return i < a->n && demand_word_in(list, a->v[i].folded);
-}
-
-/* Is one of words [from, end) in the list? */
-static bool among(const asked *a, size_t from, size_t end, const char *list) {
-    for (size_t i = from; i < end; i++)
-        if (is(a, i, list)) return true;
-    return false;
-}
 
 static bool sum_among(const asked *a, size_t from, size_t end) {
     for (size_t i = from; i < end && i < a->n; i++)
@@ -291,18 +255,6 @@ static size_t counted_at(const asked *a, size_t k) {
     return last;
 }
 
-static enum demand_amount of_noun(const asked *a, size_t i) {
-    const demand_words *w = a->w;
-    if (i >= a->n) return AMOUNT_NONE;
-    if (demand_word_is_sum(w, a->v[i].folded)) return AMOUNT_MONEY;
-    if (is(a, i, w->heavy)) return AMOUNT_WEIGHT;
-    if (is(a, i, w->warm)) return AMOUNT_TEMPERATURE;
-    if (is(a, i, w->loud)) return AMOUNT_LOUDNESS;
-    if (is(a, i, w->extent)) return AMOUNT_LENGTH;
-    if (is(a, i, w->lasting)) return AMOUNT_LONG;
-    return is(a, i, w->size) ? AMOUNT_ANY : AMOUNT_NONE;
-}
-
 static char ends_in(const char *word) {
     return word[0] ? word[strlen(word) - 1] : 's';
 }
@@ -315,7 +267,7 @@ static enum demand_amount of_much_adjective(const asked *a, size_t k) {
     const bool far = is(a, k, w->far), high = is(a, k, w->high);
     if (!far && !high && !is(a, k, w->broad)) return AMOUNT_NONE;
     for (size_t i = k + 1; i < k + NEAR && i < a->n; i++) {
-        const enum demand_amount kind = of_noun(a, i);
+        const enum demand_amount kind = foreign_asked_measure(a, i);
         if (kind == AMOUNT_MONEY || kind == AMOUNT_TEMPERATURE) return kind;
         if (far && is(a, i, w->happens)) return AMOUNT_LONG;
     }
@@ -352,9 +304,9 @@ static enum demand_amount of_quantity(const asked *a, size_t k, bool many, forei
 static enum demand_amount of_adjective(const asked *a, size_t k) {
     const demand_words *w = a->w;
     if (is(a, k, w->dear)) return AMOUNT_MONEY;
-    if (!is(a, k, w->high)) return of_noun(a, k);
+    if (!is(a, k, w->high)) return foreign_asked_measure(a, k);
     for (size_t i = k + 1; i < k + NEAR && i < a->n; i++) {
-        const enum demand_amount kind = of_noun(a, i);
+        const enum demand_amount kind = foreign_asked_measure(a, i);
         if (kind == AMOUNT_MONEY || kind == AMOUNT_WEIGHT || kind == AMOUNT_TEMPERATURE)
             return kind;
     }
@@ -393,7 +345,7 @@ static enum demand_amount of_which_measure(const asked *a, size_t noun) {
                                  "tamanho area numero";
     const bool weather = is(a, noun, "temps tiempo tempo") && is(a, noun + 1, "fait hace fa faz");
     if (weather || is(a, noun, others)) return AMOUNT_NONE;
-    return of_noun(a, noun);
+    return foreign_asked_measure(a, noun);
 }
 
 /* "Quel est le tarif ?", "Welche Gebühr fällt an?"; "was" and "qué es" ask what something is, but for prices. */
@@ -411,7 +363,7 @@ static enum demand_amount of_what(const asked *a, size_t i) {
     if (demand_word_is_sum(w, a->v[k].folded))
         return is_end(a, k, w->amounts) && (be || asks_which_sum(a, k)) ? AMOUNT_MONEY
                                                                         : AMOUNT_NONE;
-    return be ? of_noun(a, k) : of_which_measure(a, k);
+    return be ? foreign_asked_measure(a, k) : of_which_measure(a, k);
 }
 
 /* "Цена квартиры за ночь?", "где взять ласты и почём?" */
@@ -436,8 +388,8 @@ static enum demand_amount amount_of(const asked *a, foreign_demands *out) {
 foreign_demands foreign_demands_read(const demand_words *w, const char *question, size_t len) {
     foreign_demands out = {0};
     if (!strcmp(w->language, "arabic")) return arabic_demands_read(w, question, len);
-    asked a = {.w = w};
-    read_words(&a, question, len);
+    asked a;
+    foreign_asked_read(&a, w, question, len);
     if (!a.n) return out;
     out.detail = detail_of(&a);
     if (out.detail != DETAIL_NONE) return out;
