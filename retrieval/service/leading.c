@@ -52,15 +52,9 @@ static bool is_command(const asked *a, const char *title) {
 /* Are pages of commands among the best? Else no more of them are read. */
 static int has_commands(run *r, const asked *a, bool *found) {
     enum { BEST = 20 };
-    const size_t n = r->n_fused < BEST ? r->n_fused : BEST;
-    int64_t ids[BEST];
-    store_chunk chunks[BEST] = {{0}};
-    for (size_t i = 0; i < n; i++) ids[i] = r->fused[i].id;
-    int rc = run_read_chunks(r, ids, n, chunks);
-    for (size_t i = 0; i < n; i++) {
-        *found |= !rc && chunks[i].title && is_command(a, chunks[i].title);
-        store_chunk_deinit(&chunks[i]);
-    }
+    const int rc = run_read_fused(r, BEST);
+    for (size_t i = 0; !rc && !*found && i < r->n_read && i < BEST; i++)
+        *found = r->read[i].title && is_command(a, r->read[i].title);
     return rc;
 }
 
@@ -68,28 +62,28 @@ static int has_commands(run *r, const asked *a, bool *found) {
 static int put_first(run *r, const asked *a, leads_fn *leads, size_t most) {
     const size_t n = r->n_fused;
     fused_hit *sorted = calloc(n + 1, sizeof *sorted);
-    int64_t *ids = calloc(n + 1, sizeof *ids);
-    bool *first = calloc(n + 1, sizeof *first);
     store_chunk *chunks = calloc(n + 1, sizeof *chunks);
+    bool *first = calloc(n + 1, sizeof *first);
     leading_deinit(&r->leading);
     r->leading.ids = calloc(n + 1, sizeof *r->leading.ids);
-    int rc = sorted && ids && first && chunks && r->leading.ids ? FO_OK : fo_no_memory(r->err);
-    for (size_t i = 0; !rc && i < n; i++) ids[i] = r->fused[i].id;
-    if (!rc) rc = run_read_chunks(r, ids, n, chunks);
+    int rc = sorted && chunks && first && r->leading.ids ? FO_OK : fo_no_memory(r->err);
+    if (!rc) rc = run_read_fused(r, n);
     for (size_t i = 0; !rc && i < n && r->leading.n < most; i++) {
-        if (chunks[i].id) rc = leads(a, &chunks[i], &first[i], r->err); /* 0: not there */
-        if (first[i]) r->leading.ids[r->leading.n++] = ids[i];
+        if (r->read[i].id) rc = leads(a, &r->read[i], &first[i], r->err); /* 0: not there */
+        if (first[i]) r->leading.ids[r->leading.n++] = r->fused[i].id;
     }
     size_t at = 0;
     for (int pass = 0; !rc && pass < 2; pass++)
         for (size_t i = 0; i < n; i++)
-            if (first[i] == (pass == 0)) sorted[at++] = r->fused[i];
+            if (first[i] == (pass == 0)) {
+                sorted[at] = r->fused[i];
+                chunks[at++] = r->read[i];
+            }
     if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
-    for (size_t i = 0; chunks && i < n; i++) store_chunk_deinit(&chunks[i]);
+    if (!rc && n) memcpy(r->read, chunks, n * sizeof *chunks);
     free(sorted);
-    free(ids);
-    free(first);
     free(chunks);
+    free(first);
     return rc;
 }
 

@@ -115,6 +115,29 @@ int run_read_chunks(run *r, const int64_t *ids, size_t n, store_chunk *chunks) {
     return rc;
 }
 
+int run_read_fused(run *r, size_t n) {
+    if (n > r->n_fused) n = r->n_fused;
+    if (n <= r->n_read) return FO_OK;
+    if (!r->read) r->read = calloc(r->n_fused, sizeof *r->read);
+    const size_t n_new = n - r->n_read;
+    int64_t *ids = calloc(n_new, sizeof *ids);
+    int rc = r->read && ids ? FO_OK : fo_no_memory(r->err);
+    for (size_t i = 0; !rc && i < n_new; i++) ids[i] = r->fused[r->n_read + i].id;
+    if (!rc) {
+        rc = run_read_chunks(r, ids, n_new, r->read + r->n_read);
+        r->n_read = n;
+    }
+    free(ids);
+    return rc;
+}
+
+static void drop_read(run *r) {
+    for (size_t i = 0; i < r->n_read; i++) store_chunk_deinit(&r->read[i]);
+    free(r->read);
+    r->read = NULL;
+    r->n_read = 0;
+}
+
 static int out_of_range(run *r, const char *field) {
     return fo_fail_field(r->err, FO_EINVAL, field, "%s is out of range", field);
 }
@@ -379,6 +402,20 @@ static int says_more(shingle_set *seen, const store_chunk *k, bool *more, fo_err
     return rc ? fo_no_memory(err) : FO_OK;
 }
 
+/* Chunks [at, at + n) of r->fused: those that are read already as long as they are there, the others from the store, which says
+ * what is wrong with them. */
+static int take_chunks(run *r, size_t at, size_t n, int64_t *ids, store_chunk *chunks) {
+    size_t taken = 0;
+    memset(chunks, 0, n * sizeof *chunks);
+    for (; taken < n && at + taken < r->n_read && r->read[at + taken].id; taken++) {
+        chunks[taken] = r->read[at + taken];
+        r->read[at + taken] = (store_chunk){0};
+    }
+    for (size_t i = taken; i < n; i++) ids[i] = r->fused[at + i].id;
+    return taken < n ? store_get_chunks(r->s->store, ids + taken, n - taken, chunks + taken, r->err)
+                     : FO_OK;
+}
+
 /* Take contexts in order of rank until top_k stand, skipping chunks that were deleted since the
  * snapshot and, for an answer, those that repeat what earlier ones say. */
 static int gather_contexts(run *r) {
@@ -393,9 +430,7 @@ static int gather_contexts(run *r) {
     for (size_t at = 0; !rc && at < r->n_fused && out->n_contexts < r->top_k;) {
         size_t n = r->top_k - out->n_contexts;
         if (n > r->n_fused - at) n = r->n_fused - at;
-        for (size_t i = 0; i < n; i++) ids[i] = r->fused[at + i].id;
-        memset(chunks, 0, n * sizeof *chunks);
-        rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
+        rc = take_chunks(r, at, n, ids, chunks);
         for (size_t i = 0; i < n; i++) {
             store_chunk *k = &chunks[i];
             bool keep =
@@ -527,6 +562,7 @@ static int find_contexts(run *r) {
     if (!rc) rc = fuse(r);
     if (!rc && r->reads) rc = leading_put_first(r);
     if (!rc) rc = gather_contexts(r);
+    drop_read(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);
     if (!rc) query_memory_keep_contexts(&r->lookup, r->tail);

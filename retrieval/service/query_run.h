@@ -29,6 +29,8 @@ typedef struct run {
     size_t n_dense, n_sparse;
     fused_hit *fused; /* [2 * depth] */
     size_t n_fused;
+    store_chunk *read; /* [n_fused]: chunks of the first n_read of fused (run_read_fused) */
+    size_t n_read;
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
     query_lookup lookup;
     fo_buf plain;     /* the question as plain_words.h puts it; no data: as it is */
@@ -54,6 +56,8 @@ int run_check_alive(run *r);
 /* Chunks that are only looked at, chunks[n], zeroed before. One that is damaged has id 0, as one that is gone: a question fails
  * only where such a one is among its contexts. */
 int run_read_chunks(run *r, const int64_t *ids, size_t n, store_chunk *chunks);
+/* The first n of r->fused, or all where they are fewer, so, into r->read: what becomes a context is not read again. */
+int run_read_fused(run *r, size_t n);
 /* A context as the makers of answers see it; pointers are the context's. */
 /* Its cosine is not known where the embedder has not learnt the script of the question. */
 passage run_passage(const run *r, const query_context *c);

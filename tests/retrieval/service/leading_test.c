@@ -1,5 +1,9 @@
 /* leading_test.c - chunks that belong before those which both lists rank higher: of a question about a command those of
- * its own page. */
+ * its own page; and that looking for them costs no further reading of what is answered from. */
+#include <stdatomic.h>
+
+#include "data/sqlite/sqlite_store.h"
+#include "data/store/store_backend.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/service/home_fixture.h"
 
@@ -74,10 +78,62 @@ static void a_guide_of_a_city_is_no_page_of_a_command(void **state) {
     test_remove(home);
 }
 
+/* ---- a store that counts what is read of it ------------------------------------------------ */
+
+static store_ops ops;
+static int (*get_chunks)(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err);
+static atomic_size_t chunks_read;
+
+static int get_chunks_counted(store *s, const int64_t *ids, size_t n, store_chunk *out,
+                              fo_err *err) {
+    chunks_read += n;
+    return get_chunks(s, ids, n, out, err);
+}
+
+static int open_counted(store **out, const char *home, const store_options *opt, fo_err *err) {
+    int rc = sqlite_store_backend.open(out, home, opt, err);
+    if (rc) return rc;
+    ops = *(*out)->ops;
+    get_chunks = ops.get_chunks;
+    ops.get_chunks = get_chunks_counted;
+    (*out)->ops = &ops;
+    return FO_OK;
+}
+
+static void what_was_read_to_see_what_leads_is_not_read_again(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[128];
+    service *s;
+    store_backend backend = sqlite_store_backend;
+    backend.open = open_counted;
+    service_options o = {.home = home, .store = &backend, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    enum { FEW = 6 };
+    for (int i = 0; i < FEW; i++) {
+        snprintf(id, sizeof id, "shed%d", i);
+        snprintf(text, sizeof text, "Shed %d\n\nThe key of shed %d hangs on hook %d.\n", i, i,
+                 9 - i);
+        put(s, "default", id, text, strlen(text), 200);
+    }
+    static const char *const asked[] = {
+        "Where does the key of shed 3 hang?", /* are pages of commands among the best? */
+        "Where does -z of shed 3 hang?",      /* which of all hold the option? */
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        chunks_read = 0;
+        assert_true(contexts_of(s, asked[i], "shed") > 0);
+        assert_true(chunks_read <= FEW);
+    }
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_of_the_command_asked_about_is_read),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
+        cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
