@@ -43,6 +43,10 @@ static void write_kv_metrics(const kv_cache_stats *kv, fo_buf *b) {
                         (double)kv->compactions);
 }
 
+static void write_kind(fo_buf *b, const char *name, const char *kind, uint64_t n) {
+    fo_buf_printf(b, "%s{kind=\"%s\"} %llu\n", name, kind, (unsigned long long)n);
+}
+
 static void write_tier(fo_buf *b, const char *name, unsigned long long ram,
                        unsigned long long disk) {
     fo_buf_printf(b, "%s{tier=\"ram\"} %llu\n%s{tier=\"disk\"} %llu\n", name, ram, name, disk);
@@ -58,17 +62,14 @@ static void write_kv_store_metrics(const kv_cache_stats *kv, const kv_store_stat
     metrics_write_head(b, "forage_kv_store_lookups_total", "counter",
                        "Records asked for of the KV store.");
     for (int k = 0; k < KV_STORE_KINDS; k++)
-        fo_buf_printf(b, "forage_kv_store_lookups_total{kind=\"%s\"} %llu\n", kinds[k],
-                      (unsigned long long)st->lookups[k]);
+        write_kind(b, "forage_kv_store_lookups_total", kinds[k], st->lookups[k]);
     metrics_write_head(b, "forage_kv_store_hits_total", "counter", "Records found there.");
     for (int k = 0; k < KV_STORE_KINDS; k++)
-        fo_buf_printf(b, "forage_kv_store_hits_total{kind=\"%s\"} %llu\n", kinds[k],
-                      (unsigned long long)st->hits[k]);
+        write_kind(b, "forage_kv_store_hits_total", kinds[k], st->hits[k]);
     metrics_write_head(b, "forage_kv_store_hit_tokens_total", "counter",
                        "Tokens of the records found.");
     for (int k = 0; k < KV_STORE_KINDS; k++)
-        fo_buf_printf(b, "forage_kv_store_hit_tokens_total{kind=\"%s\"} %llu\n", kinds[k],
-                      (unsigned long long)st->hit_tokens[k]);
+        write_kind(b, "forage_kv_store_hit_tokens_total", kinds[k], st->hit_tokens[k]);
     metrics_write_head(b, "forage_kv_store_records", "gauge", "Records kept.");
     write_tier(b, "forage_kv_store_records", st->ram.records, st->disk.records);
     metrics_write_head(b, "forage_kv_store_bytes", "gauge",
@@ -105,26 +106,20 @@ void engine_figures_metrics(generator *g, fo_buf *b) {
     metrics_write_histogram(b, "forage_generation_inter_token_seconds", "", times.inter_token);
     metrics_write_head(b, "forage_generation_tokens_total", "counter",
                        "Tokens computed; their rate is tokens per second.");
-    fo_buf_printf(b, "forage_generation_tokens_total{kind=\"prompt\"} %llu\n",
-                  (unsigned long long)st.prefill_tokens);
-    fo_buf_printf(b, "forage_generation_tokens_total{kind=\"answer\"} %llu\n",
-                  (unsigned long long)st.decode_tokens);
+    write_kind(b, "forage_generation_tokens_total", "prompt", st.prefill_tokens);
+    write_kind(b, "forage_generation_tokens_total", "answer", st.decode_tokens);
     metrics_write_head(b, "forage_generation_guessed_tokens_total", "counter",
                        "Tokens guessed ahead from the prompt and computed, and those of them that "
                        "came true.");
-    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"drafted\"} %llu\n",
-                  (unsigned long long)st.drafted_tokens);
-    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"kept\"} %llu\n",
-                  (unsigned long long)st.kept_tokens);
+    write_kind(b, "forage_generation_guessed_tokens_total", "drafted", st.drafted_tokens);
+    write_kind(b, "forage_generation_guessed_tokens_total", "kept", st.kept_tokens);
     if (engine_denoises(e)) {
         metrics_write_value(b, "forage_generation_denoise_passes_total", "counter",
                             "Passes over the canvas of an answer.", (double)st.denoise_passes);
         metrics_write_head(b, "forage_generation_denoise_rows_total", "counter",
                            "Rows that these computed, and those of them with logits.");
-        fo_buf_printf(b, "forage_generation_denoise_rows_total{kind=\"computed\"} %llu\n",
-                      (unsigned long long)st.denoise_rows);
-        fo_buf_printf(b, "forage_generation_denoise_rows_total{kind=\"logits\"} %llu\n",
-                      (unsigned long long)st.denoise_logit_rows);
+        write_kind(b, "forage_generation_denoise_rows_total", "computed", st.denoise_rows);
+        write_kind(b, "forage_generation_denoise_rows_total", "logits", st.denoise_logit_rows);
     }
     metrics_write_head(b, "forage_generation_requests_total", "counter",
                        "Requests to the language model that ended, and those not taken.");

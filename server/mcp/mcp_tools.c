@@ -128,6 +128,15 @@ static int read_question(const mcp_host *h, json_in *args, const char *field, ch
     return err->code;
 }
 
+/* Who keeps account of questions is told what became of this one. */
+static void end_question(const mcp_host *h, int rc, const query_request *q, query_result *r,
+                         search_filter *filter) {
+    if (!rc && h->asked) h->asked(h->ctx, q, r);
+    if (rc && h->failed) h->failed(h->ctx, r);
+    query_result_deinit(r);
+    search_filter_free(filter);
+}
+
 static bool seen_before(const query_result *r, size_t i) {
     for (size_t k = 0; k < i; k++)
         if (r->contexts[k].chunk.document == r->contexts[i].chunk.document) return true;
@@ -170,12 +179,8 @@ static int search(const mcp_host *h, json_in *args, tool_reply *out) {
         json_out_open(&o, NULL, '{');
         write_found(&o, collection, &r, limit);
         json_out_close(&o, '}');
-        if (h->asked) h->asked(h->ctx, &q, &r);
-    } else if (h->failed) {
-        h->failed(h->ctx, &r);
     }
-    query_result_deinit(&r);
-    search_filter_free(filter);
+    end_question(h, rc, &q, &r, filter);
     return rc;
 }
 
@@ -223,12 +228,8 @@ static int ask(const mcp_host *h, json_in *args, tool_reply *out) {
         fo_buf_str(&out->words, r.answer[0] ? r.answer : r.refusal);
         write_cited(&o, &out->words, collection, &r);
         json_out_close(&o, '}');
-        if (h->asked) h->asked(h->ctx, &q, &r);
-    } else if (h->failed) {
-        h->failed(h->ctx, &r);
     }
-    query_result_deinit(&r);
-    search_filter_free(filter);
+    end_question(h, rc, &q, &r, filter);
     return rc;
 }
 

@@ -85,6 +85,25 @@ size_t ingest_batch_held(const ingest_batch *b) {
     return b->bytes;
 }
 
+/* An entry of the results, into *text. */
+static json_out begin_entry(ingest_batch *b, fo_buf *text, const char *id) {
+    if (b->wrote) fo_buf_char(text, ',');
+    b->wrote = true;
+    json_out o = {text, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", id);
+    return o;
+}
+
+static int end_entry(ingest_batch *b, json_out *o, fo_err *err) {
+    fo_buf *text = o->b;
+    json_out_close(o, '}');
+    const int rc =
+        text->failed ? fo_no_memory(err) : spool_write(b->opt.results, text->data, text->len, err);
+    fo_buf_free(text);
+    return rc;
+}
+
 /* file: the name that the document was uploaded under, NULL: none. */
 static int write_result(ingest_batch *b, const ingest_result *r, const char *given_id,
                         const char *file, fo_err *err) {
@@ -101,11 +120,7 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     }
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};
-    if (b->wrote) fo_buf_char(&text, ',');
-    b->wrote = true;
-    json_out o = {&text, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "id", id);
+    json_out o = begin_entry(b, &text, id);
     if (file) json_out_string(&o, "file", file);
     json_out_string(&o, "status", ingest_status_name(r->status));
     json_out_string(&o, "content_sha256", r->content_sha256[0] ? r->content_sha256 : NULL);
@@ -122,11 +137,7 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     } else {
         json_out_null(&o, "error");
     }
-    json_out_close(&o, '}');
-    int rc =
-        text.failed ? fo_no_memory(err) : spool_write(b->opt.results, text.data, text.len, err);
-    fo_buf_free(&text);
-    return rc;
+    return end_entry(b, &o, err);
 }
 
 /* ---- what an earlier version left -------------------------------------------------------------- */
@@ -317,18 +328,11 @@ static int add_skipped(ingest_batch *b, const char *id, const char *kind, fo_err
     if (b->opt.skipped) b->opt.skipped(b->opt.ctx, id, kind);
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};
-    if (b->wrote) fo_buf_char(&text, ',');
-    b->wrote = true;
-    json_out o = {&text, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "id", id);
+    json_out o = begin_entry(b, &text, id);
     json_out_string(&o, "status", "skipped");
     json_out_string(&o, "kind", kind);
     json_out_null(&o, "error");
-    json_out_close(&o, '}');
-    rc = text.failed ? fo_no_memory(err) : spool_write(b->opt.results, text.data, text.len, err);
-    fo_buf_free(&text);
-    return rc;
+    return end_entry(b, &o, err);
 }
 
 /* ---- a text that goes in by parts -------------------------------------------------------------- */

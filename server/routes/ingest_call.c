@@ -425,6 +425,26 @@ bool ingest_call_in_parts(const ingest_call *c, const void *head, size_t n) {
     return c->format == FORMAT_RAW && ingest_batch_in_parts(&d, &kind);
 }
 
+typedef int feed_fn(ingest_call *c, const char *data, size_t n, fo_err *err);
+
+/* What lies in the spool, piece by piece; buf: READ_BYTES of room. */
+static int feed_spooled(ingest_call *c, char *buf, feed_fn *feed, fo_err *err) {
+    int rc = FO_OK;
+    for (uint64_t at = 0; !rc;) {
+        if (*c->cancel) return fo_fail(err, FO_ECANCELLED, "cancelled");
+        const ssize_t n = spool_read(c->body, at, buf, READ_BYTES, err);
+        if (n < 0) return (int)n;
+        if (n == 0) return FO_OK;
+        at += (uint64_t)n;
+        rc = feed(c, buf, (size_t)n, err);
+    }
+    return rc;
+}
+
+static int feed_part(ingest_call *c, const char *data, size_t n, fo_err *err) {
+    return ingest_batch_feed_parts(c->batch, data, n, err);
+}
+
 /* From the spool, so that no more than a part is held. */
 static int take_parted(ingest_call *c, fo_err *err) {
     ingest_document d = raw_document(c);
@@ -439,14 +459,7 @@ static int take_parted(ingest_call *c, fo_err *err) {
     d.bytes = NULL;
     d.n_bytes = 0;
     if (!rc) rc = ingest_batch_begin_parts(c->batch, &d, &kind, err);
-    for (uint64_t at = 0; !rc;) {
-        if (*c->cancel) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
-        ssize_t n = rc ? 0 : spool_read(c->body, at, buf, READ_BYTES, err);
-        if (n < 0) rc = (int)n;
-        if (n <= 0) break;
-        at += (uint64_t)n;
-        rc = ingest_batch_feed_parts(c->batch, buf, (size_t)n, err);
-    }
+    if (!rc) rc = feed_spooled(c, buf, feed_part, err);
     free(buf);
     return ingest_batch_end_parts(c->batch, rc, err);
 }
@@ -492,14 +505,7 @@ int ingest_call_spooled(ingest_call *c, fo_err *err) {
     if (c->format == FORMAT_RAW) return flush(c, take_raw(c, err), err);
     char *buf = malloc(READ_BYTES);
     int rc = buf ? FO_OK : fo_no_memory(err);
-    for (uint64_t at = 0; !rc;) {
-        if (*c->cancel) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
-        ssize_t n = rc ? 0 : spool_read(c->body, at, buf, READ_BYTES, err);
-        if (n < 0) rc = (int)n;
-        if (n <= 0) break;
-        at += (uint64_t)n;
-        rc = ingest_call_feed(c, buf, (size_t)n, err);
-    }
+    if (!rc) rc = feed_spooled(c, buf, ingest_call_feed, err);
     free(buf);
     return rc ? flush(c, rc, err) : ingest_call_end(c, err);
 }

@@ -194,6 +194,16 @@ void route_conversation(http_request *r, void *ctx) {
     if (app_timeout_arg(r)) reply_conversation(r, ctx, http_param(r, "id"), 200, http_cancel(r));
 }
 
+/* The reply to a call that changed, or made, one. */
+static void end_call(http_request *r, app *a, cJSON *root, const char *id, int rc, int status,
+                     const fo_err *err) {
+    cJSON_Delete(root);
+    if (rc)
+        http_error_from(r, err);
+    else
+        reply_conversation(r, a, id, status, NULL);
+}
+
 /* A collection's name that who asks may use; a sticky error of `in` else. */
 static const char *collection_field(const http_request *r, json_in *in) {
     const char *name = json_in_string(in, "collection", "default", 1, 64);
@@ -248,11 +258,7 @@ void route_conversation_create(http_request *r, void *ctx) {
     c.n_turns = of.n_turns;
     if (!rc) rc = service_create_conversation(a->service, owner_of(r), &c, ends_change(r), &err);
     store_conversation_deinit(&of);
-    cJSON_Delete(root);
-    if (rc)
-        http_error_from(r, &err);
-    else
-        reply_conversation(r, a, id, 201, NULL);
+    end_call(r, a, root, id, rc, 201, &err);
 }
 
 void route_conversation_change(http_request *r, void *ctx) {
@@ -269,11 +275,7 @@ void route_conversation_change(http_request *r, void *ctx) {
     if (!rc)
         rc = service_change_conversation(a->service, owner_of(r), id, title, shared, ends_change(r),
                                          &err);
-    cJSON_Delete(root);
-    if (rc)
-        http_error_from(r, &err);
-    else
-        reply_conversation(r, a, id, 200, NULL);
+    end_call(r, a, root, id, rc, 200, &err);
 }
 
 void route_conversation_delete(http_request *r, void *ctx) {
@@ -330,11 +332,7 @@ void route_turn_put(http_request *r, void *ctx) {
                      : fo_no_memory(&err);
         free(t.reply);
     }
-    cJSON_Delete(root);
-    if (rc)
-        http_error_from(r, &err);
-    else
-        reply_conversation(r, a, id, 200, NULL);
+    end_call(r, a, root, id, rc, 200, &err);
 }
 
 /* ---- first questions ------------------------------------------------------------------------- */
