@@ -183,7 +183,8 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     fo_buf_clear(&t->row);
 }
 
-void table_cell_name(char out[16], uint32_t column, uint32_t row) {
+/* "B2", "AA10": row from 1. */
+static void cell_name(char out[16], uint32_t column, uint32_t row) {
     char letters[8];
     int n = 0;
     for (uint32_t c = column + 1; c && n < 7; c = (c - 1) / 26)
@@ -196,8 +197,8 @@ void table_cell_name(char out[16], uint32_t column, uint32_t row) {
 void table_range_name(char out[40], uint32_t column, uint32_t row, uint32_t last_column,
                       uint32_t last_row) {
     char a[16], b[16];
-    table_cell_name(a, column, row);
-    table_cell_name(b, last_column, last_row);
+    cell_name(a, column, row);
+    cell_name(b, last_column, last_row);
     if (strcmp(a, b) == 0)
         snprintf(out, 40, "%s", a);
     else

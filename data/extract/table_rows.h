@@ -51,8 +51,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header);
 bool table_rows_has_number(const table_rows *t);
 void table_rows_free(table_rows *t);
 
-/* "B2", "AA10": row from 1. "B2:D9" from two corners. */
-void table_cell_name(char out[16], uint32_t column, uint32_t row);
+/* "B2:D9", of one cell "B2": rows from 1. */
 void table_range_name(char out[40], uint32_t column, uint32_t row, uint32_t last_column,
                       uint32_t last_row);
 

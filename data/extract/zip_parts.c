@@ -51,10 +51,6 @@ bool zip_parts_has(zip_parts *z, const char *name) {
     return zip_name_locate(z->zip, name, 0) >= 0;
 }
 
-const char *zip_parts_name(zip_parts *z, size_t i) {
-    return zip_get_name(z->zip, i, 0);
-}
-
 static int damaged(zip_file_t *f, const char *name, fo_err *err) {
     return fo_fail(err, FO_EINVAL, "its part %.100s is damaged: %s", name,
                    zip_error_strerror(zip_file_get_error(f)));

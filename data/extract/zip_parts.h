@@ -13,8 +13,6 @@ int zip_parts_open(zip_parts **out, builder *b, const void *bytes, size_t n, fo_
 void zip_parts_close(zip_parts *z); /* NULL is fine */
 
 bool zip_parts_has(zip_parts *z, const char *name);
-/* The name of part i, NULL past the end. */
-const char *zip_parts_name(zip_parts *z, size_t i);
 
 /* Gives the part to fn in pieces; false from fn ends it. FO_ENOTFOUND where there is none of the name;
  * FO_EUNSUPPORTED: it is encrypted; FO_EINVAL: it is damaged; FO_ELIMIT: it unpacks to too much, where a part that is read

@@ -61,6 +61,17 @@ int sqlite_get_collection(store *base, const char *tenant, const char *name, sto
     return rc;
 }
 
+/* The ledger shall know this collection as it is when t commits. */
+static int note(sqlite_txn *t, int64_t collection, fo_err *err) {
+    for (size_t i = 0; i < t->n_noted; i++)
+        if (t->noted[i] == collection) return FO_OK;
+    int64_t *grown = realloc(t->noted, (t->n_noted + 1) * sizeof *grown);
+    if (!grown) return fo_no_memory(err);
+    t->noted = grown;
+    t->noted[t->n_noted++] = collection;
+    return FO_OK;
+}
+
 int sqlite_create_collection(store *base, const char *tenant, const char *name,
                              const char *language, store_collection *out, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
@@ -75,7 +86,7 @@ int sqlite_create_collection(store *base, const char *tenant, const char *name,
         fo_fail_field(err, FO_ECONFLICT, "collection", "collection '%s' exists already", name);
     store_collection made = {0};
     if (!rc) rc = get_by_name(t->c, tenant, name, &made, err);
-    if (!rc) rc = sqlite_note(t, made.id, err);
+    if (!rc) rc = note(t, made.id, err);
     if (rc) {
         sqlite_txn_rollback(t);
         return rc;
@@ -96,7 +107,7 @@ int sqlite_delete_collection(store *base, const char *tenant, const char *name,
     if (rc) return rc;
     store_collection going = {0};
     rc = get_by_name(t->c, tenant, name, &going, err);
-    if (!rc) rc = sqlite_note(t, going.id, err);
+    if (!rc) rc = note(t, going.id, err);
     if (!rc) rc = sqlite_run(t->c, err, "DELETE FROM collections WHERE id = ?", "i", going.id);
     store_collection_deinit(&going);
     if (rc) {
@@ -225,17 +236,7 @@ int sqlite_touch(sqlite_txn *t, int64_t collection, int64_t documents, int64_t c
                    "dim = CASE WHEN n_chunks + ?3 = 0 THEN 0 ELSE dim END WHERE id = ?4",
                    "iiii", first, documents, chunks, collection);
     if (!rc && first) t->touched[t->n_touched++] = collection;
-    return !rc ? sqlite_note(t, collection, err) : rc;
-}
-
-int sqlite_note(sqlite_txn *t, int64_t collection, fo_err *err) {
-    for (size_t i = 0; i < t->n_noted; i++)
-        if (t->noted[i] == collection) return FO_OK;
-    int64_t *grown = realloc(t->noted, (t->n_noted + 1) * sizeof *grown);
-    if (!grown) return fo_no_memory(err);
-    t->noted = grown;
-    t->noted[t->n_noted++] = collection;
-    return FO_OK;
+    return !rc ? note(t, collection, err) : rc;
 }
 
 int sqlite_txn_epoch(store_txn *base, int64_t collection, int64_t *epoch, fo_err *err) {

@@ -78,10 +78,29 @@ bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[3
     return p && sqlite3_column_bytes(st, column) == 32 && memcmp(p, want, 32) == 0;
 }
 
+/* STORE_DIGEST_COLUMNS, from column `at` on. Pointers are the statement's; text_sha256 is left NULL. */
+static void read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
+                     sqlite_digest_fields *out) {
+    memset(content_sha256, 0, 32);
+    if (sqlite3_column_bytes(st, at + 6) == 32)
+        memcpy(content_sha256, sqlite3_column_blob(st, at + 6), 32);
+    *out = (sqlite_digest_fields){.collection = sqlite3_column_int64(st, at),
+                                  .id = (const char *)sqlite3_column_text(st, at + 1),
+                                  .title = (const char *)sqlite3_column_text(st, at + 2),
+                                  .uri = (const char *)sqlite3_column_text(st, at + 3),
+                                  .content_type = (const char *)sqlite3_column_text(st, at + 4),
+                                  .metadata = (const char *)sqlite3_column_text(st, at + 5),
+                                  .content_sha256 = content_sha256,
+                                  .text_bytes = sqlite3_column_int64(st, at + 7),
+                                  .n_chunks = sqlite3_column_int64(st, at + 8),
+                                  .created_ms = sqlite3_column_int64(st, at + 9),
+                                  .updated_ms = sqlite3_column_int64(st, at + 10)};
+}
+
 bool sqlite_digest_check_row(sqlite3_stmt *st, unsigned char content_sha256[32],
                              unsigned char text_sha256[32], sqlite_digest_fields *out) {
     unsigned char digest[32];
-    sqlite_digest_read_row(st, 1, content_sha256, out);
+    read_row(st, 1, content_sha256, out);
     memset(text_sha256, 0, 32);
     if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
     out->text_sha256 = text_sha256;
@@ -212,7 +231,7 @@ int sqlite_fill_digests(sqlite_conn *c, fo_err *err) {
     while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         sqlite_digest_fields d;
         unsigned char sha[32] = {0};
-        sqlite_digest_read_row(st, 1, sha, &d);
+        read_row(st, 1, sha, &d);
         rc = fill_document(c, sqlite3_column_int64(st, 0), &d, err);
         if (rc == FO_ECORRUPT) rc = FO_OK; /* without a digest it is refused when it is read */
         if (rc) sqlite3_reset(st);
@@ -224,22 +243,4 @@ int sqlite_fill_digests(sqlite_conn *c, fo_err *err) {
         rc = fill_vectors(c, "SELECT chunk, vector FROM embeddings_next",
                           "UPDATE embeddings_next SET crc = ? WHERE chunk = ?", err);
     return rc;
-}
-
-void sqlite_digest_read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
-                            sqlite_digest_fields *out) {
-    memset(content_sha256, 0, 32);
-    if (sqlite3_column_bytes(st, at + 6) == 32)
-        memcpy(content_sha256, sqlite3_column_blob(st, at + 6), 32);
-    *out = (sqlite_digest_fields){.collection = sqlite3_column_int64(st, at),
-                                  .id = (const char *)sqlite3_column_text(st, at + 1),
-                                  .title = (const char *)sqlite3_column_text(st, at + 2),
-                                  .uri = (const char *)sqlite3_column_text(st, at + 3),
-                                  .content_type = (const char *)sqlite3_column_text(st, at + 4),
-                                  .metadata = (const char *)sqlite3_column_text(st, at + 5),
-                                  .content_sha256 = content_sha256,
-                                  .text_bytes = sqlite3_column_int64(st, at + 7),
-                                  .n_chunks = sqlite3_column_int64(st, at + 8),
-                                  .created_ms = sqlite3_column_int64(st, at + 9),
-                                  .updated_ms = sqlite3_column_int64(st, at + 10)};
 }

@@ -169,9 +169,6 @@ int sqlite_adopt(store *s, fo_err *err);
  * by all, and its log takes the mode of the database. */
 int sqlite_make_private(const char *path, fo_err *err);
 
-/* The ledger shall know this collection as it is when t commits. */
-int sqlite_note(sqlite_txn *t, int64_t collection, fo_err *err);
-
 /* ---- sqlite_ledger.c ---------------------------------------------------------------------- */
 
 /* Before anything is written through c: hold the ledger against what c reads. *view is for
@@ -214,8 +211,6 @@ bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[3
 #define STORE_DIGEST_COLUMNS                                                                       \
     "collection, name, title, uri, content_type, metadata, content_sha256, text_bytes, n_chunks, " \
     "created_ms, updated_ms"
-void sqlite_digest_read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
-                            sqlite_digest_fields *out);
 /* Of a row with the columns id, STORE_DIGEST_COLUMNS, text_sha256, digest: are the fields what the digest was made of?
  * Pointers are the statement's and the caller's. */
 bool sqlite_digest_check_row(sqlite3_stmt *st, unsigned char content_sha256[32],

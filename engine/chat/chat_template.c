@@ -200,7 +200,8 @@ static int chatml_content(const cJSON *content, int index, fo_buf *out, fo_err *
     return FO_OK;
 }
 
-int chat_template_render_chatml(const chat_template_input *in, fo_buf *out, fo_err *err) {
+/* <|im_start|>role\ncontent<|im_end|>\n for every message. FO_EINVAL, FO_ENOMEM. */
+static int render_chatml(const chat_template_input *in, fo_buf *out, fo_err *err) {
     if (!cJSON_IsArray(in->messages))
         return fo_fail_field(err, FO_EINVAL, "messages", "messages is not an array");
     size_t before = out->len;
@@ -237,5 +238,5 @@ int chat_template_render_or_chatml(const chat_template *t, const chat_template_i
         return rc;
     }
     *fell_back = true;
-    return chat_template_render_chatml(in, out, err);
+    return render_chatml(in, out, err);
 }

@@ -51,7 +51,4 @@ int chat_template_render(const chat_template *t, const chat_template_input *in, 
 int chat_template_render_or_chatml(const chat_template *t, const chat_template_input *in,
                                    fo_buf *out, bool *fell_back, fo_err *why, fo_err *err);
 
-/* <|im_start|>role\ncontent<|im_end|>\n for every message. FO_EINVAL, FO_ENOMEM. */
-int chat_template_render_chatml(const chat_template_input *in, fo_buf *out, fo_err *err);
-
 #endif

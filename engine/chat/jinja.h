@@ -298,7 +298,6 @@ jnode *jparse_expression(jparser *p);
 jnode *jparse_tuple(jparser *p, bool no_cond);
 jnode *jparse_target(jparser *p);                /* names to assign to */
 jnode *jparse_filters(jparser *p, jnode *value); /* name(args)|name ... */
-jargs *jparse_args(jparser *p);                  /* behind the ( */
 
 /* ---- running ---- */
 
@@ -321,13 +320,11 @@ typedef struct jmacro {
 enum { F_RANGE, F_NAMESPACE, F_DICT, F_RAISE, F_STRFTIME };
 
 bool jscope_set(jinja *c, jscope *s, uint32_t name, jval v);
-bool jinja_assign(jinja *c, jscope *s, const jnode *target, jval v);
 
 jval jinja_eval(jinja *c, jscope *s, const jnode *n);
 jval jinja_eval_filters(jinja *c, jscope *s, const jnode *n, jval input); /* of a filter block */
 void jinja_run(jinja *c, const jtemplate *t, jscope *globals);
 jval jinja_call_macro(jinja *c, const jmacro *m, const jcall *args, const jval *caller);
-void jinja_write(jinja *c, const char *p, size_t n);
 
 jval jinja_attr(jinja *c, jval v, jstr name);
 jval jinja_item(jinja *c, jval v, jval key);

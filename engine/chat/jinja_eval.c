@@ -32,7 +32,7 @@ bool jscope_set(jinja *c, jscope *s, uint32_t name, jval v) {
     return true;
 }
 
-bool jinja_assign(jinja *c, jscope *s, const jnode *target, jval v) {
+static bool jinja_assign(jinja *c, jscope *s, const jnode *target, jval v) {
     if (c->failed) return false;
     if (target->kind == N_NAME) return jscope_set(c, s, target->name, v);
     if (target->kind == N_ATTR) {
@@ -57,7 +57,7 @@ bool jinja_assign(jinja *c, jscope *s, const jnode *target, jval v) {
     return true;
 }
 
-void jinja_write(jinja *c, const char *p, size_t n) {
+static void jinja_write(jinja *c, const char *p, size_t n) {
     if (!n || !jinja_charge(c, n / 64)) return;
     if (n > c->max_out - c->out_bytes) {
         jinja_fail(c, FO_ELIMIT, "more than %zu MiB of output", c->max_out >> 20);

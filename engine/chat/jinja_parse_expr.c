@@ -225,7 +225,8 @@ static jnode *parse_primary(jparser *p) {
 
 /* ---- what follows a primary ---- */
 
-jargs *jparse_args(jparser *p) {
+/* Behind the "(". */
+static jargs *jparse_args(jparser *p) {
     jargs *a = jinja_alloc(p->c, 1, sizeof *a);
     bool first = true;
     while (a && !jparse_is_op(p, ')')) {

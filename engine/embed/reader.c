@@ -10,7 +10,6 @@
 #include "engine/embed/reader_impl.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/align.h"
-#include "kernels/hex.h"
 #include "kernels/sha256.h"
 
 enum { ENDS = 2, THREAD_TOKENS = 512, MOST_TOKENS = 8192, MAX_TEXT = 1 << 30 };
@@ -63,7 +62,6 @@ static int load(reader *r, const char *path, const reader_options *o, fo_err *er
     if (r->max_tokens > READER_MAX_TOKENS) r->max_tokens = READER_MAX_TOKENS;
     r->step_tokens = THREAD_TOKENS * (size_t)fo_pool_threads(r->pool);
     if (r->step_tokens > MOST_TOKENS) r->step_tokens = MOST_TOKENS;
-    fo_hex_write(r->fingerprint, i->fingerprint, sizeof i->fingerprint);
     const encoder_limits limits = {.batch_tokens = (int)r->step_tokens, .pool = r->pool};
     if ((rc = encoder_create(&r->run, r->weights, &limits, err))) return rc;
     r->rows = malloc(r->step_tokens * r->dim * sizeof *r->rows);
@@ -120,16 +118,8 @@ void reader_close(reader *r) {
     free(r);
 }
 
-const char *reader_name(const reader *r) {
-    return model_get_info(whole(r)->weights)->name;
-}
-
 bool reader_has_languages(const reader *r) {
     return tokenizer_get_kind(whole(r)->tokens) == TOKENIZER_UNIGRAM;
-}
-
-const char *reader_fingerprint(const reader *r) {
-    return whole(r)->fingerprint;
 }
 
 void reader_get_stats(reader *r, reader_stats *out) {

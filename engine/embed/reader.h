@@ -58,10 +58,8 @@ void reader_close(reader *r); /* NULL is fine; no call may be running; texts may
  * the budget, and ends before `of`. NULL: no memory. */
 reader *reader_apart(reader *of, const unsigned char space[32]);
 
-const char *reader_name(const reader *r); /* for people; valid until close */
 /* Has it learnt many languages? An encoder with a unigram vocabulary has (XLM-RoBERTa, multilingual e5). */
 bool reader_has_languages(const reader *r);
-const char *reader_fingerprint(const reader *r); /* 64 hex digits over all that decides vectors */
 
 /* Token vectors of n_texts texts, texts[i] being lens[i] bytes, any bytes: what is not UTF-8 is
  * taken as nothing. What the cache holds is taken from there; the rest is computed in one batch and

@@ -30,8 +30,7 @@ struct reader {
     size_t dim, max_tokens;
     int32_t first, last; /* [CLS] and [SEP] */
     size_t step_tokens;
-    float *centre; /* [dim], taken off every vector of unit length; NULL: none */
-    char fingerprint[65];
+    float *centre;    /* [dim], taken off every vector of unit length; NULL: none */
     pair_slot *pairs; /* [PAIR_KINDS] */
     pthread_mutex_t mu;
     /* guarded by mu */

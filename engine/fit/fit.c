@@ -62,10 +62,6 @@ void fit_free(fit *f) {
     free(f);
 }
 
-const tokenizer *fit_tokenizer(const fit *f) {
-    return f->tokens;
-}
-
 size_t fit_teacher_dim(const fit *f) {
     return f->dim;
 }

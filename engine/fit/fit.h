@@ -72,7 +72,6 @@ int fit_create(fit **out, const tokenizer_string *pieces, size_t n_pieces, size_
                fo_err *err);
 void fit_free(fit *f); /* NULL is fine */
 
-const tokenizer *fit_tokenizer(const fit *f);
 size_t fit_teacher_dim(const fit *f);
 
 /* vector[teacher_dim], any length but zero: it is normalised. A text without a known piece is left

@@ -18,7 +18,7 @@ int engine_memory_check(engine_memory_plan *out, const model_info *info, const e
                    .type = opt->kv_type};
     int rc = kv_layout_init(&l, err);
     if (rc) return rc;
-    /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
+    /* And a row of logits each. */
     out->scratch = model_memory_of_batch(info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
                    (uint64_t)logit_rows * (uint64_t)info->n_vocab * 8;
     uint64_t fixed = out->weights + out->scratch + opt->reserved_bytes;

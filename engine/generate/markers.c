@@ -1,6 +1,8 @@
 #include "engine/generate/markers.h"
 
-bool marker_read(marker_state *m, int max, const char *text, size_t len) {
+/* Read text; false when it names a marker outside 1 .. max or one that can no longer become such.
+ * "[" followed by something that is no digit is ordinary text. */
+static bool read_marker(marker_state *m, int max, const char *text, size_t len) {
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
         if (c == '[') {
@@ -26,10 +28,10 @@ bool marker_allows(void *filter, int32_t token) {
     const marker_filter *f = filter;
     marker_state next = f->state;
     tokenizer_string piece = shown(f, token);
-    return marker_read(&next, f->max, piece.data, piece.len);
+    return read_marker(&next, f->max, piece.data, piece.len);
 }
 
 void marker_take(marker_filter *f, int32_t token) {
     tokenizer_string piece = shown(f, token);
-    marker_read(&f->state, f->max, piece.data, piece.len);
+    read_marker(&f->state, f->max, piece.data, piece.len);
 }

@@ -16,10 +16,6 @@ static inline marker_state marker_start(void) {
     return (marker_state){-1};
 }
 
-/* Read text; false when it names a marker outside 1 .. max or one that can no longer become such.
- * "[" followed by something that is no digit is ordinary text. */
-bool marker_read(marker_state *m, int max, const char *text, size_t len);
-
 typedef struct marker_filter { /* for sampler_pick */
     const tokenizer *t;
     marker_state state;

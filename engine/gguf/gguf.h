@@ -160,7 +160,6 @@ void gguf_put_str_n(gguf_writer *w, const char *key, gguf_str v);
 void gguf_put_bytes(gguf_writer *w, const char *key, const void *v, size_t n); /* array of u8 */
 void gguf_put_strs(gguf_writer *w, const char *key, const gguf_str *v, size_t n);
 void gguf_put_i32s(gguf_writer *w, const char *key, const int32_t *v, size_t n);
-void gguf_put_u32s(gguf_writer *w, const char *key, const uint32_t *v, size_t n);
 void gguf_put_f32s(gguf_writer *w, const char *key, const float *v, size_t n);
 void gguf_put_kv(gguf_writer *w, const gguf_kv *kv); /* copied from another file */
 void gguf_put_tensor(gguf_writer *w, const char *name, quant_type type, uint32_t n_dims,

@@ -115,10 +115,6 @@ void gguf_put_i32s(gguf_writer *w, const char *key, const int32_t *v, size_t n) 
     if (begin_array(w, key, GGUF_I32, n)) fo_buf_add(&w->kv, v, n * sizeof *v);
 }
 
-void gguf_put_u32s(gguf_writer *w, const char *key, const uint32_t *v, size_t n) {
-    if (begin_array(w, key, GGUF_U32, n)) fo_buf_add(&w->kv, v, n * sizeof *v);
-}
-
 void gguf_put_f32s(gguf_writer *w, const char *key, const float *v, size_t n) {
     if (begin_array(w, key, GGUF_F32, n)) fo_buf_add(&w->kv, v, n * sizeof *v);
 }

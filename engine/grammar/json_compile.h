@@ -102,8 +102,6 @@ enum { JSON_VALUE_LOOKS = 4 };
 /* Values against shapes (json_value.c). What that took is added to s->effort; past SCHEMA_MAX_EFFORT it is
  * not sure. */
 enum json_answer { JSON_NO, JSON_UNSURE, JSON_YES };
-enum json_answer json_value_is(struct json_schema *s, uint32_t shape, const cJSON *v);
-enum json_answer json_value_is_of(struct json_schema *s, uint16_t node, const cJSON *v);
 /* Of a literal: is it a value of the node, or with JSON_NO_NODE of the shape? */
 enum json_answer json_literal_is(struct json_schema *s, const json_literal *l, uint16_t node,
                                  uint32_t shape);

@@ -620,17 +620,13 @@ static bool read_one(json_reader *r, char c) {
     return kept > 0;
 }
 
-void json_reader_start_at(json_reader *r, const struct json_schema *s, uint16_t node) {
+void json_reader_start(json_reader *r, const struct json_schema *s) {
     r->schema = s;
     r->turns = 0;
     r->n = 1;
     r->most = JSON_MAX_WAYS;
     memset(&r->ways[0], 0, sizeof r->ways[0]);
-    r->ways[0].node = node;
-}
-
-void json_reader_start(json_reader *r, const struct json_schema *s) {
-    json_reader_start_at(r, s, s->root);
+    r->ways[0].node = s->root;
 }
 
 void json_reader_copy_first(json_reader *to, const json_reader *from, int most) {

@@ -63,7 +63,6 @@ typedef struct json_reader {
 } json_reader;
 
 void json_reader_start(json_reader *r, const struct json_schema *s);
-void json_reader_start_at(json_reader *r, const struct json_schema *s, uint16_t node);
 void json_reader_copy(json_reader *to, const json_reader *from);
 /* The same with the first `most` ways alone, and no more than that later: it takes less, and takes less work. */
 void json_reader_copy_first(json_reader *to, const json_reader *from, int most);

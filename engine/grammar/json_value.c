@@ -120,6 +120,8 @@ static enum json_answer string_is(struct json_schema *s, const json_shape *k, co
     return plain ? JSON_NO : JSON_UNSURE;
 }
 
+static enum json_answer value_is_of(struct json_schema *s, uint16_t node, const cJSON *v);
+
 static enum json_answer array_is(struct json_schema *s, const json_shape *k, const cJSON *v) {
     const cJSON *item;
     uint32_t n = 0;
@@ -127,7 +129,7 @@ static enum json_answer array_is(struct json_schema *s, const json_shape *k, con
     cJSON_ArrayForEach(item, v) {
         if (all == JSON_NO) return all;
         const uint16_t node = n < k->n ? s->items[k->first + n] : k->rest;
-        all = both(all, json_value_is_of(s, node, item));
+        all = both(all, value_is_of(s, node, item));
         n++;
     }
     return n < k->min || n > k->max ? JSON_NO : all;
@@ -159,7 +161,7 @@ static enum json_answer object_is(struct json_schema *s, const json_shape *k, co
     cJSON_ArrayForEach(member, v) {
         if (all == JSON_NO) return all;
         const json_property *p = find(s, k, member->string);
-        all = both(all, json_value_is_of(s, p ? p->node : k->rest, member));
+        all = both(all, value_is_of(s, p ? p->node : k->rest, member));
         n_required += p && p->required;
         n++;
     }
@@ -169,7 +171,7 @@ static enum json_answer object_is(struct json_schema *s, const json_shape *k, co
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-enum json_answer json_value_is(struct json_schema *s, uint32_t shape, const cJSON *v) {
+static enum json_answer value_is(struct json_schema *s, uint32_t shape, const cJSON *v) {
     const json_shape *k = &s->shapes[shape];
     if (++s->effort >= SCHEMA_MAX_EFFORT) return JSON_UNSURE;
     enum json_answer is;
@@ -192,12 +194,12 @@ enum json_answer json_value_is(struct json_schema *s, uint32_t shape, const cJSO
     return s->effort < SCHEMA_MAX_EFFORT ? is : JSON_UNSURE; /* it may not have looked at all */
 }
 
-enum json_answer json_value_is_of(struct json_schema *s, uint16_t node, const cJSON *v) {
+static enum json_answer value_is_of(struct json_schema *s, uint16_t node, const cJSON *v) {
     enum json_answer best = JSON_NO;
     if (node == JSON_NO_NODE) return JSON_NO;
     const json_node d = s->nodes[node];
     for (uint32_t i = 0; i < d.n && best != JSON_YES; i++) {
-        const enum json_answer own = json_value_is(s, d.first + i, v);
+        const enum json_answer own = value_is(s, d.first + i, v);
         if (own > best) best = own;
     }
     return best;
@@ -208,8 +210,7 @@ enum json_answer json_literal_is(struct json_schema *s, const json_literal *l, u
     cJSON *v = cJSON_Parse(l->text);
     s->effort += JSON_VALUE_LOOKS * l->len;
     if (!v) return JSON_UNSURE; /* no memory */
-    enum json_answer is =
-        node != JSON_NO_NODE ? json_value_is_of(s, node, v) : json_value_is(s, shape, v);
+    enum json_answer is = node != JSON_NO_NODE ? value_is_of(s, node, v) : value_is(s, shape, v);
     cJSON_Delete(v);
     return is;
 }

@@ -501,13 +501,6 @@ bool kv_store_contains(kv_store *s, const unsigned char key[32]) {
     return there;
 }
 
-void kv_store_hint(kv_store *s, const unsigned char key[32], double reuse) {
-    pthread_mutex_lock(&s->mu);
-    int i = kv_store_find(s, key);
-    if (i != KV_NONE) raise_reuse(s, &s->entries[i], reuse);
-    pthread_mutex_unlock(&s->mu);
-}
-
 void kv_store_drop(kv_store *s, const unsigned char key[32]) {
     pthread_mutex_lock(&s->mu);
     int i = kv_store_find(s, key);

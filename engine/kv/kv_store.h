@@ -106,8 +106,6 @@ void kv_store_stage_free(kv_store *s, kv_store_stage *t); /* NULL is fine */
 bool kv_store_contains(kv_store *s, const unsigned char key[32]);
 /* Tell the operating system that these keys ([n][32]) are about to be read. */
 void kv_store_prefetch(kv_store *s, const unsigned char *keys, size_t n);
-/* The record was asked for of late (estimate of a sketch): weighs at eviction. */
-void kv_store_hint(kv_store *s, const unsigned char key[32], double reuse);
 void kv_store_drop(kv_store *s, const unsigned char key[32]);
 /* Wait until everything put before is on disk (tests, shutdown). */
 void kv_store_flush(kv_store *s);

@@ -69,7 +69,8 @@ void kv_store_segment_leave(kv_store *s, kv_segment *g) {
     if (--g->users == 0 && g->doomed) kv_segment_close(g);
 }
 
-void kv_store_mark(kv_store *s, const unsigned char key[32]) {
+/* For the index. */
+static void mark(kv_store *s, const unsigned char key[32]) {
     int i = kv_store_find(s, key);
     if (i != KV_NONE && s->entries[i].dirty) return;
     if (s->n_dirty == s->cap_dirty) {
@@ -92,7 +93,7 @@ static void place(kv_store *s, int i, kv_segment *g, uint64_t offset) {
     s->stats.live_bytes += extent;
     s->stats.disk.records++;
     indexed_heap_push(&s->by_disk, i, kv_store_worth(e, s->disk_age));
-    kv_store_mark(s, e->key);
+    mark(s, e->key);
 }
 
 void kv_store_disk_forget(kv_store *s, int i) {
@@ -103,7 +104,7 @@ void kv_store_disk_forget(kv_store *s, int i) {
     s->stats.disk.records--;
     e->segment = NULL;
     indexed_heap_remove(&s->by_disk, i);
-    kv_store_mark(s, e->key);
+    mark(s, e->key);
 }
 
 void kv_store_prefetch(kv_store *s, const unsigned char *keys, size_t n) {

@@ -245,7 +245,7 @@ int kv_store_index_set_segment(kv_store_index *x, uint32_t segment, uint64_t byt
     return run(x, x->st[SET_SEGMENT], err);
 }
 
-int kv_store_index_drop_segment(kv_store_index *x, uint32_t segment, fo_err *err) {
+static int drop_segment(kv_store_index *x, uint32_t segment, fo_err *err) {
     sqlite3_bind_int64(x->st[DROP_RECORDS], 1, segment);
     int rc = run(x, x->st[DROP_RECORDS], err);
     if (rc) return rc;
@@ -264,7 +264,7 @@ int kv_store_index_sweep(kv_store_index *x, bool (*keep)(void *arg, uint32_t seg
         if (step == SQLITE_DONE) return FO_OK;
         if (step != SQLITE_ROW) return roll_back(x, fail(x, err));
         if (id >= 0 && id <= UINT32_MAX && keep(arg, (uint32_t)id)) continue;
-        int rc = kv_store_index_drop_segment(x, (uint32_t)id, err);
+        int rc = drop_segment(x, (uint32_t)id, err);
         if (rc) return rc;
     }
 }

@@ -36,6 +36,5 @@ int kv_store_index_put(kv_store_index *x, uint32_t segment, const kv_segment_rec
                        double reuse, fo_err *err);
 int kv_store_index_drop(kv_store_index *x, const unsigned char key[32], fo_err *err);
 int kv_store_index_set_segment(kv_store_index *x, uint32_t segment, uint64_t bytes, fo_err *err);
-int kv_store_index_drop_segment(kv_store_index *x, uint32_t segment, fo_err *err);
 
 #endif

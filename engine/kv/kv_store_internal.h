@@ -112,8 +112,7 @@ heap_key kv_store_worth(const kv_entry *e, double age);
 double kv_store_worth_of(heap_key k);
 void kv_store_hold(kv_store *s, kv_buffer *b);
 void kv_store_let_go(kv_store *s, kv_buffer *b);
-void kv_store_drop_buffer(kv_store *s, int i);                /* the entry's RAM copy */
-void kv_store_mark(kv_store *s, const unsigned char key[32]); /* for the index */
+void kv_store_drop_buffer(kv_store *s, int i); /* the entry's RAM copy */
 
 kv_buffer *kv_store_new_buffer(size_t n); /* one reference, nobody's; NULL: no memory */
 /* It is the entry's RAM copy from now on. */

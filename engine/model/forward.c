@@ -120,13 +120,6 @@ static void lay_out(forward *f, arena *a) {
     f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
 }
 
-uint64_t forward_bytes(const model *m, int rows, int head_rows) {
-    forward f = {.m = m, .pool = m->pool, .cap_rows = rows, .cap_head_rows = head_rows};
-    arena a = {0};
-    lay_out(&f, &a);
-    return a.used;
-}
-
 int forward_create(forward *f, const model *m, fo_pool *pool, int rows, int head_rows,
                    fo_err *err) {
     *f = (forward){.m = m, .pool = pool, .cap_rows = rows, .cap_head_rows = head_rows};

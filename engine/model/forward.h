@@ -42,7 +42,6 @@ typedef struct forward {
         *logits; /* [head rows][padded vocabulary] where the caller's rows are no multiple of 16 */
 } forward;
 
-uint64_t forward_bytes(const model *m, int rows, int head_rows);
 /* pool: who shares the work, the model's or NULL for the calling thread alone. */
 int forward_create(forward *f, const model *m, fo_pool *pool, int rows, int head_rows, fo_err *err);
 void forward_free(forward *f);

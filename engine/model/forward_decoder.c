@@ -12,10 +12,6 @@ struct model_context {
     int layer;           /* its next one */
 };
 
-uint64_t model_context_bytes(const model *m, const model_limits *limits) {
-    return forward_bytes(m, limits->batch_tokens, limits->logit_rows);
-}
-
 int model_context_create(model_context **out, const model *m, const model_limits *limits,
                          fo_err *err) {
     if (m->info.encoder)

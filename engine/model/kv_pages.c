@@ -23,10 +23,6 @@ struct kv_pages {
 
 static const char *const type_names[] = {"bf16", "f32", "q8_0"};
 
-const char *kv_type_name(kv_type type) {
-    return type_names[type];
-}
-
 int kv_type_from_name(const char *name, kv_type *out, fo_err *err) {
     for (int i = 0; i < 3; i++)
         if (!strcmp(name, type_names[i])) {
@@ -157,33 +153,6 @@ static float *key_scales_at(const kv_layout *l, unsigned char *block) {
 
 static size_t key_width(const kv_layout *l) {
     return l->type == KV_F32 ? sizeof(float) : l->type == KV_BF16 ? sizeof(uint16_t) : 1;
-}
-
-void kv_pages_copy_slots(kv_pages *kv, int to_page, int to_slot, int from_page, int from_slot,
-                         int n) {
-    const kv_layout *l = &kv->layout;
-    assert(to_slot >= 0 && from_slot >= 0 && n >= 0);
-    assert(to_slot + n <= l->page_tokens && from_slot + n <= l->page_tokens);
-    size_t width = key_width(l);
-    for (int layer = 0; layer < l->n_layers; layer++)
-        for (int h = 0; h < l->n_kv_heads; h++) {
-            unsigned char *to = head_at(kv, to_page, layer, h);
-            unsigned char *from = head_at(kv, from_page, layer, h);
-            for (int i = 0; i < n; i++) {
-                int a = to_slot + i, b = from_slot + i;
-                unsigned char *ka = keys_at(l, to, a), *kb = keys_at(l, from, b);
-                for (size_t d = 0; d < (size_t)l->k_dim; d++)
-                    memcpy(ka + (d * KV_BLOCK + (size_t)(a % KV_BLOCK)) * width,
-                           kb + (d * KV_BLOCK + (size_t)(b % KV_BLOCK)) * width, width);
-                memcpy(value_at(l, to, a), value_at(l, from, b), l->value_row_bytes);
-                if (l->type != KV_Q8_0) continue;
-                for (int g = 0; g < l->k_dim / Q8_GROUP; g++)
-                    key_scales_at(l, ka)[g * KV_BLOCK + a % KV_BLOCK] =
-                        key_scales_at(l, kb)[g * KV_BLOCK + b % KV_BLOCK];
-                memcpy(value_scales_at(l, to, a), value_scales_at(l, from, b),
-                       l->value_scale_bytes);
-            }
-        }
 }
 
 static size_t key_groups(const kv_layout *l) {

@@ -49,7 +49,6 @@ typedef struct kv_layout {
 typedef struct kv_pages kv_pages;
 
 /* "bf16", "f32", "q8_0". */
-const char *kv_type_name(kv_type type);
 int kv_type_from_name(const char *name, kv_type *out, fo_err *err);
 
 /* Check the first fields and derive the rest. FO_EINVAL with a sentence. model_kv_layout() in
@@ -71,11 +70,6 @@ const void *kv_pages_data_const(const kv_pages *kv, int page);
 
 /* Copy a whole page (copy-on-write, compaction). */
 void kv_pages_copy(kv_pages *kv, int to, int from);
-
-/* Copy n positions, slot by slot, of all layers: to a page that may have another alignment. The two
- * ranges must lie inside their pages and must not overlap. */
-void kv_pages_copy_slots(kv_pages *kv, int to_page, int to_slot, int from_page, int from_slot,
-                         int n);
 
 /* Positions outside of pages, as bytes: token by token, layer by layer, head by head, the key and
  * then the value as they are stored (with their scales). */

@@ -17,12 +17,6 @@ static const architecture *const architectures[] = {
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
-const char *const *model_architectures(void) {
-    static const char *names[N_ARCHITECTURES + 1];
-    for (int i = 0; i < N_ARCHITECTURES; i++) names[i] = architectures[i]->name;
-    return names;
-}
-
 /* --- fingerprint: every byte counts, so two fine-tunes never share a cache. A tree, so that the
  * threads share the work: SHA-256 over the version, the path and the SHA-256 of each 4 MiB. */
 enum { HASH_CHUNK = 4 << 20 };

@@ -102,9 +102,6 @@ const gguf *model_gguf(const model *m); /* metadata for the tokenizer; until mod
  * output too; of a mixture's experts those that the rows go through, were they chosen evenly. */
 double model_step_bytes(const model *m, int n_rows);
 
-/* The names of the architectures this build knows, NULL at the end. */
-const char *const *model_architectures(void);
-
 /* Pages for this model. FO_EINVAL for a page size or type that it cannot have. */
 int model_kv_layout(const model *m, int page_tokens, kv_type type, kv_layout *out, fo_err *err);
 
@@ -151,8 +148,6 @@ typedef struct model_sequence {
     int layers;
 } model_sequence;
 
-/* Bytes of scratch a context of these limits takes. */
-uint64_t model_context_bytes(const model *m, const model_limits *limits);
 int model_context_create(model_context **out, const model *m, const model_limits *limits,
                          fo_err *err);
 void model_context_free(model_context *c); /* NULL is fine */

@@ -29,7 +29,7 @@ typedef struct linear {
      * one. For products where one rounding costs more accuracy than the second costs time. */
     int n_fine;
     /* The same in all parts for these groups of VEC_GROUP channels alone: those that an outlier
-     * channel would leave hardly a bit (loader_mark_outliers). NULL: none. */
+     * channel would leave hardly a bit (model_load.c). NULL: none. */
     int *fine_groups, n_fine_groups;
     /* Rows are rounded in two terms, and products read the first: lm_head.c adds the second. */
     bool two_terms;
@@ -152,10 +152,6 @@ int loader_llama_family(model_loader *l, double rope_base, bool adjacent);
 /* What was read is a diffusion model: it sees in both directions, or by blocks where the file's
  * diffusion.attention_block says how long they are. */
 int loader_bidirectional(model_loader *l);
-
-/* Give w->fine_groups the groups in which one norm weight is an outlier; norm[w->k] is
- * what scales the rows that w reads. */
-int loader_mark_outliers(model_loader *l, linear *w, const float *norm);
 
 void *model_own(model *m, void *block); /* NULL when block is NULL or out of memory (freed then) */
 

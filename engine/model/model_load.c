@@ -468,7 +468,9 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     return FO_OK;
 }
 
-int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
+/* Give w->fine_groups the groups in which one norm weight is an outlier; norm[w->k] is
+ * what scales the rows that w reads. */
+static int mark_outliers(model_loader *l, linear *w, const float *norm) {
     int n = 0, groups = (w->k + VEC_GROUP - 1) / VEC_GROUP;
     if (w->wide) return FO_OK; /* its weights took them all */
     int *list = malloc((size_t)groups * sizeof *list);
@@ -539,7 +541,7 @@ static int load_shared(model_loader *l, layer *y) {
     if (!y->shared) return fo_fail(l->err, FO_ENOMEM, "no memory for shared experts");
     int rc = loader_linear(l, &y->shared->up, d, 2, names, n);
     if (!rc) rc = loader_linear_1(l, &y->shared->down, width, "ffn_down_shexp", d);
-    if (!rc) rc = loader_mark_outliers(l, &y->shared->up, y->ffn_norm);
+    if (!rc) rc = mark_outliers(l, &y->shared->up, y->ffn_norm);
     if (!rc) rc = loader_vector_optional(l, "ffn_gate_inp_shexp.weight", d, &y->shared_gate);
     return rc;
 }
@@ -574,7 +576,7 @@ static int load_experts(model_loader *l, layer *y) {
         layer *x = &y->experts[e];
         rc = expert_linear(l, &x->up, d, m->d_ff, 2, up, e);
         if (!rc) rc = expert_linear(l, &x->down, m->d_ff, d, 1, &down, e);
-        if (!rc) rc = loader_mark_outliers(l, &x->up, y->ffn_norm);
+        if (!rc) rc = mark_outliers(l, &x->up, y->ffn_norm);
     }
     m->info.layer_parameters =
         others + (m->info.layer_parameters - others) / (uint64_t)n * (uint64_t)m->n_experts_used;
@@ -610,7 +612,7 @@ static int decoder_layer(model_loader *l, layer *y) {
         return rc;
     if (m->n_experts) {
         rc = load_experts(l, y);
-        return rc ? rc : loader_mark_outliers(l, &y->qkv, y->attn_norm);
+        return rc ? rc : mark_outliers(l, &y->qkv, y->attn_norm);
     }
     loader_rotate(l, true);
     l->norm = y->ffn_norm;
@@ -620,8 +622,8 @@ static int decoder_layer(model_loader *l, layer *y) {
     l->norm = NULL;
     if (!rc) rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d);
     loader_rotate(l, false);
-    if (rc || (rc = loader_mark_outliers(l, &y->qkv, y->attn_norm))) return rc;
-    return loader_mark_outliers(l, &y->up, y->ffn_norm);
+    if (rc || (rc = mark_outliers(l, &y->qkv, y->attn_norm))) return rc;
+    return mark_outliers(l, &y->up, y->ffn_norm);
 }
 
 int loader_decoder_layers(model_loader *l) {

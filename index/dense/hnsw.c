@@ -139,10 +139,6 @@ uint32_t hnsw_dim(const hnsw *h) {
     return h->dim;
 }
 
-hnsw_metric hnsw_get_metric(const hnsw *h) {
-    return h->metric;
-}
-
 size_t hnsw_memory(const hnsw *h) {
     size_t point = 2 * h->code_stride + sizeof *h->scales + (h->bias ? sizeof *h->bias : 0) +
                    sizeof *h->upper_at + h->m0 * sizeof *h->links0;

@@ -76,7 +76,6 @@ void hnsw_free(hnsw *h); /* NULL is fine; no search may be running */
 uint32_t hnsw_count(const hnsw *h); /* points inserted, dead ones included */
 uint32_t hnsw_capacity(const hnsw *h);
 uint32_t hnsw_dim(const hnsw *h);
-hnsw_metric hnsw_get_metric(const hnsw *h);
 size_t hnsw_memory(const hnsw *h); /* bytes of the points held (mapped ones too) */
 
 /* vec[dim] -> *id = count before the call. Searches that run meanwhile may walk over the new point

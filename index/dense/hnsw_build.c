@@ -3,7 +3,8 @@
 
 #include "index/dense/hnsw_link.h"
 
-hnsw_writer *hnsw_writer_create(const hnsw *h) {
+/* For graph h; NULL when out of memory. */
+static hnsw_writer *writer_create(const hnsw *h) {
     hnsw_writer *w = calloc(1, sizeof *w);
     if (!w) return NULL;
     w->n_keys = HNSW_CANDIDATES;
@@ -37,7 +38,7 @@ int hnsw_crew_init(hnsw_crew *c, const hnsw *h, fo_pool *pool, fo_err *err) {
     *c = (hnsw_crew){.n = pool ? fo_pool_threads(pool) : 1};
     c->writers = calloc((size_t)c->n, sizeof *c->writers);
     for (int i = 0; c->writers && i < c->n; i++) {
-        c->writers[i] = hnsw_writer_create(h);
+        c->writers[i] = writer_create(h);
         if (!c->writers[i]) {
             hnsw_crew_deinit(c);
             break;
@@ -211,7 +212,7 @@ int hnsw_insert(hnsw *h, const float *vec, uint32_t *id, fo_err *err) {
     if (h->mapped) return fo_fail(err, FO_EUNSUPPORTED, "a mapped dense graph takes no points");
     uint32_t n = hnsw_count(h);
     if (n == h->capacity) return fo_fail(err, FO_ELIMIT, "the dense graph is full at %u points", n);
-    if (!h->writer && !(h->writer = hnsw_writer_create(h)))
+    if (!h->writer && !(h->writer = writer_create(h)))
         return fo_fail(err, FO_ENOMEM, "out of memory for inserting into a dense graph");
     int rc = hnsw_prepare(h, vec, h->writer->x, "the vector", err);
     if (!rc) rc = hnsw_scratch_fit(&h->writer->s, h, h->ef_construction, 0, err);

@@ -17,9 +17,6 @@ struct hnsw_writer {
     uint32_t n_chosen[HNSW_MAX_LEVEL + 1];
 };
 
-/* For graph h; NULL when out of memory. */
-hnsw_writer *hnsw_writer_create(const hnsw *h);
-
 /* Room for the upper levels of a new point, drawn from the seed; call in order of id. */
 void hnsw_place(hnsw *h, uint32_t id, uint32_t level);
 uint32_t hnsw_draw_level(const hnsw *h, uint32_t id);
@@ -41,8 +38,6 @@ void hnsw_link_back(hnsw *h, hnsw_writer *w, uint32_t from, uint32_t to, uint32_
 /* Raise the entry point to id if that reaches higher (or there is none). */
 void hnsw_offer_entry(hnsw *h, uint32_t id);
 
-/* Link what cannot be reached from the entry at level 0 (of the points in alive, NULL: all). */
-int hnsw_reach(hnsw *h, hnsw_writer *w, const uint64_t *alive, fo_err *err);
 /* Points reachable from the entry at level 0 -> bits of seen[n/64 + 1], zeroed by the caller;
  * stack[n]. Starts at `from`; returns how many were new. */
 size_t hnsw_flood(const hnsw *h, uint32_t from, uint64_t *seen, uint32_t *stack);

@@ -59,7 +59,8 @@ static int adopt(hnsw *h, hnsw_writer *w, const uint64_t *seen, uint64_t *gave,
     return FO_OK;
 }
 
-int hnsw_reach(hnsw *h, hnsw_writer *w, const uint64_t *alive, fo_err *err) {
+/* Link what cannot be reached from the entry at level 0 (of the points in alive, NULL: all). */
+static int reach_all(hnsw *h, hnsw_writer *w, const uint64_t *alive, fo_err *err) {
     enum { ROUNDS = 8 };
     size_t n = hnsw_count(h), words = n / 64 + 1;
     uint32_t entry = atomic_load(&h->entry);
@@ -249,7 +250,7 @@ int hnsw_repair(hnsw *h, const uint64_t *alive, fo_pool *pool, fo_err *err) {
     repair_job j = {.dst = h, .src = h, .alive = alive};
     int rc = hnsw_crew_init(&j.crew, h, pool, err);
     if (!rc) rc = repair(&j, pool, err);
-    if (!rc) rc = hnsw_reach(h, j.crew.writers[0], alive, err);
+    if (!rc) rc = reach_all(h, j.crew.writers[0], alive, err);
     hnsw_crew_deinit(&j.crew);
     return rc;
 }
@@ -366,7 +367,7 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
         hnsw_run(pool, link.total, GRAIN, link_rest, &link);
         rc = is_cancelled(params.cancel)
                  ? fo_fail(err, FO_ECANCELLED, "the merge of dense graphs was stopped")
-                 : hnsw_reach(h, j.crew.writers[0], NULL, err);
+                 : reach_all(h, j.crew.writers[0], NULL, err);
     }
     free(new_id);
     hnsw_crew_deinit(&j.crew);

@@ -81,7 +81,8 @@ search_snapshot *search_snapshot_create(search_index *ix, size_t n_segments, int
     return s;
 }
 
-void search_snapshot_tally(search_snapshot *s) {
+/* After its segments are set. */
+static void tally(search_snapshot *s) {
     s->n_live = s->n_parts = 0;
     for (size_t i = 0; i < s->n_segments; i++) {
         s->n_live += search_segment_n_live(&s->segments[i]);
@@ -99,7 +100,7 @@ static void uninstall(search_snapshot *s, int announced) {
 }
 
 void search_snapshot_publish(search_index *ix, search_snapshot *s) {
-    search_snapshot_tally(s);
+    tally(s);
     atomic_store(&s->has_gap, ix->has_gap);
     ix->held = s;
     atomic_fetch_add(&s->refs, INSTALLED - 1); /* it had one */

@@ -262,7 +262,6 @@ int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err 
 void search_filter_bits_drop(filter_bits *f);
 search_snapshot *search_snapshot_create(search_index *ix, size_t n_segments, int64_t epoch,
                                         fo_err *err);
-void search_snapshot_tally(search_snapshot *s);             /* after its segments are set */
 search_snapshot *search_snapshot_current(search_index *ix); /* under mu, no reference taken */
 void search_snapshot_publish(search_index *ix, search_snapshot *s); /* under mu */
 

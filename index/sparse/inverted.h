@@ -37,8 +37,6 @@ void inverted_builder_free(inverted_builder *b);
 void inverted_builder_word(inverted_builder *b, const char *term, size_t len);
 /* Documents get the numbers 0, 1, 2, ... FO_ELIMIT beyond 2^24. */
 int inverted_builder_end_document(inverted_builder *b, fo_err *err);
-uint32_t inverted_builder_count(const inverted_builder *b);
-size_t inverted_builder_memory(const inverted_builder *b); /* bytes */
 
 /* Append the sections of the index to w. The builder is spent: free it. */
 int inverted_build(inverted_builder *b, const bm25_params *p, segment_writer *w, fo_err *err);

@@ -347,15 +347,6 @@ int inverted_builder_end_document(inverted_builder *b, fo_err *err) {
     return FO_OK;
 }
 
-uint32_t inverted_builder_count(const inverted_builder *b) {
-    return b->n_docs;
-}
-
-size_t inverted_builder_memory(const inverted_builder *b) {
-    return b->entries_room * sizeof(entry) + b->n_slots * 4 + b->texts.cap + b->pool_room +
-           b->lengths_room * 4;
-}
-
 typedef struct chain { /* reads a term's slices */
     const inverted_builder *b;
     uint32_t at, end;

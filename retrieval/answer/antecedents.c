@@ -98,7 +98,9 @@ const text_unit *antecedent_of(const candidate_passage *p, uint32_t order) {
 
 /* ---- reasons --------------------------------------------------------------------------------- */
 
-int antecedent_reason(const char *s, size_t n) {
+/* How plainly a text states a reason: 2, by a word for one ("because", "otherwise"); 1, it says what failed or is not so, which often
+ * is one; 0. */
+static int reason_in(const char *s, size_t n) {
     static const char
         gives[] = "because since due owing reason reasons cause causes caused therefore thus so "
                   "otherwise lest avoid avoids prevent prevents protect protects risk risks "
@@ -109,7 +111,7 @@ int antecedent_reason(const char *s, size_t n) {
 }
 
 static int reason_of(const candidate_set *set, const candidate *c) {
-    return antecedent_reason(set->passages[c->passage].text.text + c->start, c->end - c->start);
+    return reason_in(set->passages[c->passage].text.text + c->start, c->end - c->start);
 }
 
 /* Do both stand in one paragraph, with no other unit between? */

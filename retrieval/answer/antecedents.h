@@ -18,10 +18,6 @@ bool antecedent_is_of_none(const char *s, size_t n);
 /* The sentence right before unit `order` of a passage, in its paragraph, where that one points back at it; NULL: it does not. */
 const text_unit *antecedent_of(const candidate_passage *p, uint32_t order);
 
-/* How plainly a text states a reason: 2, by a word for one ("because", "otherwise"); 1, it says what failed or is not so, which often
- * is one; 0. */
-int antecedent_reason(const char *s, size_t n);
-
 /* Who asks why, and is told chosen[n] without a reason, is told the sentence right before or behind one of them that has one, in the
  * same paragraph: "The owner will not pay for the repair. The board gave up the move." What only says that something failed has to
  * speak of the same: a word, "it", a heading above both. Where no

@@ -90,7 +90,10 @@ static section section_below(const section *in, const char *s, size_t n) {
     return *in;
 }
 
-bool past_states_is_superseded(const candidate_set *set, const candidate *c) {
+/* Does its section say of itself that it holds no longer: a heading "ADR 9 (superseded)" or "Status: withdrawn" below one, not
+ * "Limits on cash withdrawn abroad" nor one of a list that says what each status means? A numbered section goes on up to the next of its
+ * kind, any other up to the next heading. */
+static bool is_superseded(const candidate_set *set, const candidate *c) {
     const candidate_passage *p = &set->passages[c->passage];
     section in = section_below(&(section){0}, p->heading, strlen(p->heading));
     for (size_t i = 0; i < p->units.n && p->units.v[i].start <= c->unit.start; i++) {
@@ -394,14 +397,14 @@ static bool asks_what_holds_now(const question *q) {
 
 size_t past_states_what_holds(const candidate_set *set) {
     const candidate *best = &set->c[0];
-    const bool over = !asks_of_the_past(set) && past_states_is_superseded(set, best),
+    const bool over = !asks_of_the_past(set) && is_superseded(set, best),
                latest = asks_what_holds_now(&set->q);
     for (size_t i = 1; i < set->n; i++) {
         const candidate *c = &set->c[i];
         if (!is_a_sentence(c)) continue;
         if (corrects(set, c) || counts_anew(set, c)) return i;
         if ((over && is_near(set, c)) || (latest && says_how_it_is(set, c)))
-            if (!past_states_is_superseded(set, c)) return i;
+            if (!is_superseded(set, c)) return i;
     }
     return 0;
 }
@@ -422,7 +425,7 @@ static bool is_beside_what_holds(const candidate_set *set, const candidate *c) {
 bool past_states_is_over(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (asks_of_the_past(set)) return false;
-    if (past_states_is_superseded(set, c) && !past_states_is_superseded(set, best)) return true;
+    if (is_superseded(set, c) && !is_superseded(set, best)) return true;
     return candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
            is_beside_what_holds(set, c);
 }

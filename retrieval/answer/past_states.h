@@ -5,11 +5,6 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Does its section say of itself that it holds no longer: a heading "ADR 9 (superseded)" or "Status: withdrawn" below one, not
- * "Limits on cash withdrawn abroad" nor one of a list that says what each status means? A numbered section goes on up to the next of its
- * kind, any other up to the next heading. */
-bool past_states_is_superseded(const candidate_set *set, const candidate *c);
-
 /* Is it below the heading of another number than the question names: "ADR 9: Session store" of what ADR 17 says? Not where
  * it names that number itself ("This replaces ADR 9"), nor where what comes after or before that one is asked for. */
 bool past_states_is_of_another_number(const candidate_set *set, const candidate_passage *p,

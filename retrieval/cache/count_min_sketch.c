@@ -103,22 +103,8 @@ size_t count_min_width(const count_min *s) {
 size_t count_min_depth(const count_min *s) {
     return s->depth;
 }
-size_t count_min_bytes(const count_min *s) {
+static size_t counter_bytes(const count_min *s) {
     return s->width * s->depth * sizeof *s->rows;
-}
-
-int count_min_merge(count_min *into, const count_min *from, fo_err *err) {
-    if (into->width != from->width || into->depth != from->depth || into->seed != from->seed)
-        return fo_fail(
-            err, FO_EMISMATCH,
-            "sketches of %zu x %zu and %zu x %zu counters, or of other seeds, do not add",
-            into->depth, into->width, from->depth, from->width);
-    for (size_t i = 0; i < into->width * into->depth; i++) {
-        uint32_t a = into->rows[i], b = from->rows[i];
-        into->rows[i] = a > UINT32_MAX - b ? UINT32_MAX : a + b;
-    }
-    into->total += from->total;
-    return FO_OK;
 }
 
 void count_min_write(const count_min *s, fo_buf *b) {
@@ -129,9 +115,9 @@ void count_min_write(const count_min *s, fo_buf *b) {
                 .total = s->total};
     memcpy(h.magic, MAGIC, sizeof h.magic);
     uint32_t crc = (uint32_t)crc32_z(0, (const void *)&h, sizeof h);
-    crc = (uint32_t)crc32_z(crc, (const void *)s->rows, count_min_bytes(s));
+    crc = (uint32_t)crc32_z(crc, (const void *)s->rows, counter_bytes(s));
     fo_buf_add(b, &h, sizeof h);
-    fo_buf_add(b, s->rows, count_min_bytes(s));
+    fo_buf_add(b, s->rows, counter_bytes(s));
     fo_buf_add(b, &crc, sizeof crc);
 }
 

@@ -34,10 +34,6 @@ void count_min_age(count_min *s, unsigned halvings);
 uint64_t count_min_total(const count_min *s); /* of all added, aged like the counters */
 size_t count_min_width(const count_min *s);
 size_t count_min_depth(const count_min *s);
-size_t count_min_bytes(const count_min *s);
-
-/* Add the counts of another with the same geometry and seed (else FO_EMISMATCH). */
-int count_min_merge(count_min *into, const count_min *from, fo_err *err);
 
 /* Append as bytes: magic, version, geometry, seed, total, counters, CRC-32. */
 void count_min_write(const count_min *s, fo_buf *b);

@@ -250,14 +250,6 @@ void query_cache_put(query_cache *c, const unsigned char key[QUERY_KEY_BYTES], c
     for (size_t i = 0; i < n; i++) cache_value_drop(gone[i]);
 }
 
-void query_cache_remove(query_cache *c, const unsigned char key[QUERY_KEY_BYTES]) {
-    pthread_mutex_lock(&c->mu);
-    entry *e = *place_of(c, key);
-    cache_value *gone = e ? remove_entry(c, e) : NULL;
-    pthread_mutex_unlock(&c->mu);
-    cache_value_drop(gone);
-}
-
 void query_cache_count(query_cache *c, bool hit, double saved_ms, size_t saved_tokens) {
     pthread_mutex_lock(&c->mu);
     c->stats.lookups++;

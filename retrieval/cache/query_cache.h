@@ -50,7 +50,6 @@ cache_value *query_cache_get(query_cache *c, const unsigned char key[QUERY_KEY_B
  * budget is not kept. */
 void query_cache_put(query_cache *c, const unsigned char key[QUERY_KEY_BYTES], cache_value *v,
                      size_t bytes, int64_t now_ms);
-void query_cache_remove(query_cache *c, const unsigned char key[QUERY_KEY_BYTES]);
 
 typedef struct query_cache_stats {
     uint64_t lookups, hits; /* as counted by query_cache_count */

@@ -11,10 +11,9 @@
 #include "retrieval/claims/claim_names.h"
 #include "retrieval/claims/claim_reading.h"
 #include "retrieval/text/facts.h"
-#include "kernels/words.h"
 #include "kernels/utf8.h"
 
-const double citation_min_coverage = 0.6;
+static const double citation_min_coverage = 0.6;
 /* Where the reader vouches for the words that are not the support's. */
 static const double min_coverage_read = 0.35;
 
@@ -30,9 +29,7 @@ typedef struct side {
 } side;
 
 static bool listed(const fact_text *t, size_t i, const char *list) {
-    if (i >= t->n_words) return false;
-    return fo_words_have_any_case(list, t->text + t->words[i].start,
-                                  t->words[i].end - t->words[i].start);
+    return i < t->n_words && fact_word_in(t, i, list);
 }
 
 /* "No. 5" is a number, "whether or not" denies nothing. */

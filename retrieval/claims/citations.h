@@ -6,7 +6,7 @@
  *
  * `verified` means: stored[start..end) is the quote byte for byte, AND every number (facts.h says which are equal), name and
  * negation of the sentence agrees with the quote, AND the share of the sentence's idf mass that
- * the quote covers is at least citation_min_coverage. A sentence that is the quote itself, white
+ * the quote covers is at least 0.6. A sentence that is the quote itself, white
  * space aside, is supported by it. Measured on true answers with one fact swapped:
  * docs/answers.md. */
 #ifndef FORAGE_RETRIEVAL_CITATIONS_H
@@ -14,8 +14,6 @@
 
 #include "engine/embed/reader.h"
 #include "retrieval/text/support.h"
-
-extern const double citation_min_coverage;
 
 typedef struct citation_claim {
     const char *sentence; /* of the answer, markers such as [1] may stand in it: they are ignored */

@@ -62,9 +62,6 @@ int reranker_open(reranker **out, const char *path, fo_pool *pool, fo_err *err) 
 const char *reranker_name(const reranker *r) {
     return r->name;
 }
-size_t reranker_max_tokens(const reranker *r) {
-    return r->window;
-}
 
 /* [CLS] question [SEP] passage [SEP]; XLM-RoBERTa was trained with two separators in the middle.
  * ids has room for the window, of which the question takes half at most. */

@@ -20,7 +20,6 @@ typedef struct reranker reranker;
 int reranker_open(reranker **out, const char *path, fo_pool *pool, fo_err *err);
 void reranker_close(reranker *r); /* NULL is fine */
 const char *reranker_name(const reranker *r);
-size_t reranker_max_tokens(const reranker *r); /* of question, passage and markers together */
 
 /* scores[n]: the model's raw logits, higher is better. The question keeps at most half of the
  * window; a passage is cut at its end. *tokens (may be NULL) counts what was read. */

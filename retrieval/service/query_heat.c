@@ -277,14 +277,6 @@ void *query_heat_upkeep(void *arg) {
     return NULL;
 }
 
-int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
-                        fo_err *err) {
-    hot_queries *hot = query_heat_of(s->memory, tenant);
-    *out = NULL;
-    *n = 0;
-    return hot ? hot_queries_list(hot, limit, out, n, err) : FO_OK;
-}
-
 uint32_t service_hot_estimate(service *s, const char *tenant, const char *name, const char *query) {
     hot_queries *hot = query_heat_of(s->memory, tenant);
     char *question = hot ? query_normalise(query) : NULL;

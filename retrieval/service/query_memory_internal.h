@@ -5,8 +5,9 @@
 
 #include "kernels/buf.h"
 #include "kernels/clock.h"
-#include "retrieval/service/query_memory.h"
+#include "retrieval/cache/hot_queries.h"
 #include "retrieval/cache/semantic_hits.h"
+#include "retrieval/service/query_memory.h"
 
 /* ---- cached_results.c ------------------------------------------------------------------------ */
 

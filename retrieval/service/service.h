@@ -27,7 +27,6 @@
 #include "kernels/notice.h"
 #include "retrieval/generator/generator.h"
 #include "retrieval/rank/fusion.h"
-#include "retrieval/cache/hot_queries.h"
 #include "retrieval/cache/query_cache.h"
 #include "retrieval/rank/rerank.h"
 
@@ -473,10 +472,6 @@ typedef struct service_warm_stats {
     bool waiting; /* there is more to do */
 } service_warm_stats;
 void service_get_warm_stats(service *s, service_warm_stats *out);
-
-/* The tenant's hottest first; free with hot_query_list_free. */
-int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
-                        fo_err *err);
 
 uint32_t service_hot_estimate(service *s, const char *tenant, const char *collection,
                               const char *query);

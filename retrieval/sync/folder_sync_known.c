@@ -17,8 +17,13 @@ void known_files_deinit(known_files *k) {
     *k = (known_files){0};
 }
 
-int known_documents_each(service *s, const char *tenant, const char *in, const char *name,
-                         known_documents_fn *fn, void *ctx, fo_err *err) {
+typedef int document_fn(void *ctx, const store_document *d, const char *path, bool named,
+                        fo_err *err);
+
+/* Calls fn with each document NAME/... of the source's collection that is the source's by its metadata or
+ * listed in `rows`; a collection that is not there has none. */
+static int each_document(service *s, const char *tenant, const char *in, const char *name,
+                         document_fn *fn, void *ctx, fo_err *err) {
     store_collection c = {0};
     fo_err own = {0};
     int rc = store_get_collection(s->store, tenant, in, &c, &own);
@@ -105,8 +110,7 @@ int known_files_load(known_files *k, service *s, const store_source *source, fo_
         memcpy(k->files[i].content_sha256, f->content_sha256, 32);
     }
     match m = {k, 0};
-    rc = known_documents_each(s, source->tenant, source->collection, source->name, see_document, &m,
-                              err);
+    rc = each_document(s, source->tenant, source->collection, source->name, see_document, &m, err);
     if (rc || !k->n_orphans) return rc;
     sync_known *more = realloc(k->files, (k->n + k->n_orphans) * sizeof *more);
     if (!more) return fo_no_memory(err);

@@ -21,13 +21,6 @@ typedef struct known_files {
 int known_files_load(known_files *k, service *s, const store_source *source, fo_err *err);
 void known_files_deinit(known_files *k);
 
-/* Calls fn with each document NAME/... of the source's collection that is the source's by its metadata or
- * listed in `rows`; a collection that is not there has none. */
-typedef int known_documents_fn(void *ctx, const store_document *d, const char *path, bool named,
-                               fo_err *err);
-int known_documents_each(service *s, const char *tenant, const char *collection, const char *name,
-                         known_documents_fn *fn, void *ctx, fo_err *err);
-
 /* Deletes these documents together, each looked at once more: what somebody put by hand under such an id meanwhile is not
  * deleted. One that is gone already is no matter, nor is the collection. went[i], of n: it was there and is deleted. */
 int known_documents_delete(service *s, const store_source *of, char *const *ids, size_t n,

@@ -545,6 +545,8 @@ void json_write_number(fo_buf *b, double v) {
     fo_buf_str(b, text);
 }
 
+static void write_tree(fo_buf *b, const cJSON *tree);
+
 static void write_members(fo_buf *b, const cJSON *tree) {
     bool object = cJSON_IsObject(tree);
     fo_buf_char(b, object ? '{' : '[');
@@ -553,7 +555,7 @@ static void write_members(fo_buf *b, const cJSON *tree) {
             json_write_string(b, c->string, strlen(c->string));
             fo_buf_char(b, ':');
         }
-        json_write_tree(b, c);
+        write_tree(b, c);
         if (c->next) fo_buf_char(b, ',');
     }
     fo_buf_char(b, object ? '}' : ']');
@@ -571,7 +573,7 @@ static void write_tree_number(fo_buf *b, const cJSON *number) {
         json_write_number(b, v);
 }
 
-void json_write_tree(fo_buf *b, const cJSON *tree) {
+static void write_tree(fo_buf *b, const cJSON *tree) {
     if (cJSON_IsObject(tree) || cJSON_IsArray(tree))
         write_members(b, tree);
     else if (cJSON_IsString(tree))
@@ -584,7 +586,7 @@ void json_write_tree(fo_buf *b, const cJSON *tree) {
 
 char *json_tree_text(const cJSON *tree) {
     fo_buf b = {0};
-    json_write_tree(&b, tree);
+    write_tree(&b, tree);
     return fo_buf_take(&b, NULL);
 }
 

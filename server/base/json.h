@@ -84,10 +84,8 @@ void json_in_path(const json_in *in, const char *key, char out[64]);
 void json_write_string(fo_buf *b, const char *s, size_t len);
 /* The shortest text that reads back as the same double; NaN and infinities are null. */
 void json_write_number(fo_buf *b, double v);
-/* A tree of json_parse's, without white space: each number reads back as the same, which cJSON's own writer, of
- * 15 digits, does not promise, and whole ones below 2^63 have all their digits. */
-void json_write_tree(fo_buf *b, const cJSON *tree);
-/* The same as text that the caller frees; NULL: there was no memory. */
+/* A tree of json_parse's, without white space, as text that the caller frees: each number reads back as the same, which cJSON's own
+ * writer, of 15 digits, does not promise, and whole ones below 2^63 have all their digits. NULL: there was no memory. */
 char *json_tree_text(const cJSON *tree);
 
 /* Commas are kept by the writer:

@@ -14,7 +14,8 @@
 
 #define CONF_MAX_BYTES (1u << 20)
 
-size_t cli_distance(const char *a, const char *b) {
+/* Edit distance of two short names (at most 63 characters count): for suggestions. */
+static size_t distance(const char *a, const char *b) {
     size_t n = strnlen(a, 63), m = strnlen(b, 63);
     size_t row[64];
     for (size_t j = 0; j <= m; j++) row[j] = j;
@@ -78,7 +79,8 @@ void cli_print_json(const fo_buf *b) {
     putchar('\n');
 }
 
-bool cli_parse_bytes(const char *s, int64_t *out) {
+/* "1.5G", "64M", "4096" -> bytes. */
+static bool parse_bytes(const char *s, int64_t *out) {
     errno = 0;
     char *end;
     double v = strtod(s, &end);
@@ -160,7 +162,7 @@ static int set_value(const cli_option *o, const char *value, const char *from) {
         return 0;
     case CLI_BYTES: {
         int64_t v;
-        if (!cli_parse_bytes(value, &v))
+        if (!parse_bytes(value, &v))
             return cli_wrong_usage("%s: '%s' is not a size such as 4096, 64K, 16M or 2G", from,
                                    value);
         if ((double)v < o->min)
@@ -203,7 +205,7 @@ static int refuse_option(const cli_command *c, const char *name, size_t len) {
     const char *best = NULL;
     size_t best_distance = 4;
     for (const cli_option *o = c->options; o && o->name; o++) {
-        size_t d = cli_distance(given, o->name);
+        size_t d = distance(given, o->name);
         /* A name of which hardly a letter is the same is no misspelt one. */
         if (d < best_distance && 3 * d <= 2 * len) best = o->name, best_distance = d;
     }
@@ -250,7 +252,7 @@ static int check_environment(const cli_command *const *commands, size_t n_comman
         bool known = false;
         size_t best_distance = 4;
         for (size_t i = 0; i < sizeof other_variables / sizeof *other_variables; i++) {
-            size_t d = cli_distance(name, other_variables[i]);
+            size_t d = distance(name, other_variables[i]);
             if (!d) known = true;
             if (d < best_distance)
                 snprintf(best, sizeof best, "%s", other_variables[i]), best_distance = d;
@@ -260,7 +262,7 @@ static int check_environment(const cli_command *const *commands, size_t n_comman
                 char variable[96];
                 variable_name(o, variable);
                 if (!strcmp(variable, name)) known = true;
-                size_t d = cli_distance(name, variable);
+                size_t d = distance(name, variable);
                 if (d < best_distance)
                     snprintf(best, sizeof best, "%s", variable), best_distance = d;
             }
@@ -334,7 +336,7 @@ static int read_lines(const cli_command *c, const cli_command *const *commands, 
         for (size_t i = 0; i < n_commands && !known; i++) {
             for (o = commands[i]->options; o && o->name; o++) {
                 if (!strcmp(o->name, name)) known = true;
-                size_t d = cli_distance(name, o->name);
+                size_t d = distance(name, o->name);
                 if (d < best_distance) best = o->name, best_distance = d;
             }
         }
@@ -389,8 +391,11 @@ bool cli_flagged(const char *name) {
     return is_among(flagged, name);
 }
 
-int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
-              int *argc, char **argv) {
+/* Read options of `argv` into their variables; what is no option is moved to the front of argv and
+ * *argc counts it. 0, or 2 after a message on stderr. `commands` (all of them) tell which names of
+ * forage.conf belong to somebody else. */
+static int parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
+                 int *argc, char **argv) {
     bool set[MAX_OPTIONS] = {false};
     size_t n_options = 0;
     for (const cli_option *o = c->options; o && o->name; o++) n_options++;
@@ -534,7 +539,7 @@ static int unknown_command(const cli_command *const *commands, size_t n, int arg
     const char *best = NULL;
     size_t best_distance = 4;
     for (size_t i = 0; i < n; i++) {
-        size_t d = cli_distance(argv[0], commands[i]->name);
+        size_t d = distance(argv[0], commands[i]->name);
         if (d < best_distance) best = commands[i]->name, best_distance = d;
     }
     if (best) return cli_wrong_usage("no command '%s'; did you mean '%s'?", argv[0], best);
@@ -566,7 +571,7 @@ int cli_main(const cli_command *const *commands, size_t n_commands, int argc, ch
     argc -= words, argv += words;
     for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_command(c), 0;
-    int rc = cli_parse(c, commands, n_commands, &argc, argv);
+    int rc = parse(c, commands, n_commands, &argc, argv);
     if (rc) return rc;
     rc = c->run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -131,12 +131,6 @@ CLI_COMMANDS(CLI_DECLARE)
 /* Finds the command, reads its options, runs it. Returns the exit status. */
 int cli_main(const cli_command *const *commands, size_t n_commands, int argc, char **argv);
 
-/* Read options of `argv` into their variables; what is no option is moved to the front of argv and
- * *argc counts it. 0, or 2 after a message on stderr. `commands` (all of them) tell which names of
- * forage.conf belong to somebody else. Split from cli_main for the tests. */
-int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
-              int *argc, char **argv);
-
 /* "forage: sentence" on stderr, printable (server/printable.h). cli_fail returns 1, cli_wrong_usage
  * 2: return what they return. The field stands in front where the sentence does not begin with it; where a collection or a
  * document is not found, what lists them is named. */
@@ -153,11 +147,5 @@ int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_e
 /* What --json prints: b, which is JSON, and a line end; printable whatever a server or a document
  * put into it. */
 void cli_print_json(const fo_buf *b);
-
-/* "1.5G", "64M", "4096" -> bytes. */
-bool cli_parse_bytes(const char *s, int64_t *out);
-
-/* Edit distance of two short names (at most 63 characters count): for suggestions. */
-size_t cli_distance(const char *a, const char *b);
 
 #endif

@@ -14,7 +14,8 @@ void cli_models_apply(service_options *o) {
     o->passage_prefix = f->passage_prefix;
 }
 
-int cli_ocr_apply(int *to, fo_err *err) {
+/* What --ocr says, into *to (enum ingest_ocr). FO_EINVAL names it, or that it cannot be done here. */
+static int apply_ocr(int *to, fo_err *err) {
     const cli_models *f = &cli_model_flags;
     *to = f->ocr ? ingest_ocr_named(f->ocr) : INGEST_OCR_DEFAULT;
     if (f->ocr && !*to)
@@ -61,7 +62,7 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     cli_models_apply(&with);
     if (!with.primes_per_s)
         with.primes_per_s = -1; /* a command answers its own question; who serves says how many */
-    rc = cli_ocr_apply(&with.ocr, err);
+    rc = apply_ocr(&with.ocr, err);
     if (rc) return rc;
     with.ocr_language = f->ocr_language;
     with.original_bytes = f->keep_originals ? f->keep_originals : -1;

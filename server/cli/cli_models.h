@@ -59,8 +59,6 @@ extern cli_models cli_model_flags; /* what the rows below read */
     ENGINE_DISK_FLAG, ENGINE_FLAGS
 /* clang-format on */
 
-/* What --ocr says, into *to (enum ingest_ocr). FO_EINVAL names it, or that it cannot be done here. */
-int cli_ocr_apply(int *to, fo_err *err);
 /* Are images documents, by --ocr? */
 bool cli_ocr_is_on(void);
 

@@ -160,8 +160,6 @@ void http_get_load(http_server *s, http_load *out);
 /* ---- inside a handler --------------------------------------------------------------------- */
 
 const char *http_id(const http_request *r);
-const char *http_method(const http_request *r);
-const char *http_path(const http_request *r);                     /* decoded, valid UTF-8 */
 const char *http_param(const http_request *r, const char *name);  /* of the pattern */
 const char *http_arg(const http_request *r, const char *name);    /* ?name=; NULL: absent */
 const char *http_header(const http_request *r, const char *name); /* any case; NULL: absent */
@@ -188,7 +186,6 @@ bool http_hold(http_request *r, size_t bytes);
 /* Who asks, as `admit` found it; freed with the request, which is once its reply was sent. */
 void http_set_caller(http_request *r, void *caller, void (*free_caller)(void *));
 void *http_caller(const http_request *r); /* NULL: nobody in particular */
-const http_route *http_route_of(const http_request *r);
 /* Was anything of this request's work told of yet? */
 bool http_is_traced(const http_request *r);
 /* What the work that ends now, of total_ms, consisted of (trace_stages). */

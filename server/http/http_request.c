@@ -103,12 +103,6 @@ void http_request_finish(http_request *r) {
 const char *http_id(const http_request *r) {
     return r->id;
 }
-const char *http_method(const http_request *r) {
-    return r->method;
-}
-const char *http_path(const http_request *r) {
-    return r->path;
-}
 const char *http_body_type(const http_request *r) {
     return r->body_type;
 }
@@ -130,10 +124,6 @@ void http_set_caller(http_request *r, void *caller, void (*free_caller)(void *))
 void *http_caller(const http_request *r) {
     return r->caller;
 }
-const http_route *http_route_of(const http_request *r) {
-    return r->route;
-}
-
 void http_find_peer(http_request *r) {
     struct sockaddr_storage at;
     socklen_t len = sizeof at;

@@ -49,12 +49,6 @@ int mcp_collections(const mcp_host *h, store_collection **out, size_t *n, fo_err
 void mcp_write_document_id(fo_buf *out, const char *collection, const char *document);
 /* "forage://COLLECTION/DOCUMENT", percent-encoded: a resource. */
 void mcp_write_resource_uri(fo_buf *out, const char *collection, const char *document);
-/* Either of both, split. *collection is within `room` bytes; caller frees *document. FO_EINVAL. */
-int mcp_read_document_id(const char *id, char *collection, size_t room, char **document,
-                         fo_err *err);
-/* FO_ENOTFOUND also where who asks may not see it. Caller deinits *out. */
-int mcp_get_document(const mcp_host *h, const char *collection, const char *document,
-                     store_document *out, fo_err *err);
 /* Is a document's uri one that a result has as its url? A path is none: of which machine, nobody knows. */
 bool mcp_is_address(const char *uri);
 /* A document by the id or the url of a result. By an address all documents that who asks may see are looked at,

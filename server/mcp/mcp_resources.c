@@ -73,8 +73,9 @@ static bool unescape(char *s) {
     return true;
 }
 
-int mcp_read_document_id(const char *id, char *collection, size_t room, char **document,
-                         fo_err *err) {
+/* Either of both, split. *collection is within `room` bytes; caller frees *document. FO_EINVAL. */
+static int read_document_id(const char *id, char *collection, size_t room, char **document,
+                            fo_err *err) {
     size_t scheme = strncmp(id, SCHEME, sizeof SCHEME - 1) ? 0 : sizeof SCHEME - 1;
     const char *slash = strchr(id + scheme, '/');
     size_t n = slash ? (size_t)(slash - id) - scheme : room;
@@ -95,8 +96,9 @@ int mcp_read_document_id(const char *id, char *collection, size_t room, char **d
     return FO_OK;
 }
 
-int mcp_get_document(const mcp_host *h, const char *collection, const char *document,
-                     store_document *out, fo_err *err) {
+/* FO_ENOTFOUND also where who asks may not see it. Caller deinits *out. */
+static int get_document(const mcp_host *h, const char *collection, const char *document,
+                        store_document *out, fo_err *err) {
     /* A collection of somebody else's is as one that is not there. */
     if (!service_name_valid(collection) || !mcp_may_use(h, collection))
         return fo_fail(err, FO_ENOTFOUND, "there is no collection '%.64s'", collection);
@@ -150,7 +152,7 @@ static int get_by_uri(const mcp_host *h, const char *uri, char *collection, size
     free(all);
     if (!rc && !id)
         rc = fo_fail_field(err, FO_ENOTFOUND, "id", "no document here came from '%.200s'", uri);
-    if (!rc) rc = mcp_get_document(h, collection, id, out, err);
+    if (!rc) rc = get_document(h, collection, id, out, err);
     free(id);
     return rc;
 }
@@ -158,8 +160,8 @@ static int get_by_uri(const mcp_host *h, const char *uri, char *collection, size
 int mcp_find_document(const mcp_host *h, const char *id, char *collection, size_t room,
                       store_document *out, fo_err *err) {
     char *name = NULL;
-    int rc = mcp_read_document_id(id, collection, room, &name, err);
-    if (!rc) rc = mcp_get_document(h, collection, name, out, err);
+    int rc = read_document_id(id, collection, room, &name, err);
+    if (!rc) rc = get_document(h, collection, name, out, err);
     free(name);
     bool none = rc == FO_EINVAL || rc == FO_ENOTFOUND;
     return none && mcp_is_address(id) ? get_by_uri(h, id, collection, room, out, err) : rc;
@@ -200,7 +202,7 @@ static bool read_cursor(const char *text, cursor *out) {
     bool ok = fo_hex_read((unsigned char *)id, n / 2, text);
     id[n / 2] = 0;
     ok = ok && strlen(id) == n / 2 &&
-         !mcp_read_document_id(id, out->collection, sizeof out->collection, &out->after, NULL);
+         !read_document_id(id, out->collection, sizeof out->collection, &out->after, NULL);
     free(id);
     return ok;
 }
@@ -293,8 +295,8 @@ void mcp_resources_read(mcp_call *c, json_out *o) {
         mcp_fail(c, MCP_INVALID_PARAMS, "params.uri must be " SCHEME "COLLECTION/DOCUMENT");
         return;
     }
-    int rc = mcp_read_document_id(uri, collection, sizeof collection, &name, &err);
-    if (!rc) rc = mcp_get_document(c->host, collection, name, &d, &err);
+    int rc = read_document_id(uri, collection, sizeof collection, &name, &err);
+    if (!rc) rc = get_document(c->host, collection, name, &d, &err);
     if (!rc && d.text_bytes > RESOURCE_MAX_BYTES)
         rc = fo_fail(&err, FO_EINVAL,
                      "the document has %zu bytes, more than the %d of a resource: read it by the "

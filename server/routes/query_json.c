@@ -367,7 +367,8 @@ static void write_ms(json_out *o, const char *name, double ms) {
     json_out_number(o, name, round(ms * 1000) / 1000);
 }
 
-void query_json_write_timings(json_out *o, const query_result *r, double queue_ms) {
+/* "timings": {...} and "tokens_per_s": into an object that is open. */
+static void write_timings(json_out *o, const query_result *r, double queue_ms) {
     const double found = r->ms.embed + r->ms.dense + r->ms.sparse + r->ms.fuse + r->ms.rerank;
     const size_t n = r->usage.completion_tokens;
     json_out_open(o, "timings", '{');
@@ -421,7 +422,7 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
                 {"total", r->ms.total + queue_ms}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) write_ms(o, rows[i].name, rows[i].v);
     json_out_close(o, '}');
-    query_json_write_timings(o, r, queue_ms);
+    write_timings(o, r, queue_ms);
 }
 
 void query_json_write(fo_buf *b, const char *id, const query_call *call, const query_result *r,

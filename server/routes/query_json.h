@@ -45,7 +45,5 @@ void query_json_write_citation(fo_buf *b, const query_result *r, const query_cit
                                const char *path);
 /* Page and box, slide, line, time, sheet and cells, what the document has of them: into an object that is open. */
 void query_json_write_place(json_out *o, const chunk_place *p);
-/* "timings": {...} and "tokens_per_s": into an object that is open. */
-void query_json_write_timings(json_out *o, const query_result *r, double queue_ms);
 
 #endif

@@ -435,43 +435,6 @@ static void turned_keys_stand_where_they_would_have_been_computed(void **state) 
     }
 }
 
-static void slots_are_copied_between_alignments(void **state) {
-    (void)state;
-    for (int type = 0; type < 3; type++) {
-        kv_layout l = {.n_layers = 2,
-                       .n_kv_heads = 3,
-                       .k_dim = 32,
-                       .v_dim = 64,
-                       .page_tokens = 32,
-                       .type = (kv_type)type};
-        kv_pages *kv;
-        assert_ok(kv_layout_init(&l, &err), &err);
-        assert_ok(kv_pages_create(&kv, &l, 3, &err), &err);
-        float k[64], v[64], k2[64], v2[64], keys[32 * 16], values[64 * 16];
-        for (int slot = 0; slot < 32; slot++) {
-            for (int i = 0; i < 64; i++)
-                k[i] = (float)(slot * 100 + i), v[i] = -(float)(slot + i) / 3;
-            kv_pages_store(kv, 0, slot, 1, 2, k, v);
-        }
-        kv_pages_copy_slots(kv, 2, 13, 0, 5, 19);
-        for (int slot = 0; slot < 19; slot++) {
-            kv_pages_load(kv, 0, 5 + slot, 1, 2, k, v);
-            kv_pages_load(kv, 2, 13 + slot, 1, 2, k2, v2);
-            assert_memory_equal(k, k2, 32 * sizeof *k);
-            assert_memory_equal(v, v2, 64 * sizeof *v);
-            for (int i = 0; i < 32; i++)
-                assert_true(fabsf(k[i] - (float)((5 + slot) * 100 + i)) <= 16.0f);
-        }
-        kv_pages_unpack(kv, 2, 16, 1, 2, keys, values, 64);
-        for (int j = 0; j < 16; j++) {
-            kv_pages_load(kv, 2, 16 + j, 1, 2, k, v);
-            for (int i = 0; i < 32; i++) assert_true(keys[i * 16 + j] == k[i]);
-            assert_memory_equal(values + j * 64, v, sizeof v);
-        }
-        kv_pages_free(kv);
-    }
-}
-
 /* Alone, short texts go product by product, or head by head where heads are whole strips of the
  * weights, and long ones in tiles of rows; together all go in tiles, cut without regard to where a
  * text ends. */
@@ -736,7 +699,6 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_with_a_file_names_it_once),
         cmocka_unit_test(the_fingerprint_is_of_the_weights_that_were_read),
         cmocka_unit_test(yarn_stretches_slow_pairs_only),
-        cmocka_unit_test(slots_are_copied_between_alignments),
         cmocka_unit_test(texts_give_the_same_vector_in_any_company),
         cmocka_unit_test(refuses_what_a_step_cannot_run),
         cmocka_unit_test(refuses_models_that_contradict_themselves),

@@ -102,32 +102,6 @@ static void counters_saturate_where_they_end(void **state) {
     assert_int_equal(count_min_create(&s, 0.1, NAN, 1, &err), FO_EINVAL);
 }
 
-static void two_sketches_add_up_to_the_sketch_of_both(void **state) {
-    (void)state;
-    uint64_t seed = test_seed();
-    enum { N = 2000 };
-    fo_err err = {0};
-    count_min *a, *b, *other;
-    assert_ok(count_min_create(&a, 1e-3, 1e-2, 9, &err), &err);
-    assert_ok(count_min_create(&b, 1e-3, 1e-2, 9, &err), &err);
-    assert_ok(count_min_create(&other, 1e-3, 1e-2, 10, &err), &err);
-    uint64_t *exact = calloc(N, sizeof *exact);
-    feed(a, exact, N, 20000, 1.0, &seed);
-    feed(b, exact, N, 20000, 0.5, &seed);
-    assert_ok(count_min_merge(a, b, &err), &err);
-    assert_int_equal(count_min_total(a), 40000);
-    size_t beyond = 0;
-    for (size_t i = 0; i < N; i++) {
-        uint64_t e = count_min_estimate(a, name_of(i));
-        assert_true(e >= exact[i]);
-        beyond += e - exact[i] > 40;
-    }
-    assert_true(beyond <= N / 100);
-    assert_int_equal(count_min_merge(a, other, &err), FO_EMISMATCH);
-    free(exact);
-    count_min_free(a), count_min_free(b), count_min_free(other);
-}
-
 static void a_sketch_comes_back_from_its_bytes_and_a_damaged_one_is_refused(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -317,7 +291,6 @@ int main(void) {
         cmocka_unit_test(estimates_keep_their_bound_on_zipf_streams),
         cmocka_unit_test(ageing_halves_and_never_falls_below_the_halved_truth),
         cmocka_unit_test(counters_saturate_where_they_end),
-        cmocka_unit_test(two_sketches_add_up_to_the_sketch_of_both),
         cmocka_unit_test(a_sketch_comes_back_from_its_bytes_and_a_damaged_one_is_refused),
         cmocka_unit_test(the_list_holds_the_most_asked_in_order),
         cmocka_unit_test(counts_fade_with_time),

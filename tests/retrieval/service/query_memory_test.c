@@ -11,7 +11,8 @@
 #include <cjson/cJSON.h>
 #include "index/filter/filter.h"
 #include "kernels/clock.h"
-#include "retrieval/service/service.h"
+#include "retrieval/cache/hot_queries.h"
+#include "retrieval/service/query_memory_internal.h"
 #include "tests/retrieval/scripted_generator.h"
 
 static service *open_home(const char *home, double primes_per_s) {
@@ -20,6 +21,16 @@ static service *open_home(const char *home, double primes_per_s) {
     service_options opt = {.home = home, .n_threads = 2, .primes_per_s = primes_per_s};
     assert_ok(service_open(&s, &opt, &err), &err);
     return s;
+}
+
+/* The questions that are counted by name, the hottest first; caller frees. */
+static size_t list_hot(service *s, hot_query **list) {
+    fo_err err = {0};
+    size_t n;
+    hot_queries *hot = query_heat_of(s->memory, "default");
+    assert_non_null(hot);
+    assert_ok(hot_queries_list(hot, 10, list, &n, &err), &err);
+    return n;
 }
 
 /* The epoch with it in. */
@@ -465,13 +476,10 @@ static void hot_questions_are_answered_again_after_a_change_and_a_restart(void *
 
     s = open_home(home, 200);
     hot_query *list;
-    size_t n;
-    fo_err err = {0};
-    assert_ok(service_hot_queries(s, "default", 10, &list, &n, &err), &err);
-    assert_int_equal(n, 1);
+    assert_int_equal(list_hot(s, &list), 1);
     assert_int_equal(list[0].estimate, 4);
     assert_string_equal(list[0].query, "How tall is the grey heron?");
-    hot_query_list_free(list, n);
+    hot_query_list_free(list, 1);
     for (int i = 0; i < 1500; i++) {
         service_get_cache_stats(s, &st);
         if (st.primed) break;
@@ -514,9 +522,7 @@ static void what_is_primed_is_what_was_asked(void **state) {
 
 static size_t n_hot(service *s, uint64_t *hash) {
     hot_query *list;
-    size_t n;
-    fo_err err = {0};
-    assert_ok(service_hot_queries(s, "default", 10, &list, &n, &err), &err);
+    const size_t n = list_hot(s, &list);
     if (n) *hash = list[0].hash;
     hot_query_list_free(list, n);
     return n;
