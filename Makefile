@@ -184,12 +184,12 @@ endif
 $(BUILD)/tests/kernels/lock_order_test: | $(BUILD)/tests/lock_order.o
 $(BUILD)/tests/kernels/lock_order_test: TEST_WRAP := $(if $(LOCK_LINK),,$(LOCK_CHECK))
 # Tests that let allocations fail. Without the check of locks, which allocates too.
-FAULT_TESTS := $(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/tests/retrieval/service/refine_fault_test
+FAULT_TESTS := $(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/tests/retrieval/collections/refine_fault_test
 $(FAULT_TESTS): TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup)
 $(BUILD)/tests/index/search/search_index_fault_test: TEST_WRAP += -Wl,--wrap=open,--wrap=fsync
 $(FAULT_TESTS): LOCK_LINK :=
 $(BUILD)/tests/retrieval/local/local_prompt_test: TEST_WRAP := -Wl,--wrap=time
-$(BUILD)/tests/retrieval/service/writer_test: TEST_WRAP := -Wl,--wrap=search_index_publish
+$(BUILD)/tests/retrieval/collections/writer_test: TEST_WRAP := -Wl,--wrap=search_index_publish
 $(BUILD)/tests/server/routes/source_runner_test: TEST_WRAP := -Wl,--wrap=folder_sync_run
 $(BUILD)/tests/engine/kv/kv_store_test: TEST_WRAP := -Wl,--wrap=pread,--wrap=pwritev
 $(BUILD)/tests/engine/kv/kv_check_test $(BUILD)/tests/data/sqlite/sqlite_damage_test: TEST_WRAP := -Wl,--wrap=fo_map_open

@@ -122,7 +122,7 @@ static bool names_nothing(const fact_text *t) {
 }
 
 /* How many words a turn is given: many where it points back or has none of its own, none where it stands alone. Of which document
- * that is asked, the last answer tells (retrieval/service/spoken_of.h): words of another question lead to where they were met. */
+ * that is asked, the last answer tells (retrieval/pipeline/spoken_of.h): words of another question lead to where they were met. */
 static size_t words_wanted(const fact_text *asked) {
     size_t n = content_words(asked);
     const bool half = is_half(asked->text);

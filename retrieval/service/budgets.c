@@ -1,6 +1,6 @@
 #include "retrieval/service/budgets.h"
 
-#include "retrieval/service/service_internal.h"
+#include "retrieval/collections/service_internal.h"
 
 size_t service_get_budgets(service *s, service_budget out[SERVICE_MAX_BUDGETS]) {
     size_t n = 0;

@@ -8,8 +8,8 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/catalog.h"
-#include "retrieval/service/service_internal.h"
+#include "retrieval/collections/catalog.h"
+#include "retrieval/collections/service_internal.h"
 
 enum {
     PAGE = 500, /* documents listed at a time */

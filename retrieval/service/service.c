@@ -13,10 +13,14 @@
 #include "engine/model/model_memory.h"
 #include "kernels/file.h"
 #include "retrieval/home/home.h"
-#include "retrieval/service/kv_warm.h"
-#include "retrieval/service/page_images.h"
-#include "retrieval/service/query_memory.h"
-#include "retrieval/service/refine.h"
+#include "retrieval/home/home_store.h"
+#include "retrieval/collections/kv_warm.h"
+#include "retrieval/collections/page_images.h"
+#include "retrieval/pipeline/query_memory.h"
+#include "retrieval/pipeline/readers.h"
+#include "retrieval/collections/refine.h"
+#include "retrieval/service/service.h"
+#include "retrieval/service/service_store.h"
 
 enum { MAX_OPEN = 256 };
 
@@ -72,7 +76,7 @@ static const size_t DEFAULT_READER_CACHE = (size_t)64 << 20;
 /* What stands beside the language model: the other models, and the caches of answers. Refused here
  * where that alone cannot fit; a generator adds its own. */
 static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err) {
-    uint64_t encoder = 0, cross = 0, caches = (uint64_t)query_memory_budget(opt);
+    uint64_t encoder = 0, cross = 0, caches = (uint64_t)query_memory_budget(opt->cache_bytes);
     int rc = model_memory_of_encoder(&encoder, opt->embed_model, err);
     if (!rc) rc = model_memory_of_encoder(&cross, opt->rerank_model, err);
     if (rc) return rc;
@@ -85,31 +89,6 @@ static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err
                        (unsigned long long)(encoder >> 20), (unsigned long long)(cross >> 20),
                        (unsigned long long)(caches >> 20), (unsigned long long)(available >> 20));
     return FO_OK;
-}
-
-static int open_reader(service *s, const char *path, fo_err *err) {
-    return reader_open(&s->reader, path,
-                       &(reader_options){.pool = s->model_pool, .cache_bytes = s->reader_bytes},
-                       err);
-}
-
-static int open_other_reader(service *s, fo_err *err) {
-    const reader_options how = {.pool = s->model_pool,
-                                .cache_bytes = s->reader_bytes,
-                                .weights = embedder_model(s->embedder)};
-    return reader_open(&s->other_reader, embedder_name(s->embedder), &how, err);
-}
-
-int service_take_reader(service *s, bool others, reader **out, fo_err *err) {
-    int rc = FO_OK;
-    *out = NULL;
-    if (!s->reads) return FO_OK;
-    pthread_mutex_lock(&s->reader_mu);
-    if (others && !s->other_reader) rc = open_other_reader(s, err);
-    if (!others && !s->reader) rc = open_reader(s, NULL, err);
-    *out = others ? s->other_reader : s->reader;
-    pthread_mutex_unlock(&s->reader_mu);
-    return rc;
 }
 
 static int open_models(service *s, const service_options *opt, fo_err *err) {
@@ -138,7 +117,8 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     s->reads_others = !rc && s->reads_english && embedder_has_languages(s->embedder);
     s->reader_bytes = opt->reader_cache_bytes ? opt->reader_cache_bytes : DEFAULT_READER_CACHE;
     /* The built-in one waits for the first question: not every open home is asked one. */
-    if (!rc && s->reads && strcmp(read_by, "builtin") != 0) rc = open_reader(s, read_by, err);
+    if (!rc && s->reads && strcmp(read_by, "builtin") != 0)
+        rc = service_open_reader(s, read_by, err);
     return rc;
 }
 
@@ -224,7 +204,16 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!rc && !s->read_only) service_forget_lost_originals(s);
     if (!rc && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
     if (!rc && !s->offline) rc = collections_open_first(s, err);
-    if (!rc) rc = query_memory_create(&s->memory, s, opt, err);
+    if (!rc)
+        rc = query_memory_create(&s->memory, s,
+                                 &(query_memory_options){
+                                     .cache_bytes = opt->cache_bytes,
+                                     .cache_ttl_ms = opt->cache_ttl_ms,
+                                     .primes_per_s = opt->primes_per_s,
+                                     .semantic_threshold = opt->semantic_threshold,
+                                     .hide_queries = opt->hide_queries,
+                                 },
+                                 err);
     if (!rc) rc = query_memory_start(s->memory, err);
     generator_kept kept;
     if (!rc && s->generator && !s->read_only && opt->warm != KV_WARM_OFF &&
@@ -282,20 +271,6 @@ void service_close(service *s) {
     free(s->ocr_language);
     free(s->home);
     free(s);
-}
-
-int service_enter(service *s, fo_err *err) {
-    pthread_mutex_lock(&s->mu);
-    bool closing = s->closing;
-    if (!closing) s->n_running++;
-    pthread_mutex_unlock(&s->mu);
-    return closing ? fo_fail(err, FO_EBUSY, "the service is shutting down") : FO_OK;
-}
-
-void service_leave(service *s) {
-    pthread_mutex_lock(&s->mu);
-    if (--s->n_running == 0) pthread_cond_broadcast(&s->idle);
-    pthread_mutex_unlock(&s->mu);
 }
 
 store *service_store(service *s) {

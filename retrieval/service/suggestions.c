@@ -9,7 +9,7 @@
 #include "kernels/clock.h"
 #include "kernels/words.h"
 #include "retrieval/units/table_row.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/service/conversations.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "data/extract/archive.h"
 #include "kernels/spool.h"
-#include "retrieval/service/service.h"
+#include "retrieval/collections/collections.h"
 
 typedef struct archive_file {
     char *name, *why; /* as in archive_member; of one within another archive "inner.zip/a.md" */

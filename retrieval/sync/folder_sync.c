@@ -18,7 +18,7 @@
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
 #include "retrieval/sync/folder_sync_archives.h"
-#include "retrieval/service/service_internal.h"
+#include "retrieval/collections/service_internal.h"
 
 enum {
     BATCH_DOCUMENTS = 256,

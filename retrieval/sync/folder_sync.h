@@ -16,7 +16,7 @@
 #define FORAGE_RETRIEVAL_FOLDER_SYNC_H
 
 #include "data/files/sync_plan.h"
-#include "retrieval/service/service.h"
+#include "retrieval/collections/collections.h"
 
 typedef struct folder_sync_request {
     const char *tenant, *name;  /* name: as service_name_valid */

@@ -4,7 +4,7 @@
 #define FORAGE_RETRIEVAL_FOLDER_SYNC_KNOWN_H
 
 #include "data/files/sync_plan.h"
-#include "retrieval/service/service_internal.h"
+#include "retrieval/collections/service_internal.h"
 
 typedef struct known_files {
     bool other_settings; /* set before the load: documents were cut otherwise, all are made anew */

@@ -19,7 +19,7 @@
 #include "engine/embed/embedder.h"
 #include "engine/model/model_memory.h"
 #include "kernels/cpu.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/home/home.h"
 #include "server/access/keys.h"
 #include "server/base/json.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/sync/folder_sync.h"
 #include "retrieval/home/home.h"
 #include "server/base/json.h"

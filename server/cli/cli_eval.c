@@ -16,7 +16,7 @@
 #include "kernels/file.h"
 #include "kernels/utf8.h"
 #include "retrieval/rank/measures.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/home/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/home/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"

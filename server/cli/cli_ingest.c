@@ -12,7 +12,7 @@
 #include "data/extract/text_parts.h"
 #include "data/files/folder_walk.h"
 #include "kernels/file.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/file_form.h"

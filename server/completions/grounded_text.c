@@ -6,7 +6,7 @@
 #include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
 #include "retrieval/generator/prompt_templates.h"
-#include "retrieval/service/claims.h"
+#include "retrieval/pipeline/claims.h"
 #include "server/completions/json_values.h"
 #include "server/routes/query_json.h"
 

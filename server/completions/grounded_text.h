@@ -9,7 +9,7 @@
  *
  * The model writes token by token and nothing is held back: what it says is looked at afterwards,
  * value by value of a JSON text, sentence by sentence elsewhere. A value that a context bears out
- * (retrieval/service/claims.h) gets a citation, any other is named as unverified. That a value is
+ * (retrieval/pipeline/claims.h) gets a citation, any other is named as unverified. That a value is
  * that of its key, nobody checks. At most JSON_MAX_VALUES values or GROUNDED_MAX_SENTENCES sentences are
  * looked at; "more" says that there are others, neither verified nor named. */
 #ifndef FORAGE_SERVER_GROUNDED_TEXT_H

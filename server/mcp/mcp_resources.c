@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernels/hex.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/mcp/mcp_internal.h"
 
 #define SCHEME "forage://"

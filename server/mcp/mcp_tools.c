@@ -7,7 +7,7 @@
 #include "data/chunk/chunk_places.h"
 #include "kernels/spool.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/base/request_limits.h"
 #include "server/mcp/mcp_internal.h"
 #include "server/routes/documents_json.h"

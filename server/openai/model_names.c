@@ -1,4 +1,4 @@
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/openai/model_names.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "retrieval/service/document_acl.h"
+#include "retrieval/collections/document_acl.h"
 #include "server/base/log.h"
 
 static void write_time(json_out *o, const char *key, int64_t ms) {

@@ -6,8 +6,8 @@
 
 #include "data/extract/archive.h"
 #include "data/extract/text_parts.h"
-#include "retrieval/service/catalog.h"
-#include "retrieval/service/document_acl.h"
+#include "retrieval/collections/catalog.h"
+#include "retrieval/collections/document_acl.h"
 #include "server/http/http.h"
 #include "server/base/json.h"
 #include "server/routes/ingest_archive.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/service/conversations.h"
 #include "retrieval/service/suggestions.h"
 #include "server/base/json.h"

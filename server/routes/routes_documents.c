@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "retrieval/service/activity.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/routes/app.h"
 #include "server/routes/documents_json.h"
 #include "server/routes/query_json.h"

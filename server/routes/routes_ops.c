@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/cpu.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/routes/app.h"
 #include "server/routes/cache_sums.h"
 #include "server/base/json.h"

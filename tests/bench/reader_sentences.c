@@ -346,12 +346,12 @@ static void compare(void) {
     free(cosines);
 }
 
-static void measure(const char *model) {
+static void measure(const char *name) {
     reader *r;
-    reader_options o = {.exact = !strncmp(model, "exact:", 6)};
-    const char *path = o.exact ? model + 6 : model;
+    reader_options o = {.exact = !strncmp(name, "exact:", 6)};
+    const char *path = o.exact ? name + 6 : name;
     const double began = fo_now_ms();
-    if (reader_open(&r, strcmp(path, "builtin") ? path : NULL, &o, &err)) die(model);
+    if (reader_open(&r, strcmp(path, "builtin") ? path : NULL, &o, &err)) die(name);
     const double opened = fo_now_ms();
     read_all(r);
     totals t = {0};
@@ -368,7 +368,7 @@ static void measure(const char *model) {
         ask(r, &questions[i], among, n_questions, &t);
     }
     printf("{\"model\":\"%s\",\"questions\":%zu,\"mean_tokens\":%.1f,\"cut\":%zu,\"open_ms\":%.0f",
-           model, t.n, (double)t.tokens / (double)t.n, t.cut, opened - began);
+           name, t.n, (double)t.tokens / (double)t.n, t.cut, opened - began);
     for (int w = 0; w < N_WAYS; w++)
         printf(",\"%s\":%.3f", ways[w].name, (double)t.right[w] / (double)t.n);
     printf(",\"words\":%.3f,\"first_sentence\":%.3f", (double)t.words / (double)t.n,

@@ -18,9 +18,9 @@
 #include "engine/tools/random_model.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
-#include "retrieval/service/catalog.h"
-#include "retrieval/service/query_memory_internal.h"
-#include "retrieval/service/service_internal.h"
+#include "retrieval/collections/catalog.h"
+#include "retrieval/pipeline/query_memory_internal.h"
+#include "retrieval/collections/service_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_STEPS = 48, MAX_RESTARTS = 2, MAX_TEXT = 300, KEPT = 8, INPUTS_A_HOME = 100 };

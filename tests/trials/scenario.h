@@ -5,7 +5,7 @@
 #define FORAGE_TESTS_TRIALS_SCENARIO_H
 
 #include "kernels/file.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/service/service_store.h"
 #include "retrieval/service/service.h"
 #include "tests/trials/auditor.h"

@@ -16,7 +16,7 @@
 #include "kernels/clock.h"
 #include "kernels/file.h"
 #include "tests/lock_order.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/service/service.h"
 #include "tests/trials/auditor.h"
 

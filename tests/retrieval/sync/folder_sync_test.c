@@ -12,7 +12,7 @@
 
 #include "data/extract/extract_host.h"
 #include "kernels/file.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/sync/folder_sync.h"
 #include "tests/retrieval/service/home_fixture.h"
 

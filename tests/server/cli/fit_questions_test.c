@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "kernels/file.h"
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "retrieval/service/own_questions.h"
 #include "tests/retrieval/scripted_generator.h"
 

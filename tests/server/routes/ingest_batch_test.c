@@ -2,7 +2,7 @@
  * text is sent again in another size. */
 #include "tests/test.h"
 
-#include "retrieval/service/catalog.h"
+#include "retrieval/collections/catalog.h"
 #include "server/routes/ingest_batch.h"
 
 enum { LARGE_BYTES = 3 * TEXT_PART_BYTES };

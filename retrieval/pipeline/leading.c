@@ -1,0 +1,120 @@
+#include "retrieval/pipeline/leading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/answer/topics.h"
+#include "retrieval/pipeline/query_run.h"
+
+static const double explained = 0.5; /* of topics_of_passage */
+enum { OWN_CHUNKS = 14 };            /* of a command's own pages that are read before others */
+
+/* What of the question decides which chunks lead. */
+typedef struct asked {
+    exact_names exact;
+    question question;
+    lexicon lx;
+    bool *has_family; /* set: pages of a family of commands lead, too */
+} asked;
+
+typedef int leads_fn(const asked *a, const store_chunk *k, bool *leads, fo_err *err);
+
+static int holds_exact(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    *leads = !exact_names_lacking(&a->exact, k->text, k->text_len, k->title);
+    return FO_OK;
+}
+
+static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    const passage p = {
+        .text = k->text, .len = k->text_len, .before = k->n_before, .title = k->title};
+    double most = 0;
+    int rc = topics_of_passage(&most, &a->question, &a->lx, &p, err);
+    *leads = most > explained;
+    return rc;
+}
+
+static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    const fact_text *t = &a->question.text;
+    *leads = k->title && exact_names_family_asked(t->text, t->len, k->title);
+    *a->has_family |= *leads && !exact_names_command_asked(t->text, t->len, k->title);
+    return FO_OK;
+}
+
+/* The page of a command? "Paris - city guide" is one only where the question uses it as such. */
+static bool is_command(const asked *a, const char *title) {
+    const fact_text *t = &a->question.text;
+    return exact_names_of_command(title) > 0 &&
+           (!exact_names_is_capital(title) || exact_names_family_asked(t->text, t->len, title));
+}
+
+/* Are pages of commands among the best? Else no more of them are read. */
+static int has_commands(run *r, const asked *a, bool *found) {
+    enum { BEST = 20 };
+    const int rc = run_read_fused(r, BEST);
+    for (size_t i = 0; !rc && !*found && i < r->n_read && i < BEST; i++)
+        *found = r->read[i].title && is_command(a, r->read[i].title);
+    return rc;
+}
+
+/* most: of those that lead; the others keep their places. */
+static int put_first(run *r, const asked *a, leads_fn *leads, size_t most) {
+    const size_t n = r->n_fused;
+    fused_hit *sorted = calloc(n + 1, sizeof *sorted);
+    store_chunk *chunks = calloc(n + 1, sizeof *chunks);
+    bool *first = calloc(n + 1, sizeof *first);
+    leading_deinit(&r->leading);
+    r->leading.ids = calloc(n + 1, sizeof *r->leading.ids);
+    int rc = sorted && chunks && first && r->leading.ids ? FO_OK : fo_no_memory(r->err);
+    if (!rc) rc = run_read_fused(r, n);
+    for (size_t i = 0; !rc && i < n && r->leading.n < most; i++) {
+        if (r->read[i].id) rc = leads(a, &r->read[i], &first[i], r->err); /* 0: not there */
+        if (first[i]) r->leading.ids[r->leading.n++] = r->fused[i].id;
+    }
+    size_t at = 0;
+    for (int pass = 0; !rc && pass < 2; pass++)
+        for (size_t i = 0; i < n; i++)
+            if (first[i] == (pass == 0)) {
+                sorted[at] = r->fused[i];
+                chunks[at++] = r->read[i];
+            }
+    if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
+    if (!rc && n) memcpy(r->read, chunks, n * sizeof *chunks);
+    free(sorted);
+    free(chunks);
+    free(first);
+    return rc;
+}
+
+int leading_put_first(run *r) {
+    analyzer *words = NULL;
+    asked a = {0};
+    exact_names_read(&a.exact, r->sought, strlen(r->sought));
+    int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
+    a.lx = (lexicon){words, run_idf, r->snapshot};
+    if (!rc) rc = question_read(&a.question, &a.lx, r->sought, strlen(r->sought), r->err);
+    if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains, SIZE_MAX);
+    if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
+        rc = put_first(r, &a, holds_exact, SIZE_MAX);
+    bool commands = false, has_family = false;
+    a.has_family = &has_family;
+    if (!rc && !r->leading.n) rc = has_commands(r, &a, &commands);
+    if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
+    /* Which of git's many pages it is, and whether it is one of them, the reader says. */
+    if (has_family) leading_deinit(&r->leading);
+    question_deinit(&a.question);
+    collection_give_analyzer(r->s, r->c, words);
+    return rc;
+}
+
+bool leading_has(const leading *l, int64_t chunk) {
+    for (size_t i = 0; i < l->n; i++)
+        if (l->ids[i] == chunk) return true;
+    return false;
+}
+
+void leading_deinit(leading *l) {
+    free(l->ids);
+    *l = (leading){0};
+}
