@@ -1,6 +1,6 @@
 /* forage index build: a corpus into a home, offline. Documents go through the same extraction,
  * chunking and embedding as POST /ingest into the store; then the index files are made from the
- * store in bounded memory (retrieval/service/service.h, service_catch_up). Both halves go on where
+ * store in bounded memory (retrieval/collections/collections.h, service_catch_up). Both halves go on where
  * a killed run left off: what the store holds is unchanged, what sealed files hold is not built
  * again. */
 #include <signal.h>

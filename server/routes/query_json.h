@@ -1,4 +1,4 @@
-/* query_json.h - questions and answers between JSON and the structs of retrieval/service/service.h:
+/* query_json.h - questions and answers between JSON and the structs of retrieval/pipeline/query.h:
  * the one place that knows the field names of POST /query and POST /search, for HTTP and CLI alike.
  */
 #ifndef FORAGE_SERVER_QUERY_JSON_H

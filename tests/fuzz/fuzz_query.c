@@ -21,6 +21,7 @@
 #include "retrieval/collections/catalog.h"
 #include "retrieval/pipeline/query_memory_internal.h"
 #include "retrieval/collections/service_internal.h"
+#include "retrieval/service/service.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_STEPS = 48, MAX_RESTARTS = 2, MAX_TEXT = 300, KEPT = 8, INPUTS_A_HOME = 100 };

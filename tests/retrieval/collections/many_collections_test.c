@@ -11,6 +11,7 @@
 
 #include "kernels/clock.h"
 #include "retrieval/collections/service_internal.h"
+#include "retrieval/service/service.h"
 
 static service *open_home(const char *home, size_t max_open, bool read_only) {
     fo_err err = {0};

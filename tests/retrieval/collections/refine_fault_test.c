@@ -4,6 +4,7 @@
 
 #include "retrieval/collections/catalog.h"
 #include "retrieval/collections/service_internal.h"
+#include "retrieval/service/service.h"
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);

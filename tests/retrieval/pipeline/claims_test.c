@@ -1,6 +1,7 @@
 /* claims_test.c - values and sentences that somebody wrote from a question's contexts: what is borne
  * out gets the sentence that says it, and nothing else does. */
 #include "retrieval/pipeline/claims.h"
+#include "retrieval/service/service.h"
 #include "tests/test.h"
 
 static service *s;

@@ -13,6 +13,7 @@
 #include "kernels/clock.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/pipeline/query_memory_internal.h"
+#include "retrieval/service/service.h"
 #include "tests/retrieval/scripted_generator.h"
 
 static service *open_home(const char *home, double primes_per_s) {

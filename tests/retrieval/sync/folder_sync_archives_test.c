@@ -10,6 +10,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "retrieval/service/service.h"
 #include "retrieval/sync/folder_sync_archives.h"
 
 /* The disk does not give what lies here of any file. */
