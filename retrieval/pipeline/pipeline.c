@@ -169,8 +169,8 @@ static int check_ranges(run *r) {
 
 static int check_request(run *r) {
     const query_request *q = r->q;
-    size_t bad, n = q->query ? strlen(q->query) : 0;
-    if (fo_only_blanks(q->query ? q->query : "", n))
+    size_t bad, n = strlen(q->query);
+    if (fo_only_blanks(q->query, n))
         return fo_fail_field(r->err, FO_EINVAL, "query", "query must not be empty");
     if (n > MAX_QUERY_BYTES)
         return fo_fail_field(r->err, FO_EINVAL, "query", "query is longer than %d bytes",
@@ -647,6 +647,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     *out = (query_result){.finish_reason = ""};
     query_request own = *q;
     if (!own.query && own.n_messages) own.query = own.messages[--own.n_messages].content;
+    if (!own.query) own.query = "";                 /* refused, as an empty one is */
     if (!own.today) own.today = calendar_day_now(); /* one day for the answer and its key */
     q = &own;
     run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};

@@ -379,6 +379,21 @@ static void a_second_writer_and_a_bad_name_are_refused(void **state) {
     forget(home);
 }
 
+static void without_a_question_there_is_an_error_that_names_the_field(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    query_request q = {
+        .tenant = "default", .collection = "notes", .generate = true, .search = {.alpha = -1}};
+    query_result out;
+    fo_err err = {0};
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
+    assert_string_equal(err.field, "query");
+    query_result_deinit(&out);
+    service_close(s);
+    test_remove(home);
+}
+
 static void every_mode_and_fusion_finds_the_entry(void **state) {
     (void)state;
     fo_err err = {0};
@@ -574,6 +589,7 @@ int main(void) {
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
         cmocka_unit_test(a_reopened_home_answers_as_before),
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
+        cmocka_unit_test(without_a_question_there_is_an_error_that_names_the_field),
         cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
         cmocka_unit_test(a_follow_up_is_understood_from_the_turns_before),
         cmocka_unit_test(a_conversation_stays_with_the_document_that_it_was_answered_from),
