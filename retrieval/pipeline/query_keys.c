@@ -171,6 +171,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     if (relative_days_in(question) || relative_days_in(sought)) /* it holds for a day */
         key_int(&b, (uint64_t)q->today);
     key_int(&b, q->strict);
+    key_number(&b, c->min_support); /* tuned, it is another where the collection was opened anew */
     key_int(&b, q->max_tokens ? q->max_tokens : 256);
     key_int(&b, q->max_sentences ? q->max_sentences : 3);
     key_int(&b, q->short_answer);

@@ -93,10 +93,41 @@ static void turns_that_do_not_count_leave_no_answer_for_those_that_do(void **sta
     test_remove(home);
 }
 
+/* The collection is opened anew, with what was tuned meanwhile, and is the same to the epoch. */
+static void what_was_withheld_by_another_bound_is_not_withheld_still(void **state) {
+    (void)state;
+    static const char text[] = "The pump was replaced on Monday by Rosa Holt.";
+    char *home = test_folder();
+    service *s = open_home_with((service_options){
+        .home = home, .n_threads = 2, .primes_per_s = -1, .max_open_collections = 1});
+    put(s, "default", "a.txt", text, strlen(text), 256);
+    put(s, "other", "a.txt", text, strlen(text), 256);
+    query_request q = question("Who replaced the pump?"), other = q;
+    other.collection = "other";
+    query_result r = ask(s, q);
+    assert_int_equal(r.status, QUERY_ABSTAINED);
+    const double least = r.support / 2;
+    query_result_deinit(&r);
+    fo_err err = {0};
+    assert_true(least > 0);
+    assert_ok(service_set_tuning(s, "default", "default", NULL, &least, &err), &err);
+    for (int i = 0; i < 2; i++) { /* in place of the first */
+        r = ask(s, other);
+        query_result_deinit(&r);
+    }
+    r = ask(s, q);
+    assert_int_equal(r.cache.answer, CACHE_MISS);
+    assert_int_equal(r.status, QUERY_ANSWERED);
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_at_the_beginning_of_a_document_is_of_it),
         cmocka_unit_test(turns_that_do_not_count_leave_no_answer_for_those_that_do),
+        cmocka_unit_test(what_was_withheld_by_another_bound_is_not_withheld_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
