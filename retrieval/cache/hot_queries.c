@@ -131,9 +131,15 @@ static void join(hot_queries *h, uint64_t hash, uint32_t estimate, const char *c
     }
 }
 
+/* Half-lives that are over and have halved nothing yet. */
+static int64_t halvings(const hot_queries *h, int64_t now_ms) {
+    const bool set_back = now_ms < h->aged_ms; /* the clock */
+    return h->aged_ms == 0 || set_back ? 0 : (now_ms - h->aged_ms) / h->opt.half_life_ms;
+}
+
 static void age(hot_queries *h, int64_t now_ms) {
     if (h->aged_ms == 0 || now_ms < h->aged_ms) h->aged_ms = now_ms; /* a clock set back */
-    int64_t times = (now_ms - h->aged_ms) / h->opt.half_life_ms;
+    const int64_t times = halvings(h, now_ms);
     if (times <= 0) return;
     unsigned k = times > 64 ? 64 : (unsigned)times;
     h->aged_ms += times * h->opt.half_life_ms;
@@ -162,11 +168,12 @@ uint32_t hot_queries_add(hot_queries *h, uint64_t hash, const char *collection, 
     return estimate;
 }
 
-uint32_t hot_queries_estimate(hot_queries *h, uint64_t hash) {
+uint32_t hot_queries_estimate(hot_queries *h, uint64_t hash, int64_t now_ms) {
     pthread_mutex_lock(&h->mu);
-    uint32_t v = count_min_estimate(h->sketch, hash);
+    const uint32_t v = count_min_estimate(h->sketch, hash);
+    const int64_t times = halvings(h, now_ms);
     pthread_mutex_unlock(&h->mu);
-    return v;
+    return times > 31 ? 0 : v >> times;
 }
 
 void hot_queries_set_primed(hot_queries *h, uint64_t hash, int64_t epoch) {

@@ -41,7 +41,8 @@ void hot_queries_free(hot_queries *h); /* NULL is fine */
  * stays. Returns the estimate. */
 uint32_t hot_queries_add(hot_queries *h, uint64_t hash, const char *collection, const char *query,
                          const void *recipe, size_t n_recipe, int64_t now_ms);
-uint32_t hot_queries_estimate(hot_queries *h, uint64_t hash);
+/* As it has faded by now, also where nobody has asked for anything since. */
+uint32_t hot_queries_estimate(hot_queries *h, uint64_t hash, int64_t now_ms);
 void hot_queries_set_primed(hot_queries *h, uint64_t hash, int64_t epoch);
 /* No longer keep it by name; its count stays, and the next time it is asked it may join again. */
 void hot_queries_forget(hot_queries *h, uint64_t hash);

@@ -132,7 +132,7 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
     hot_queries *hot = query_heat_of(m, q->tenant);
     uint64_t hash = heat_hash(q->collection, question);
     if (!hot || !hash) return 0;
-    if (q->background) return hot_queries_estimate(hot, hash);
+    if (q->background) return hot_queries_estimate(hot, hash, fo_unix_ms());
     const search_params *p = &q->search;
     recipe r = {q->top_k,
                 q->max_tokens,
@@ -280,7 +280,7 @@ void *query_heat_upkeep(void *arg) {
 uint32_t service_hot_estimate(service *s, const char *tenant, const char *name, const char *query) {
     hot_queries *hot = query_heat_of(s->memory, tenant);
     char *question = hot ? query_normalise(query) : NULL;
-    uint32_t n = question ? hot_queries_estimate(hot, heat_hash(name, question)) : 0;
+    uint32_t n = question ? hot_queries_estimate(hot, heat_hash(name, question), fo_unix_ms()) : 0;
     free(question);
     return n;
 }

@@ -179,9 +179,23 @@ static void counts_fade_with_time(void **state) {
     hot_queries *h = list_of(&(hot_options){.half_life_ms = 1000});
     for (int i = 0; i < 8; i++) add(h, 1, 5000);
     add(h, 2, 6500);
-    assert_int_equal(hot_queries_estimate(h, name_of(1)), 4);
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 6500), 4);
     add(h, 2, 9000);
-    assert_int_equal(hot_queries_estimate(h, name_of(1)), 0);
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 9000), 0);
+    hot_queries_free(h);
+}
+
+static void counts_fade_while_nobody_asks(void **state) {
+    (void)state;
+    hot_queries *h = list_of(&(hot_options){.half_life_ms = 1000});
+    for (int i = 0; i < 8; i++) add(h, 1, 5000);
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 4000), 8); /* a clock that was set back */
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 5999), 8);
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 6500), 4);
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 9000), 0);
+    assert_int_equal(hot_queries_estimate(h, name_of(1), INT64_MAX), 0);
+    add(h, 2, 6500); /* who only looked has changed nothing */
+    assert_int_equal(hot_queries_estimate(h, name_of(1), 6500), 4);
     hot_queries_free(h);
 }
 
@@ -249,7 +263,7 @@ static void the_list_survives_in_its_file_and_a_damaged_file_is_refused(void **s
         if (cut == size) bytes[at] ^= 0x20;
         assert_int_equal(hot_queries_load(hidden, path, &err), FO_ECORRUPT);
     }
-    assert_int_equal(hot_queries_estimate(hidden, name_of(19)), 0);
+    assert_int_equal(hot_queries_estimate(hidden, name_of(19), 1000), 0);
     free(bytes);
     hot_queries_free(h), hot_queries_free(back), hot_queries_free(hidden);
     test_remove(folder);
@@ -294,6 +308,7 @@ int main(void) {
         cmocka_unit_test(a_sketch_comes_back_from_its_bytes_and_a_damaged_one_is_refused),
         cmocka_unit_test(the_list_holds_the_most_asked_in_order),
         cmocka_unit_test(counts_fade_with_time),
+        cmocka_unit_test(counts_fade_while_nobody_asks),
         cmocka_unit_test(a_question_that_is_forgotten_leaves_the_others_in_order),
         cmocka_unit_test(a_question_that_was_hidden_gets_its_text_when_it_is_asked_again),
         cmocka_unit_test(the_list_survives_in_its_file_and_a_damaged_file_is_refused),
