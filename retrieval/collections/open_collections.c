@@ -156,9 +156,9 @@ void collections_close_all(service *s) {
 /* An entry in the state OPENING becomes an open collection, with a reference for the caller, or
  * goes again. */
 static int open_reserved(service *s, collection *c, fo_err *err) {
-    close_idle(s);
     store_collection row = {0};
     int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
+    if (!rc) close_idle(s); /* not for a name that there is not */
     if (!rc) rc = collection_open_index(c, &row, collection_edition(s, &row), false, err);
     store_collection_deinit(&row);
     pthread_mutex_lock(&s->mu);

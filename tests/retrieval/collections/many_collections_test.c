@@ -188,6 +188,20 @@ static void no_more_than_the_budget_are_open_and_all_answer(void **state) {
     test_remove(home);
 }
 
+static void a_name_that_no_collection_has_closes_none(void **state) {
+    (void)state;
+    enum { BUDGET = 2 };
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home, BUDGET, false);
+    for (int i = 0; i < BUDGET; i++) assert_ok(put(s, i, 0, &err), &err);
+    assert_int_equal(n_open(s), BUDGET);
+    assert_int_equal(finds(s, 99, 0, &err), FO_ENOTFOUND);
+    assert_int_equal(n_open(s), BUDGET);
+    service_close(s);
+    test_remove(home);
+}
+
 static void a_collection_that_is_not_open_is_deleted_whole(void **state) {
     (void)state;
     enum { N = 12, BUDGET = 2 };
@@ -411,6 +425,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(three_hundred_collections_fit_4_gb_of_addresses),
         cmocka_unit_test(three_hundred_collections_take_no_thread_each),
         cmocka_unit_test(no_more_than_the_budget_are_open_and_all_answer),
+        cmocka_unit_test(a_name_that_no_collection_has_closes_none),
         cmocka_unit_test(a_collection_that_is_not_open_is_deleted_whole),
         cmocka_unit_test(a_collection_is_put_in_place_of_itself_once),
         cmocka_unit_test(collections_are_opened_and_closed_beside_writers_and_readers),
