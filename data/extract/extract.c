@@ -154,6 +154,11 @@ const extract_format *extract_format_certain(const void *bytes, size_t n) {
     return certain(NULL, &in);
 }
 
+bool extract_text_matters(const void *bytes, size_t n) {
+    const extract_input text = {.bytes = bytes, .n = n, .head = "", .is_text = true};
+    return certain(NULL, &text) != extract_format_certain(bytes, n);
+}
+
 uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
                          const char *file_name) {
     const extract_format *f = extract_format_certain(bytes, n);

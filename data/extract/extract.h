@@ -201,6 +201,8 @@ int extract_knows_image(const char *file_name);
 int extract_ocr_check(const char *language, fo_err *err);
 /* Does it matter to this document whether they are? */
 bool extract_ocr_matters(const void *bytes, size_t n);
+/* Does it matter to what is read of this document whether it came as text (extract_request.is_text)? */
+bool extract_text_matters(const void *bytes, size_t n);
 
 typedef struct extract_request {
     const void *bytes;

@@ -159,6 +159,7 @@ static void content_hash(const prepare_job *job, const ingest_document *d, unsig
         hash_string(&h, "rows");
         hash_field(&h, rows, sizeof rows, true);
     }
+    if (d->is_text && extract_text_matters(d->bytes, d->n_bytes)) hash_string(&h, "text");
     const char *name = d->file_name ? d->file_name : d->uri;
     uint32_t version = extract_version(d->bytes, d->n_bytes, d->content_type, name);
     if (version) hash_field(&h, &version, sizeof version, true);
@@ -635,13 +636,23 @@ static void keep_originals(const slice *w) {
     }
 }
 
+/* The writer may have refused one, or found that it stands there already. */
+static size_t count_stored(const slice *w) {
+    size_t n = 0;
+    for (size_t i = 0; i < w->n_writes; i++) {
+        const enum ingest_status status = w->writes[i].result->status;
+        n += status == INGEST_CREATED || status == INGEST_UPDATED;
+    }
+    return n;
+}
+
 static void *slice_write(void *arg) {
     slice *w = arg;
     if (w->n_writes)
         w->rc = writer_submit(w->s, w->c, w->writes, w->n_writes, w->cancel, &w->index_ms,
                               &w->commit_ms, &w->epoch, &w->err);
     if (!w->rc) {
-        atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->s->n_ingested, count_stored(w), memory_order_relaxed);
         if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
         kv_warm_notify(w->s->warm);
         keep_originals(w);

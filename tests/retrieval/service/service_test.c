@@ -311,6 +311,50 @@ static void of_two_versions_in_one_call_the_later_stands(void **state) {
     forget(home);
 }
 
+/* What stands there already came to nothing, and what fails neither. */
+static void documents_are_counted_once_they_are_stored(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    const ingest_document d[3] = {
+        {.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+        {.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+        {.id = "sand", .bytes = "Sand is fine.", .n_bytes = 13},
+    };
+    ingest_result r[3];
+    service_stats st;
+    assert_ok(service_ingest(s, &into, d, 3, r, NULL, &err), &err);
+    assert_int_equal(r[1].status, INGEST_UNCHANGED);
+    for (int i = 0; i < 3; i++) ingest_result_deinit(&r[i]);
+    assert_ok(service_get_stats(s, &st, &err), &err);
+    assert_int_equal(st.n_ingested, 2);
+    service_close(s);
+    forget(home);
+}
+
+/* The file goes to a process of its own, which this service has not: it is not taken for the text that stands there. */
+static void a_text_that_looks_like_a_notebook_is_another_document_than_the_notebook(void **state) {
+    (void)state;
+    static const char bytes[] = "{\"cells\": [{\"cell_type\": \"markdown\", \"source\": "
+                                "\"Granite is hard.\"}], \"nbformat\": 4}";
+    static const enum ingest_status expected[] = {INGEST_CREATED, INGEST_UNCHANGED, INGEST_FAILED};
+    char *home = test_folder();
+    service *s = open_home(home);
+    fo_err err = {0};
+    for (int i = 0; i < 3; i++) {
+        const ingest_document d = {
+            .id = "rock", .is_text = i < 2, .bytes = bytes, .n_bytes = sizeof bytes - 1};
+        ingest_result r;
+        assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
+        assert_int_equal(r.status, expected[i]);
+        if (i == 2) assert_non_null(strstr(r.error.msg, "a Jupyter notebook"));
+        ingest_result_deinit(&r);
+    }
+    service_close(s);
+    forget(home);
+}
+
 static void a_reopened_home_answers_as_before(void **state) {
     (void)state;
     char *home = test_folder();
@@ -587,6 +631,8 @@ int main(void) {
         cmocka_unit_test(one_bad_document_fails_alone),
         cmocka_unit_test(what_a_filter_matches_is_deleted_and_nothing_else),
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
+        cmocka_unit_test(documents_are_counted_once_they_are_stored),
+        cmocka_unit_test(a_text_that_looks_like_a_notebook_is_another_document_than_the_notebook),
         cmocka_unit_test(a_reopened_home_answers_as_before),
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
         cmocka_unit_test(without_a_question_there_is_an_error_that_names_the_field),
