@@ -175,11 +175,15 @@ static void write_id(json_out *o, const cJSON *id) {
         json_out_number(o, "id", id->valuedouble);
 }
 
+/* An error always has an id: null where none could be read of the message, as JSON-RPC 2.0 demands. */
 static void write_error(fo_buf *reply, const cJSON *id, const mcp_call *c) {
     json_out o = {reply, false};
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "jsonrpc", "2.0");
-    write_id(&o, id);
+    if (id)
+        write_id(&o, id);
+    else
+        json_out_null(&o, "id");
     json_out_open(&o, "error", '{');
     json_out_int(&o, "code", c->code);
     json_out_string(&o, "message", c->message);

@@ -38,7 +38,7 @@ lines() { # lines MESSAGE...: one a line
 init='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}'
 lines "$init" '{"jsonrpc":"2.0","method":"notifications/initialized"}' "$ask" "$new" '' 'nonsense' |
     "$forage" mcp --url "$url" >"$work/out" 2>"$work/err" && [ "$(wc -l <"$work/out")" = 4 ] &&
-    [ "$(grep -c 'four people' "$work/out")" = 2 ] && grep -q -- '-32700' "$work/out"
+    [ "$(grep -c 'four people' "$work/out")" = 2 ] && grep -q '"id":null,"error":{"code":-32700' "$work/out"
 check "forage mcp --url passes messages on" $?
 odd='{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{'$META',"uri":"forage://default/böats.md"}}'
 lines "$odd" | "$forage" mcp --url "$url" >"$work/out" 2>"$work/err" && grep -q "does not exist" "$work/out"

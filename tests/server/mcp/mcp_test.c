@@ -498,6 +498,26 @@ static void resources_come_in_pages(void **state) {
     close_fixture(&f);
 }
 
+/* As JSON-RPC 2.0 has it: an error that no id can be read for has one that is null. */
+static void an_error_without_a_readable_id_has_null_for_it(void **state) {
+    (void)state;
+    fixture f = open_fixture();
+    static const struct {
+        const char *message, *id;
+    } cases[] = {{"garbage", "\"id\":null,"},
+                 {"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", "\"id\":null,"},
+                 {"[]", "\"id\":null,"},
+                 {"{\"jsonrpc\":\"1.0\",\"id\":7,\"method\":\"ping\"}", "\"id\":7,"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf reply = {0};
+        assert_int_equal(
+            mcp_answer(&f.host, NULL, cases[i].message, strlen(cases[i].message), &reply), 400);
+        assert_non_null(strstr(reply.data, cases[i].id));
+        fo_buf_free(&reply);
+    }
+    close_fixture(&f);
+}
+
 static void what_is_no_message_is_told(void **state) {
     (void)state;
     fixture f = open_fixture();
@@ -580,6 +600,7 @@ int main(void) {
         cmocka_unit_test(documents_come_in_where_that_is_allowed),
         cmocka_unit_test(a_key_sees_what_is_its_own),
         cmocka_unit_test(resources_come_in_pages),
+        cmocka_unit_test(an_error_without_a_readable_id_has_null_for_it),
         cmocka_unit_test(what_is_no_message_is_told),
         cmocka_unit_test(messages_of_any_bytes_are_answered),
     };
