@@ -119,6 +119,44 @@ static int open_temp(char *name, mode_t mode) {
     return -1;
 }
 
+/* What to do about it; NULL where the reason says that already. */
+static const char *way_out(int number, bool folder) {
+    switch (number) {
+    case ENOENT: /* the folders above one are made as well: only where there can be none it is not found */
+        return folder
+                   ? "no folder can be made there: name another place"
+                   : "the folder that it is to stand in does not exist: make it, or name another";
+    case ENOTDIR:
+        return "a file is in its way: name another place";
+    case EACCES:
+    case EPERM:
+        return "who runs this may not write there: change that, or name another place";
+    case EROFS:
+        return "nothing can be written there: name another place";
+    case ENOSPC:
+    case EDQUOT:
+        return "make room, or name another place";
+    case EISDIR:
+        return "name a file in it";
+    default:
+        return NULL;
+    }
+}
+
+static int fail_make(fo_err *err, const char *verb, const char *path, bool folder) {
+    const char *next = way_out(errno, folder);
+    /* A long path is cut, so that reason and next step stand behind it. */
+    int rc = fo_fail_errno(err, "cannot %s %.300s", verb, path);
+    if (!err || !next) return rc;
+    size_t n = strlen(err->msg);
+    snprintf(err->msg + n, sizeof err->msg - n, "; %s", next);
+    return rc;
+}
+
+int fo_fail_make(fo_err *err, const char *verb, const char *path) {
+    return fail_make(err, verb, path, false);
+}
+
 static int create(fo_file_writer **out, const char *path, mode_t mode, fo_err *err) {
     fo_file_writer *w = calloc(1, sizeof *w);
     if (!w) return fo_no_memory(err);
@@ -131,7 +169,7 @@ static int create(fo_file_writer **out, const char *path, mode_t mode, fo_err *e
     }
     w->fd = open_temp(w->temp, mode);
     if (w->fd < 0) {
-        int rc = fo_fail_errno(err, "cannot create %s", w->temp);
+        int rc = fo_fail_make(err, "create", path); /* the temporary name says nothing to anybody */
         writer_free(w);
         return rc;
     }
@@ -277,7 +315,7 @@ int fo_make_dirs(const char *path, fo_err *err) {
         char saved = *p;
         *p = 0;
         if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-            rc = fo_fail_errno(err, "cannot make folder %s", copy);
+            rc = fail_make(err, "make folder", copy, true);
         *p = saved;
         if (!saved) break;
     }

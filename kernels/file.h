@@ -49,6 +49,10 @@ void fo_file_abort(fo_file_writer *w); /* removes the temp file; NULL is fine */
 int fo_file_put(const char *path, const void *data, size_t n, fo_err *err);
 int fo_file_copy(const char *from, const char *to, fo_err *err); /* the same of a file's bytes */
 
+/* Where a file could not be made, or opened to be written (verb: "create", "write"): by errno, as fo_fail_errno, with what to
+ * do about it: "cannot write a/b: No such file or directory; the folder that it is to stand in does not exist: make it, ...". */
+int fo_fail_make(fo_err *err, const char *verb, const char *path);
+
 /* mkdir -p, mode 0700 for what it makes. FO_EINVAL: path is empty. */
 int fo_make_dirs(const char *path, fo_err *err);
 int fo_sync_dir_of(const char *path, fo_err *err); /* fsync the folder that holds path */

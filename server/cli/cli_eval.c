@@ -591,7 +591,7 @@ static void write_report(const evaluation *e, fo_buf *b) {
 
 static int write_run_file(const evaluation *e, fo_err *err) {
     FILE *f = fopen(o.run_file, "we");
-    if (!f) return fo_fail_errno(err, "cannot write %s", o.run_file);
+    if (!f) return fo_fail_make(err, "write", o.run_file);
     for (size_t i = 0; i < e->n_queries; i++)
         if (e->queries[i].run_lines) fputs(e->queries[i].run_lines, f);
     bool bad = ferror(f) != 0;
@@ -602,7 +602,7 @@ static int write_run_file(const evaluation *e, fo_err *err) {
 static int write_answers_file(const evaluation *e, fo_err *err) {
     static const char *const names[] = {"service", "extractive", "model"};
     FILE *f = fopen(o.answers_file, "we");
-    if (!f) return fo_fail_errno(err, "cannot write %s", o.answers_file);
+    if (!f) return fo_fail_make(err, "write", o.answers_file);
     for (size_t i = 0; i < e->n_queries; i++) {
         const judged_query *q = &e->queries[i];
         fo_buf b = {0};
@@ -782,7 +782,7 @@ const cli_command cli_command_eval = {
     "eval",
     "measure retrieval and answers against judged queries",
     "forage eval --home DIR --queries q.jsonl --qrels qrels.tsv [--k 10] [--mode sparse]\n"
-    "            [--output table|json|md]\n"
+    "            [--output text|table|json|md]\n"
     "forage eval --home DIR --queries q.jsonl --judge exact ...",
     "nDCG (linear gain), MRR, recall and success of documents, each at its best chunk. Where "
     "queries\n"
