@@ -139,6 +139,8 @@ typedef struct generation_token {
     float logprob;
     int n_top;
     const sampler_logprob *top; /* [n_top], best first; the generation's; NULL: not asked for */
+    size_t
+        text_end; /* it is written whole once so many bytes of text are out; those of a stop string never are */
 } generation_token;
 
 typedef struct generation_event {
@@ -150,6 +152,7 @@ typedef struct generation_event {
                                   "cancelled", "timeout", "error" */
     int stop_index;            /* of the stop string that ended it, -1 */
     int32_t stop_token;        /* of stop_tokens the one that ended it, -1 */
+    size_t text_bytes;         /* of the text, given out so far, with this call */
     size_t prompt_tokens, completion_tokens;
     /* Of the prompt: not computed because their KV was there = prefix_tokens (attached, bit for
      * bit) + chunk_tokens (chunks' KV moved to its place) - recomputed_tokens (of chunk_tokens,

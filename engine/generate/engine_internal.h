@@ -63,8 +63,9 @@ struct generation {
     pthread_mutex_t mu;
     pthread_cond_t news;
     /* guarded by mu */
-    generation_token *out; /* [max_tokens] */
-    sampler_logprob *top;  /* [max_tokens][n_logprobs] */
+    generation_token *out;    /* [max_tokens] */
+    size_t n_pushed, n_given; /* bytes of text that tokens made, and that were taken */
+    sampler_logprob *top;     /* [max_tokens][n_logprobs] */
     size_t n_out, n_seen;
     fo_buf text; /* not yet read */
     generation_event ev;

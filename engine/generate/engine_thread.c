@@ -167,6 +167,9 @@ static bool add_text(generation *g, int32_t token) {
     bool stopped = is_bound(g) && stop_match_cease(&g->stops, &g->text);
     if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
         stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text) || stopped;
+    /* Part of a character is out with the next byte that comes. */
+    g->out[g->n_out - 1].text_end = g->n_pushed + (g->piece.len ? g->piece.len : 1);
+    g->n_pushed += g->piece.len;
     fo_buf_clear(&g->piece);
     return stopped;
 }

@@ -264,6 +264,7 @@ int generation_next(generation *g, int timeout_ms, generation_event *ev, fo_buf 
     *ev = g->ev;
     ev->n_new = g->n_out - g->n_seen;
     g->n_seen = g->n_out;
+    ev->text_bytes = g->n_given += g->text.len;
     if (text && g->text.len) fo_buf_add(text, g->text.data, g->text.len);
     fo_buf_clear(&g->text);
     pthread_mutex_unlock(&g->mu);

@@ -59,10 +59,13 @@ typedef struct telling {
 
 /* ---- log probabilities ---------------------------------------------------------------------- */
 
-/* Of the tokens that came since the last call. */
+/* Of the tokens that came since the last call. Those whose text is held back wait with it, since it may be that of a stop
+ * string: what is no part of the text has no tokens beside it either. */
 static void write_logprobs(const plain *p, json_out *o, choice *c) {
     size_t n = 0;
     const generation_token *t = c->g ? generation_tokens(c->g, &n) : NULL;
+    const bool all = c->ev.done && c->ev.stop_index < 0;
+    while (!all && n > c->n_sent && t[n - 1].text_end > c->ev.text_bytes) n--;
     if (p->reply->call->n_logprobs < 0 || n <= c->n_sent) {
         json_out_null(o, "logprobs");
         return;

@@ -66,6 +66,8 @@ typedef struct openai_call {
 /* Read a body of /v1/chat/completions or /v1/completions. n_vocab: of the loaded model, 0: none. */
 int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *body, size_t len,
                      fo_err *err);
+/* Of stream_options, here and in /v1/responses: false passes, true is refused. */
+void openai_obfuscation_read(json_in *options);
 /* tools, tool_choice and parallel_tool_calls (openai_tools.c). Errors stick in in->err. */
 void openai_tools_read(openai_tools *out, json_in *in);
 /* The tool calls of an assistant's message, in the shape that chat templates expect: arguments are an

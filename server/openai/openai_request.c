@@ -30,6 +30,15 @@ static void read_stop(openai_call *c, json_in *in) {
     if (!stop_match_check(c->stop, c->options.n_stop, in->err)) c->options.stop = c->stop;
 }
 
+/* A token's id as JSON has numbers: no blank, sign or zero before it, which strtol would take, so that none has two names. -1:
+ * it is none. */
+static long token_of_key(const char *key) {
+    enum { MOST_DIGITS = 9 };
+    const size_t n = key ? strspn(key, "0123456789") : 0;
+    if (!n || n > MOST_DIGITS || key[n] || (key[0] == '0' && n > 1)) return -1;
+    return strtol(key, NULL, 10);
+}
+
 static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
     const cJSON *map = json_in_any(in, "logit_bias"), *item;
     if (!map || json_in_failed(in)) return;
@@ -38,11 +47,9 @@ static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
         return;
     }
     cJSON_ArrayForEach(item, map) {
-        char *end = NULL;
-        long token = item->string ? strtol(item->string, &end, 10) : -1;
+        long token = token_of_key(item->string);
         bool number = cJSON_IsNumber(item) && fabs(item->valuedouble) <= 100;
-        if (!end || *end || end == item->string || token < 0 || !number ||
-            c->n_bias == OPENAI_MAX_BIAS || (n_vocab && token >= n_vocab)) {
+        if (token < 0 || !number || c->n_bias == OPENAI_MAX_BIAS || (n_vocab && token >= n_vocab)) {
             fo_fail_field(in->err, FO_EINVAL, "logit_bias",
                           "logit_bias must map at most %d token ids of the model to numbers from "
                           "-100 to 100",
@@ -212,6 +219,12 @@ static void check_role(json_in *m, const char *role, const cJSON *calls, const c
         json_in_path(m, field, path);
         fo_fail_field(m->err, FO_EUNSUPPORTED, path,
                       "%s is not supported in a message with the role %s", path, role);
+    } else if (!strcmp(role, "function")) { /* of functions, which are refused too */
+        json_in_path(m, "role", path);
+        fo_fail_field(m->err, FO_EUNSUPPORTED, path,
+                      "%s function is not supported: what a tool gave goes with the role tool and "
+                      "its tool_call_id",
+                      path);
     } else if (!assistant && !json_in_any(m, "content")) {
         json_in_path(m, "content", path);
         fo_fail_field(m->err, FO_EINVAL, path, "%s is missing", path);
@@ -275,14 +288,18 @@ static void read_lengths(openai_call *c, json_in *in) {
     if (!most && !c->chat) c->max_tokens = 16; /* OpenAI's default there */
 }
 
+void openai_obfuscation_read(json_in *options) {
+    if (json_in_bool(options, "include_obfuscation", false))
+        fo_fail_field(options->err, FO_EUNSUPPORTED, "stream_options.include_obfuscation",
+                      "stream_options.include_obfuscation is not supported: nothing is padded");
+}
+
 static void read_stream(openai_call *c, json_in *in) {
     json_in options;
     c->stream = json_in_bool(in, "stream", false);
     json_in_child(&options, in, "stream_options");
     c->include_usage = json_in_bool(&options, "include_usage", false);
-    if (json_in_bool(&options, "include_obfuscation", false))
-        fo_fail_field(in->err, FO_EUNSUPPORTED, "stream_options.include_obfuscation",
-                      "stream_options.include_obfuscation is not supported: nothing is padded");
+    openai_obfuscation_read(&options);
     json_in_end(&options);
 }
 

@@ -225,6 +225,10 @@ static void add_rest(cJSON *out, json_in *in) {
     const cJSON *most = json_in_any(in, "max_output_tokens");
     if (most) cJSON_AddItemToObject(out, "max_completion_tokens", cJSON_Duplicate(most, true));
     json_in_int(in, "top_logprobs", 0, 0, 0);
+    json_in options;
+    json_in_child(&options, in, "stream_options");
+    openai_obfuscation_read(&options);
+    json_in_end(&options);
 }
 
 int openai_responses_translate(const char *body, size_t len, char **text, cJSON **given,

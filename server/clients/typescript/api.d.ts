@@ -12,7 +12,7 @@ export type Error = {
 
 /** As OpenAI's. Tool calls, pictures and sound are refused by name */
 export type ChatMessage = {
-    role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
+    role: "system" | "developer" | "user" | "assistant" | "tool";
     content?: string | null | Array<{
         text?: string;
         refusal?: string;
@@ -666,6 +666,7 @@ export interface Routes {
             stream?: boolean;
             stream_options?: {
                 include_usage?: boolean;
+                include_obfuscation?: false;
             };
             /** Not together with tools. Of answers from documents it needs a language model of the service. */
             response_format?: {
@@ -735,6 +736,7 @@ export interface Routes {
             stream?: boolean;
             stream_options?: {
                 include_usage?: boolean;
+                include_obfuscation?: false;
             };
             /** A string, an array of tokens, or an array of them. */
             prompt: string | Array<number | string | Array<number>>;
@@ -797,6 +799,9 @@ export interface Routes {
             /** Not for answers from documents in sentences: with response_format, or a tool_choice that demands a call */
             logit_bias?: Record<string, unknown>;
             stream?: boolean;
+            stream_options?: {
+                include_obfuscation?: false;
+            };
             /** auto, none, required, or {"type":"function","function":{"name":...}}. */
             tool_choice?: unknown;
             parallel_tool_calls?: boolean;

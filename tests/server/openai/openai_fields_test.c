@@ -268,6 +268,83 @@ static void check_offsets(const cJSON *logprobs, size_t *chars) {
     }
 }
 
+/* The text of the answer's tokens, one after the other: of logprobs.content, or of a completion's tokens. */
+static void add_tokens(fo_buf *to, const cJSON *logprobs) {
+    const cJSON *token;
+    cJSON_ArrayForEach(token, at(logprobs, "content")) fo_buf_str(to, text(token, "token"));
+    cJSON_ArrayForEach(token, at(logprobs, "tokens")) fo_buf_str(to, token->valuestring);
+}
+
+/* Whole, and in a stream, where what may be the beginning of a stop string is held back with its tokens. */
+static void tokens_of_a_stop_string_are_in_no_logprobs(void **state) {
+    static const char *const paths[] = {"/v1/completions", "/v1/chat/completions"};
+    static const char *const asks[] = {
+        "\"prompt\":\"The grey heron\\n\",\"logprobs\":1",
+        "\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"logprobs\":true"};
+    static const char *const stops[] = {"metre", "one metre", "metre tall", "nowhere", " tall."};
+    for (size_t i = 0; i < 2 * sizeof stops / sizeof *stops; i++) {
+        char body[256];
+        fo_buf told = {0}, said = {0}, b = {0};
+        snprintf(body, sizeof body, "{%s,\"temperature\":0,\"max_tokens\":40,\"stop\":[\"%s\"]}",
+                 asks[i % 2], stops[i / 2]);
+        cJSON *r = ask(*state, paths[i % 2], body, 200);
+        const char *whole = text(r, i % 2 ? "choices.0.message.content" : "choices.0.text");
+        add_tokens(&told, at(r, "choices.0.logprobs"));
+        assert_true(told.len > 5);
+        assert_in_range(strlen(whole) - told.len, 0, 1); /* the blank of " metre" is left */
+        assert_memory_equal(told.data, whole, told.len);
+        fo_buf_clear(&told);
+        snprintf(body + strlen(body) - 1, 20, ",\"stream\":true}");
+        assert_int_equal(send_body(*state, paths[i % 2], body, &b, false), 200);
+        for (char *save, *line = strtok_r(b.data, "\n", &save); line;
+             line = strtok_r(NULL, "\n", &save)) {
+            cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
+            const char *more =
+                cJSON_GetStringValue(at(j, i % 2 ? "choices.0.delta.content" : "choices.0.text"));
+            if (more) fo_buf_str(&said, more);
+            add_tokens(&told, at(j, "choices.0.logprobs"));
+            assert_true(told.len <= said.len);
+            cJSON_Delete(j);
+        }
+        assert_string_equal(said.data, whole);
+        assert_in_range(strlen(whole) - told.len, 0, 1);
+        assert_memory_equal(told.data, whole, told.len);
+        cJSON_Delete(r);
+        fo_buf_free(&told);
+        fo_buf_free(&said);
+        fo_buf_free(&b);
+    }
+}
+
+/* "5" alone is the token 5: what strtol would take, too, is refused. */
+static void a_key_of_logit_bias_is_an_id_and_nothing_beside_it(void **state) {
+    static const char *const keys[] = {" 1", "+1",  "-1",  "01",        "1 ",
+                                       "",   "1.0", "1e0", "9999999999"};
+    char body[256];
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(body, sizeof body,
+                 "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"logit_bias\":{\"%s\":1}}",
+                 keys[i]);
+        cJSON *r = ask(*state, "/v1/chat/completions", body, 400);
+        assert_string_equal(text(r, "error.param"), "logit_bias");
+        cJSON_Delete(r);
+    }
+    cJSON_Delete(ask(*state, "/v1/chat/completions",
+                     "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"max_tokens\":2,"
+                     "\"logit_bias\":{\"0\":1,\"10\":1}}",
+                     200));
+}
+
+static void a_message_of_a_function_is_refused_as_functions_are(void **state) {
+    cJSON *r = ask(*state, "/v1/chat/completions",
+                   "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"},"
+                   "{\"role\":\"function\",\"name\":\"f\",\"content\":\"3\"}]}",
+                   400);
+    assert_string_equal(text(r, "error.param"), "messages[1].role");
+    assert_non_null(strstr(text(r, "error.message"), "role tool"));
+    cJSON_Delete(r);
+}
+
 static void logprobs_of_a_completion_tell_where_its_tokens_begin(void **state) {
     static const char form[] =
         "{\"prompt\":\"The grey heron\\n\",\"max_tokens\":12,\"temperature\":0,"
@@ -479,6 +556,9 @@ int main(void) {
         cmocka_unit_test(what_is_beyond_a_bound_is_named),
         cmocka_unit_test(a_refusal_is_what_the_assistant_said),
         cmocka_unit_test(a_prompt_in_tokens_is_echoed_as_its_text),
+        cmocka_unit_test(tokens_of_a_stop_string_are_in_no_logprobs),
+        cmocka_unit_test(a_key_of_logit_bias_is_an_id_and_nothing_beside_it),
+        cmocka_unit_test(a_message_of_a_function_is_refused_as_functions_are),
         cmocka_unit_test(logprobs_of_a_completion_tell_where_its_tokens_begin),
         cmocka_unit_test(responses_keep_the_digits_of_numbers),
         cmocka_unit_test(the_manual_says_the_same),

@@ -16,6 +16,26 @@ static int teardown(void **state) {
     return 0;
 }
 
+/* What a chat takes, false, passes here too; what would have an effect is refused by name. */
+static void stream_options_are_those_of_a_chat(void **state) {
+    static const char form[] =
+        "{\"input\":\"Hello\",\"max_output_tokens\":2,\"stream_options\":{%s}}";
+    static const struct {
+        const char *options, *param;
+    } cases[] = {{"", NULL},
+                 {"\"include_obfuscation\":false", NULL},
+                 {"\"include_obfuscation\":true", "stream_options.include_obfuscation"},
+                 {"\"include_obfuscation\":1", "stream_options.include_obfuscation"},
+                 {"\"include_usage\":true", "stream_options.include_usage"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[256];
+        snprintf(body, sizeof body, form, cases[i].options);
+        cJSON *r = ask(*state, "/v1/responses", body, cases[i].param ? 400 : 200);
+        if (cases[i].param) assert_string_equal(text(r, "error.param"), cases[i].param);
+        cJSON_Delete(r);
+    }
+}
+
 static void answers_come_in_another_shape(void **state) {
     fixture *f = *state;
     cJSON_Delete(ask(f, "/ingest",
@@ -208,6 +228,7 @@ static void errors_name_the_item_that_was_sent(void **state) {
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stream_options_are_those_of_a_chat),
         cmocka_unit_test(answers_come_in_another_shape),
         cmocka_unit_test(what_cannot_be_honoured_is_refused_by_name),
         cmocka_unit_test(a_response_says_what_it_was_asked_for),
