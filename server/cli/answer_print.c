@@ -8,6 +8,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/answer/refusal.h"
 #include "server/base/printable.h"
+#include "server/cli/output_form.h"
 
 static const char *text_of(const cJSON *item, const char *key) {
     const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
@@ -131,6 +132,54 @@ void answer_print_sources(const cJSON *a, bool contexts_only) {
         snprintf(label, sizeof label, "%.3f", score ? score->valuedouble : 0);
         print_source(c, contexts_only ? label : "-", text_of(c, "text"));
     }
+}
+
+/* ---- a table ----------------------------------------------------------------------------------- */
+
+static void add_table_source(cJSON *rows, const cJSON *source, const char *n, const char *checked,
+                             const char *quote) {
+    fo_buf place = {0}, line = {0};
+    cJSON *row = cJSON_CreateObject();
+    add_place(&place, source);
+    one_line(&line, quote);
+    cJSON_AddStringToObject(row, "n", n);
+    cJSON_AddStringToObject(row, "checked", checked);
+    cJSON_AddStringToObject(row, "document", text_of(source, "document_id"));
+    cJSON_AddStringToObject(row, "title", text_of(source, "title"));
+    cJSON_AddStringToObject(row, "place", place.data ? place.data + strspn(place.data, ", ") : "");
+    cJSON_AddStringToObject(row, "quote", line.data ? line.data : "");
+    cJSON_AddItemToArray(rows, row);
+    fo_buf_free(&place);
+    fo_buf_free(&line);
+}
+
+void answer_print_table(const cJSON *a, bool contexts_only) {
+    const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
+    const bool cited = citations && citations->child;
+    cJSON *rows = cJSON_CreateArray();
+    fo_buf text = {0};
+    char n[32];
+    int shown = 0;
+    if (!contexts_only && !*text_of(a, "answer"))
+        printable_say(stderr, "%s", answer_print_nothing(a));
+    cJSON_ArrayForEach(c, citations) {
+        const cJSON *index = cJSON_GetObjectItemCaseSensitive(c, "index");
+        snprintf(n, sizeof n, "[%d]", index ? index->valueint : 0);
+        add_table_source(rows, cJSON_GetObjectItemCaseSensitive(c, "source"), n,
+                         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(c, "verified")) ? "yes"
+                                                                                       : "no",
+                         text_of(c, "quote"));
+    }
+    cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(a, "contexts")) {
+        if (cited || (!contexts_only && shown++ == 3)) break;
+        const cJSON *score = cJSON_GetObjectItemCaseSensitive(c, "score");
+        snprintf(n, sizeof n, "%.3f", score ? score->valuedouble : 0);
+        add_table_source(rows, c, contexts_only ? n : "-", "-", text_of(c, "text"));
+    }
+    output_write(&text, OUTPUT_TABLE, rows);
+    if (text.data && !text.failed) fwrite(text.data, 1, text.len, stdout);
+    fo_buf_free(&text);
+    cJSON_Delete(rows);
 }
 
 /* ---- Markdown ---------------------------------------------------------------------------------- */

@@ -10,6 +10,9 @@ void answer_print_text(const cJSON *a);
 const char *answer_print_nothing(const cJSON *a); /* that sentence; static */
 /* What is cited; the nearest passages where nothing is. contexts_only: a reply of POST /search. */
 void answer_print_sources(const cJSON *a, bool contexts_only);
+/* The same as a table, a row each (output_form.h). Where the answer is a refusal, its sentence goes to stderr: a table of
+ * passages alone would pass for sources. */
+void answer_print_table(const cJSON *a, bool contexts_only);
 /* All of it as Markdown: the markers of the answer are footnotes, passages are a list. */
 void answer_print_markdown(const cJSON *a, bool contexts_only);
 

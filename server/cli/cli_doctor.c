@@ -390,7 +390,7 @@ const cli_command cli_command_doctor = {
     "doctor",
     "will a service do well here? machine, programs, home, address",
     "forage doctor [--home DIR] [--listen ADDRESS:PORT] [--model FILE]\n"
-    "              [--output table|json|md]",
+    "              [--output text|table|json|md]",
     "Looks at what a service would meet and changes nothing. A problem ends it with status 1, a "
     "note does\n"
     "not; both say what to do.",

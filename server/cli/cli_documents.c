@@ -340,7 +340,7 @@ const cli_command cli_command_documents = {
     "documents",
     "list a collection's documents, or show one",
     "forage documents [ID] [--home DIR | --url URL] [--collection C] [--limit 100] [--after ID]\n"
-    "                 [--output table|json|md]\n"
+    "                 [--output text|table|json|md]\n"
     "forage documents --source NAME | --filter JSON ...",
     "In order of id, a page at a time: what --after takes is said at the end, and in JSON it is\n"
     "last_id. With an ID: that document and its text.",
@@ -417,7 +417,7 @@ static int collections_run(int argc, char **argv) {
 const cli_command cli_command_collections = {
     "collections",
     "list the collections of a home or a running service",
-    "forage collections [--home DIR | --url URL] [--output table|json|md]\n"
+    "forage collections [--home DIR | --url URL] [--output text|table|json|md]\n"
     "forage collections delete NAME",
     NULL,
     collections_options,
@@ -457,7 +457,7 @@ static int collections_delete_run(int argc, char **argv) {
 const cli_command cli_command_collections_delete = {
     "collections delete",
     "delete a collection with all its documents",
-    "forage collections delete NAME [--home DIR | --url URL] [--output table|json|md]",
+    "forage collections delete NAME [--home DIR | --url URL] [--output text|table|json|md]",
     NULL,
     collections_options,
     1,
@@ -696,7 +696,7 @@ const cli_command cli_command_delete = {
     "delete",
     "delete documents, by id, by a condition, or of a folder that was synced",
     "forage delete ID... [--home DIR | --url URL] [--collection C] [--dry-run] [--output "
-    "table|json|md]\n"
+    "text|table|json|md]\n"
     "forage delete --filter '{\"type\":\"lt\",\"key\":\"year\",\"value\":2020}' [--dry-run] ...\n"
     "forage delete --source NAME ...",
     "Asks before it deletes where somebody sits at a terminal, unless --yes. Status 1 where an id "

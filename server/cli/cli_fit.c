@@ -359,7 +359,7 @@ const cli_command cli_command_fit = {
     "e.gguf\n"
     "forage fit --questions --home DIR --model m.gguf [--collection NAME] [--count 200] "
     "[--dry-run]\n"
-    "Each: [--output table|json|md]",
+    "Each: [--output text|table|json|md]",
     "The table's mean over a text's word pieces comes as near as it can to the vector that the\n"
     "encoder gives the whole text. --input may be given again and again; the first ones pair with\n"
     "the --vectors, the teacher embeds the others. Without a teacher, --pieces (the encoder's\n"

@@ -125,7 +125,7 @@ static int compact_run(int argc, char **argv) {
 const cli_command cli_command_index_stats = {
     "index stats",
     "segments, chunks, postings, bytes of every index",
-    "forage index stats --home DIR [--collection C] [--output table|json|md]",
+    "forage index stats --home DIR [--collection C] [--output text|table|json|md]",
     "Written and ingested bytes are counted since the index was made, up to its last file; their\n"
     "ratio is the write amplification of sealing and merging.",
     work_options,
@@ -135,7 +135,7 @@ const cli_command cli_command_index_stats = {
 const cli_command cli_command_index_compact = {
     "index compact",
     "merge all segments of an index into one, without what was deleted",
-    "forage index compact --home DIR [--collection C] [--output table|json|md]",
+    "forage index compact --home DIR [--collection C] [--output text|table|json|md]",
     NULL,
     work_options,
     0,

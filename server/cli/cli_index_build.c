@@ -229,7 +229,7 @@ const cli_command cli_command_index_build = {
     "index build",
     "build a home's indexes from a corpus, offline",
     "forage index build --input corpus.jsonl --home DIR [--collection C] [--threads N]\n"
-    "                    [--memory 2G] [--time-limit SECONDS] [--output table|json|md]",
+    "                    [--memory 2G] [--time-limit SECONDS] [--output text|table|json|md]",
     "Writes the very files that the server maps. Documents are stored too, so that a server can\n"
     "go on from there. A build that was killed goes on where it was when it is run again.",
     options,

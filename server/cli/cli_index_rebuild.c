@@ -73,7 +73,7 @@ const cli_command cli_command_index_rebuild = {
     "index rebuild",
     "embed every chunk anew and build fresh indexes",
     "forage index rebuild --home DIR [--embed-model e.gguf] [--collection C]\n"
-    "                     [--output table|json|md]",
+    "                     [--output text|table|json|md]",
     "The way to another embedder: a home refuses an embedder that its vectors are not made by.",
     options,
     0,

@@ -171,7 +171,7 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_index_verify = {
     "index verify",
     "look for damage in everything that a home holds",
-    "forage index verify --home DIR [--repair] [--collection C] [--output table|json|md]",
+    "forage index verify --home DIR [--repair] [--collection C] [--output text|table|json|md]",
     "Looks at the files as they lie (checksums of every page, segment and record, files that are\n"
     "gone or too many), at what is stored (SQLite's own check, the digest of every document, "
     "chunk\n"

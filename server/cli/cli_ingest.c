@@ -746,7 +746,8 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_ingest = {
     "ingest",
     "take documents in: files, folders, .jsonl, stdin",
-    "forage ingest PATH... [--home DIR | --url URL] [--collection C] [--output table|json|md]\n"
+    "forage ingest PATH... [--home DIR | --url URL] [--collection C] [--output "
+    "text|table|json|md]\n"
     "forage ingest --files-from LIST ...\n"
     "producer | forage ingest - ...",
     "A folder is read with all below it, in formats that are known by their ending; what is left\n"

@@ -229,7 +229,7 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_inspect = {
     "inspect",
     "what a GGUF file holds and whether it will run",
-    "forage inspect model.gguf [--all] [--output table|json|md]",
+    "forage inspect model.gguf [--all] [--output text|table|json|md]",
     "Metadata, tensors, memory needed, whether it will run.",
     options,
     1,

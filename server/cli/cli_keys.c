@@ -141,7 +141,7 @@ const cli_command cli_command_keys_create = {
     "make a key: who has it may use a server of this home",
     "forage keys create --name NAME --scope read|ingest|admin|metrics [--home DIR]\n"
     "                   [--collections A,B] [--tenant T] [--groups G,H] [--tier NAME]\n"
-    "                   [--expires TIME] [--output table|json|md]",
+    "                   [--expires TIME] [--output text|table|json|md]",
     "Once a home has a key its server asks everybody for one, on every address. The secret is\n"
     "not kept, only a salted hash of it, and is printed once. Scopes: read asks and looks;\n"
     "ingest brings documents in and takes them out; admin may do all of that, delete\n"
@@ -233,7 +233,7 @@ static int list_run(int argc, char **argv) {
 const cli_command cli_command_keys_list = {
     "keys list",
     "the keys of a home, without their secrets",
-    "forage keys list [--home DIR] [--all] [--output table|json|md]",
+    "forage keys list [--home DIR] [--all] [--output text|table|json|md]",
     NULL,
     list_options,
     0,
@@ -268,7 +268,7 @@ static int revoke_run(int argc, char **argv) {
 const cli_command cli_command_keys_revoke = {
     "keys revoke",
     "take a key back: a running server refuses it within a second",
-    "forage keys revoke ID [--home DIR] [--output table|json|md]",
+    "forage keys revoke ID [--home DIR] [--output text|table|json|md]",
     "Where all keys of a home are revoked, its server lets nobody in.",
     revoke_options,
     1,

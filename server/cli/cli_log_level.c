@@ -67,7 +67,7 @@ const cli_command cli_command_log_level = {
     "log level",
     "how much a running service logs: look, or change it",
     "forage log level [debug|info|warn|error|off] [--url URL] [--api-key KEY]\n"
-    "                 [--output table|json|md]",
+    "                 [--output text|table|json|md]",
     "Holds until the service ends or reads its settings again (SIGHUP); what it starts with is\n"
     "--log-level of 'forage serve'. Needs a key with the scope admin, where there are keys.",
     options,

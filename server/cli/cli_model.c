@@ -78,7 +78,7 @@ const cli_command cli_command_quantize = {
     "quantize",
     "rewrite a GGUF model in another number format",
     "forage quantize in.gguf out.gguf q8_0|q4_0|q4_k_m|q6_k|f16|bf16\n"
-    "                [--token-embedding-type TYPE] [--output table|json|md]",
+    "                [--token-embedding-type TYPE] [--output text|table|json|md]",
     "Mixes and fall-backs for rows that a block does not divide are llama.cpp's.",
     quantize_options_table,
     3,
@@ -139,7 +139,7 @@ static int run_convert(int argc, char **argv) {
 const cli_command cli_command_convert = {
     "convert",
     "make a GGUF file of an encoder that others publish",
-    "forage convert DIR|FILE out.gguf [f16|q8_0|q4_0] [--output table|json|md]",
+    "forage convert DIR|FILE out.gguf [f16|q8_0|q4_0] [--output text|table|json|md]",
     "DIR holds config.json, vocab.txt or tokenizer.json, and model.safetensors of a BERT-type\n"
     "encoder or cross-encoder; pooling, longest text and prefixes are taken from the\n"
     "sentence-transformers files where there are any. FILE is multilingual-e5-small as the "

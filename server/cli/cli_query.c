@@ -9,15 +9,16 @@
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/output_form.h"
 #include "server/http/client.h"
 #include "server/base/json.h"
 #include "server/routes/query_json.h"
 
 static struct {
-    const char *home, *url, *key, *collection, *mode, *filter, *fusion, *output;
+    const char *home, *url, *key, *collection, *mode, *filter, *fusion;
     int64_t top_k, sentences;
     double alpha;
-    bool json, no_generate, loose;
+    bool no_generate, loose;
 } o = {.home = "home",
        .collection = "default",
        .mode = "hybrid",
@@ -48,9 +49,9 @@ static const cli_option options[] = {
     ENGINE_THREADS_FLAG,
     {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
-    {"output", CLI_CHOICE, &o.output, "text|json|md", "default: text; md: with footnotes",
-     .flag_only = true},
-    {"json", CLI_BOOL, &o.json, NULL, "the whole answer as one JSON object"},
+    {"output", CLI_CHOICE, &output_choice.form, "text|table|json|md",
+     "default: text; table: its sources; md: with footnotes"},
+    {"json", CLI_BOOL, &output_choice.json, NULL, "the whole answer as one JSON object"},
     {0}};
 
 static void write_request(fo_buf *b, const char *question) {
@@ -103,10 +104,13 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
 static int print_reply(const fo_buf *reply, fo_err *err) {
     cJSON *root = cJSON_ParseWithLength(reply->data ? reply->data : "", reply->len);
     if (!root) return fo_fail(err, FO_EINVAL, "the reply: it is no JSON");
-    if (o.json) {
+    const enum output_form form = output_asked();
+    if (form == OUTPUT_JSON) {
         cli_print_json(reply);
-    } else if (o.output && !strcmp(o.output, "md")) {
+    } else if (form == OUTPUT_MARKDOWN) {
         answer_print_markdown(root, o.no_generate);
+    } else if (output_choice.form && !strcmp(output_choice.form, "table")) {
+        answer_print_table(root, o.no_generate);
     } else {
         if (!o.no_generate) answer_print_text(root);
         answer_print_sources(root, o.no_generate);
@@ -121,7 +125,6 @@ static int run(int argc, char **argv) {
     fo_err err = {0};
     cJSON *filter = NULL;
     if (o.url && cli_models_refuse_for_url(options)) return 2;
-    o.json = o.json || (o.output && !strcmp(o.output, "json"));
     if (o.filter && json_parse(o.filter, strlen(o.filter), &filter, &err)) {
         fo_fail_prefix(&err, "--filter");
         return cli_fail(&err), 2;

@@ -81,7 +81,7 @@ static int stats_run(int argc, char **argv) {
 const cli_command cli_command_stats = {
     "stats",
     "what a home or a running service holds, and what its caches saved",
-    "forage stats [--home DIR | --url URL] [--output table|json|md]",
+    "forage stats [--home DIR | --url URL] [--output text|table|json|md]",
     NULL,
     stats_options,
     0,

@@ -403,7 +403,7 @@ const cli_command cli_command_sync = {
     "sync",
     "keep a folder and its documents in step",
     "forage sync FOLDER [--name NAME] [--home DIR] [--collection C] [--dry-run]\n"
-    "            [--watch] [--max-deletes N|P%] [--output table|json|md]\n"
+    "            [--watch] [--max-deletes N|P%] [--output text|table|json|md]\n"
     "forage sync [FOLDER] --name NAME --url URL [--dry-run] [--max-deletes N|P%]",
     "What is new in the folder is taken in, what has changed is updated, what has moved keeps its\n"
     "document under the new name, and the documents of files that are gone are removed: those "

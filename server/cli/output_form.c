@@ -14,6 +14,8 @@ enum { NAME_WIDTH = 20, PAD = 2 }; /* of the lines "name value" */
 
 enum output_form output_asked(void) {
     const char *form = output_choice.form;
+    if (form && output_choice.json && cli_flagged("json") && !cli_flagged("output"))
+        return OUTPUT_JSON;
     if (!form) return output_choice.json ? OUTPUT_JSON : OUTPUT_TABLE;
     return !strcmp(form, "json") ? OUTPUT_JSON
            : !strcmp(form, "md") ? OUTPUT_MARKDOWN

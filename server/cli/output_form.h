@@ -26,11 +26,13 @@
 
 enum output_form { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_MARKDOWN };
 
-/* The rows of an option table. */
+/* The rows of an option table. Every command that prints a result takes the four words, in the flag, in FORAGE_OUTPUT and in
+ * forage.conf alike; a report for people is a table or sentences already, so text and table are one thing but to query, whose
+ * text is the answer and whose table is its sources. */
 /* clang-format off */
 #define CLI_OUTPUT_OPTION \
-    {"output", CLI_CHOICE, &output_choice.form, "table|json|md", \
-     "the report on stdout: for people (default), programs, or in Markdown", .flag_only = true}, \
+    {"output", CLI_CHOICE, &output_choice.form, "text|table|json|md", \
+     "the report on stdout: for people (text and table, the default), programs, or in Markdown"}, \
     {"json", CLI_BOOL, &output_choice.json, NULL, "short for --output json"}
 /* clang-format on */
 extern struct output_choice { /* what the rows read */
@@ -38,7 +40,7 @@ extern struct output_choice { /* what the rows read */
     bool json;
 } output_choice;
 
-/* What was asked for. --output, which is a flag, goes before --json, which a variable or forage.conf may have set. */
+/* What was asked for. A flag goes before a variable or forage.conf, and --output before --json where neither or both are flags. */
 enum output_form output_asked(void);
 bool output_is_json(void); /* is it JSON? For progress.h, and what would stand beside the object */
 

@@ -80,15 +80,15 @@ delete'
 echo "$reports" >"$work/reports"
 while read -r command; do
     # shellcheck disable=SC2086
-    "$forage" help $command | grep -qE '^  --output table\|json\|md ' || echo "$command has no --output table|json|md" >>"$work/wrong"
+    "$forage" help $command | grep -qE '^  --output text\|table\|json\|md ' || echo "$command has no --output text|table|json|md" >>"$work/wrong"
     # Refused before anything is done, so that none needs its arguments.
     # shellcheck disable=SC2086
-    run 2 "$forage" $command --output nonsense </dev/null && sentence '--output must be one of table|json|md' && [ ! -s "$work/out" ] ||
+    run 2 "$forage" $command --output nonsense </dev/null && sentence '--output must be one of text|table|json|md' && [ ! -s "$work/out" ] ||
         echo "$command --output nonsense: $(cat "$work/out" "$work/err")" >>"$work/wrong"
 done <"$work/reports"
 cp "$work/wrong" "$work/out"
 [ ! -s "$work/wrong" ]; check "every report has the three forms, and a form that is none is refused in one line" $?
-# The benchmarks print JSON alone, generate's --output is a file, and query's default is a text.
+# The benchmarks print JSON alone, generate's --output is a file, and query's table is its sources.
 sed -n 's/ --json$//p' "$work/all" | grep -vxE 'bench .*|generate|query' | sort >"$work/have"
 sort "$work/reports" | cmp -s - "$work/have"; check "no other command has --json" $?
 
@@ -239,6 +239,12 @@ for flags in '--embed-model m.gguf' '--keep-originals 0' '--ingest-memory 1M'; d
 done
 fails 2 'with --url the service does the work: --threads is for --home' ingest notes --url http://127.0.0.1:1 --threads 2
 fails 2 'with --url the service watches, into the collection that it was told' sync notes --url http://127.0.0.1:1 --collection x
+fails 1 'cannot create nosuch/dir/b: No such file or directory; the folder that it is to stand in does not exist: make it, or name another' backup nosuch/dir/b --home h
+fails 1 'cannot write nosuch/a: No such file or directory; the folder that it is to stand in does not exist' eval --home h --queries eval.jsonl --qrels eval.tsv --run-file nosuch/a
+for command in 'ingest notes' 'serve --listen 127.0.0.1:1' mcp 'keys create --name a --scope read' 'sync notes'; do
+    # shellcheck disable=SC2086
+    fails 1 'cannot make folder plain/x: Not a directory; a file is in its way: name another place' $command --home plain/x
+done
 fails 2 'h is a folder; name the file to be made, such as h/home.backup' backup h --home h --force
 # The environment and forage.conf are for homes too: what a service has no use for is passed over there.
 FORAGE_COLLECTION=x FORAGE_EMBED_MODEL=m.gguf FORAGE_LANGUAGE=german FORAGE_THREADS=2 fails 1 "$nobody" sync notes --url http://127.0.0.1:1
@@ -289,6 +295,19 @@ fi
 
 run 0 env FORAGE_JSON=true "$forage" stats --home h && is_json; check "FORAGE_JSON asks for JSON" $?
 run 0 env FORAGE_JSON=true "$forage" stats --home h --output md && is_markdown; check "--output goes before it" $?
+run 0 env FORAGE_OUTPUT=md "$forage" stats --home h && is_markdown && run 0 env FORAGE_OUTPUT=json "$forage" query note --home h && is_json
+check "FORAGE_OUTPUT is the form of every report, and of an answer" $?
+run 0 env FORAGE_OUTPUT=md "$forage" stats --home h --json && is_json && run 0 env FORAGE_OUTPUT=md "$forage" stats --home h --output text && is_table
+check "a flag goes before it" $?
+run 2 env FORAGE_OUTPUT=nonsense "$forage" stats --home h && sentence 'FORAGE_OUTPUT must be one of text|table|json|md' &&
+    run 2 env FORAGE_OUTPUT=nonsense "$forage" query x --home h && sentence 'FORAGE_OUTPUT must be one of text|table|json|md'
+check "a form that is none is refused by name there, too" $?
+for form in text table json md; do
+    run 0 "$forage" query note --home h --output $form && cp "$work/out" "$work/flag" &&
+        run 0 env FORAGE_OUTPUT=$form "$forage" query note --home h &&
+        { [ $form = json ] || cmp -s "$work/out" "$work/flag"; } || break
+done && run 0 "$forage" query note --home h --output table && grep -q '^n *checked *document *title *place *quote$' "$work/out"
+check "an answer has the four forms, by flag and by variable: its table is its sources" $?
 run 0 "$forage" sync notes --home h5 --output md --progress json && is_markdown && grep -q '^{"progress":' "$work/err"
 check "progress is JSON where that was asked for" $?
 rm -rf h5
