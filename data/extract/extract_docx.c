@@ -7,11 +7,15 @@
 #include "data/extract/formula_line.h"
 #include "data/extract/office_text.h"
 #include "data/extract/superscript.h"
+#include "data/extract/symbol_font.h"
 #include "data/extract/word_notes.h"
 #include "data/extract/word_numbers.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_STYLES = 4096, STYLE_BYTES = WORD_STYLE_BYTES, CONTENTS = -3, MAX_WITHIN = 16 };
+
+/* In the text of a paragraph: what XML cannot hold, for there an end of a line is a blank. */
+static const char LINE_END[] = "\v";
 
 typedef struct style {
     char id[STYLE_BYTES], based_on[STYLE_BYTES];
@@ -40,6 +44,8 @@ typedef struct reader {
     formula_line formula;       /* its fractions and roots */
     bool link;                  /* one has begun, and no text since */
     bool in_text;               /* in w:t: its characters count */
+    bool hidden;                /* its run is shown to nobody */
+    bool form_box, ticked;      /* a box of a form is being told of; it has a tick */
     int skip;                   /* depth below what is passed over */
     bool header;                /* the row at hand is one */
     word_notes notes;
@@ -161,6 +167,17 @@ static void say_note(reader *r, const xml_element *e) {
     if (r->behind.failed) r->b->failure = FO_ENOMEM;
 }
 
+/* Lines that somebody ended by hand stay: an address, the hours of each day. */
+static void add_lines(builder *b, const fo_buf *text) {
+    for (size_t at = 0; at < text->len;) {
+        const char *s = text->data + at, *end = memchr(s, *LINE_END, text->len - at);
+        const size_t n = end ? (size_t)(end - s) : text->len - at;
+        builder_add_flowing(b, s, n);
+        if (end && !builder_block_empty(b)) builder_str(b, "\n");
+        at += n + (end != NULL);
+    }
+}
+
 static void write_paragraph(reader *r, word_mark what, const char *mark) {
     builder *b = r->b;
     const fo_buf *text = &r->t.text;
@@ -175,7 +192,7 @@ static void write_paragraph(reader *r, word_mark what, const char *mark) {
     if (what == WORD_BULLET && !heading) mark = "\xE2\x80\xA2";
     builder_str(b, mark);
     if (*mark) builder_str(b, " ");
-    builder_add_flowing(b, text->data, text->len);
+    add_lines(b, text);
     builder_end(b);
     if (r->p.level < 0) builder_set_title(b, text->data, text->len);
 }
@@ -224,6 +241,7 @@ static void add_sign(void *ctx, const char *s) {
 /* Of a run, or a part of one. */
 static void add_text(reader *r, const char *s, size_t n) {
     const fo_buf *text = &r->t.text;
+    if (r->hidden) return;
     const bool raised = r->raised || r->raised_math;
     if (raised && !r->raised_before) {
         const char *mark = superscript_mark(text->data, text->len, s, n, r->link);
@@ -232,6 +250,46 @@ static void add_text(reader *r, const char *s, size_t n) {
     r->raised_before = raised;
     r->link = false;
     office_text_add(&r->t, s, n);
+}
+
+static void add_symbol(reader *r, const xml_element *e) {
+    char font[64], code[16], s[4], *end;
+    xml_attribute(e, "font", font, sizeof font);
+    xml_attribute(e, "char", code, sizeof code);
+    const long v = strtol(code, &end, 16);
+    const int32_t cp = *code && !*end ? symbol_font_char(font, v) : 0;
+    if (cp) add_text(r, s, fo_utf8_encode(cp, s));
+}
+
+/* Is what e says so? "<w:vanish/>" is, and `w:val="0"` is not. */
+static bool is_on(const xml_element *e) {
+    char value[8];
+    xml_attribute(e, "val", value, sizeof value);
+    return !xml_is(value, "0 false off");
+}
+
+/* Signs that stand for characters, and boxes of forms, which are fields and no text. */
+static bool open_sign(reader *r, const xml_element *e) {
+    const char *name = e->name;
+    char value[16];
+    if (xml_is(name, "br cr") && !r->t.tables && !r->p.level) {
+        xml_attribute(e, "type", value, sizeof value);
+        add_text(r, xml_is(value, "page column") ? " " : LINE_END, 1);
+    } else if (xml_is(name, "tab ptab br cr")) {
+        add_text(r, " ", 1);
+    } else if (!strcmp(name, "noBreakHyphen")) {
+        add_text(r, "-", 1);
+    } else if (!strcmp(name, "sym")) {
+        add_symbol(r, e);
+    } else if (!strcmp(name, "checkBox")) {
+        r->form_box = true;
+        r->ticked = false;
+    } else if (r->form_box && xml_is(name, "default checked")) {
+        r->ticked = is_on(e); /* what was made of it stands behind what it began as */
+    } else {
+        return false;
+    }
+    return true;
 }
 
 static void open_table_part(reader *r, const xml_element *e) {
@@ -244,8 +302,7 @@ static void open_table_part(reader *r, const xml_element *e) {
         office_text_begin_row(&r->t);
         r->header = false;
     } else if (!strcmp(name, "tblHeader") && r->t.tables == 1) {
-        xml_attribute(e, "val", value, sizeof value);
-        r->header = !xml_is(value, "0 false off");
+        r->header = is_on(e);
     } else if (!strcmp(name, "gridBefore") &&
                r->t.tables == 1) { /* columns that the row leaves out */
         long n = xml_number(e, "val", 0);
@@ -266,9 +323,10 @@ static void on_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     const char *name = e->name;
     char value[STYLE_BYTES];
-    /* Moved and deleted text, what properties were before, and what stands in for what this reader takes (mc:Fallback). */
+    /* Moved and deleted text, what properties were before, what stands in for what this reader takes (mc:Fallback), and how
+     * words are read aloud. */
     if (r->skip ||
-        xml_is(name, "Fallback moveFrom del pPrChange rPrChange trPrChange tcPrChange")) {
+        xml_is(name, "Fallback moveFrom del pPrChange rPrChange trPrChange tcPrChange rt")) {
         r->skip++;
     } else if (!strcmp(name, "t")) {
         r->in_text = true;
@@ -277,7 +335,9 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "txbxContent")) {
         begin_box(r);
     } else if (!strcmp(name, "r")) {
-        r->raised = false;
+        r->raised = r->hidden = false;
+    } else if (!strcmp(name, "vanish")) {
+        r->hidden = is_on(e);
     } else if (!strcmp(name, "vertAlign")) {
         xml_attribute(e, "val", value, sizeof value);
         r->raised = !strcmp(value, "superscript");
@@ -297,10 +357,8 @@ static void on_open(void *ctx, const xml_element *e) {
         r->p.list = xml_number(e, "val", 0);
     } else if (!strcmp(name, "ilvl")) {
         r->p.list_level = xml_number(e, "val", 0);
-    } else if (xml_is(name, "tab br cr")) {
-        office_text_add(&r->t, " ", 1);
-    } else if (!strcmp(name, "noBreakHyphen")) {
-        office_text_add(&r->t, "-", 1);
+    } else if (open_sign(r, e)) {
+        return;
     } else if (xml_is(name, "footnoteReference endnoteReference")) {
         say_note(r, e);
     } else {
@@ -316,6 +374,11 @@ static void on_close(void *ctx, const char *name) {
     }
     if (!strcmp(name, "t")) {
         r->in_text = false;
+    } else if (!strcmp(name, "r")) {
+        r->hidden = false;
+    } else if (!strcmp(name, "checkBox")) {
+        r->form_box = false;
+        add_text(r, r->ticked ? "[x] " : "[ ] ", 4);
     } else if (!strcmp(name, "p")) {
         flush(r);
     } else if (!strcmp(name, "txbxContent")) {

@@ -38,7 +38,7 @@ static void begin_note(word_notes *w, const xml_element *e) {
 static void on_open(void *ctx, const xml_element *e) {
     word_notes *w = ctx;
     char value[32];
-    if (w->skip || xml_is(e->name, "Fallback moveFrom del")) {
+    if (w->skip || xml_is(e->name, "Fallback moveFrom del rt")) {
         w->skip++;
     } else if (xml_is(e->name, "footnote endnote")) {
         /* The lines between text and notes are notes too. */

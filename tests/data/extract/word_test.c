@@ -408,6 +408,61 @@ static void numbers_of_word_are_bounded(void **state) {
     fo_buf_free(&document);
 }
 
+/* What is shown to nobody is no text; nor is how words are read aloud, which stands before them. */
+static void hidden_runs_and_readings_are_left_out(void **state) {
+    (void)state;
+    expect_word(
+        "<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>" RUN(
+            "It costs ") "<w:r><w:rPr><w:vanish/></w:rPr><w:t>draft: "
+                         "9</w:t><w:tab/><w:t>or</w:t></w:r>"
+                         "<w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>12 euros.</w:t></w:r></w:p>"
+                         "<w:p><w:r><w:ruby><w:rt>" RUN("\u3068\u3046") "</w:rt><w:rubyBase>" RUN(
+                             "\u6771\u4EAC") "</w:rubyBase></w:ruby></w:r>" RUN("\u306F") "</w:p>",
+        "It costs 12 euros.\n\n\u6771\u4EAC\u306F");
+}
+
+#define SIGN(font, code) "<w:p><w:r><w:sym w:font='" font "' w:char='" code "'/></w:r></w:p>"
+
+/* A tick may be all that a cell holds. */
+static void signs_that_a_font_shows_are_characters(void **state) {
+    (void)state;
+    expect_word(
+        TABLE(ROW(CELL("Feature") CELL("Basic") CELL("Pro")) ROW(CELL("Export") "<w:tc>" SIGN(
+            "Wingdings", "F0FB") "</w:tc><w:tc>" SIGN("Wingdings 2", "F050") "</w:tc>"))
+            SIGN("Symbol", "F061") SIGN("symbol", "B3") SIGN("Symbol", "F032") SIGN("Arial", "2264")
+                SIGN("Wingdings 3", "F0FC") SIGN("Arial", "F0FC") SIGN("Arial", "D800")
+                    SIGN("Symbol", "-1") SIGN("Symbol", "x") P("end"),
+        "Feature | Basic | Pro\n\nFeature: Export; Basic: \u2717; Pro: "
+        "\u2713\n\n\u03B1\n\n\u2265\n\n"
+        "2\n\n\u2264\n\nend");
+}
+
+#define FORM_BOX(states)                                                                           \
+    "<w:p><w:r><w:fldChar><w:ffData><w:checkBox>" states                                           \
+    "</w:checkBox></w:ffData></w:fldChar></w:r>" RUN("By post") "</w:p>"
+
+static void boxes_of_forms_say_whether_they_are_ticked(void **state) {
+    (void)state;
+    expect_word(FORM_BOX("<w:default w:val='0'/><w:checked/>")
+                    FORM_BOX("<w:default w:val='1'/><w:checked w:val='0'/>")
+                        FORM_BOX("<w:default w:val='1'/>"),
+                "[x] By post\n\n[ ] By post\n\n[x] By post");
+}
+
+/* Lines that were ended by hand, and no page; in a cell and a heading they are blanks, as is an end of a line in the file. */
+static void lines_within_a_paragraph_stay(void **state) {
+    (void)state;
+    expect_word(
+        "<w:p>" RUN(
+            "Hours") "<w:r><w:br/><w:t>Monday 9\nto 12</w:t><w:br w:type='page'/>"
+                     "<w:t>only</w:t><w:cr/><w:t>Tuesday 10</w:t><w:br/></w:r></w:p>"
+                     "<w:p><w:pPr><w:outlineLvl w:val='0'/></w:pPr><w:r><w:t>Two</w:t><w:br/>"
+                     "<w:t>lines</w:t></w:r></w:p><w:p><w:r><w:br/><w:br/><w:t>a</w:t><w:ptab/>"
+                     "<w:t>b</w:t></w:r></w:p>" TABLE(ROW("<w:tc><w:p><w:r><w:t>c</w:t><w:br/>"
+                                                          "<w:t>d</w:t></w:r></w:p></w:tc>")),
+        "Hours\nMonday 9 to 12 only\nTuesday 10\n\nTwo lines\n\na b\n\nc d");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_documents),
@@ -422,6 +477,10 @@ int main(void) {
         cmocka_unit_test(numbers_of_word_are_bounded),
         cmocka_unit_test(raised_numbers_stand_apart),
         cmocka_unit_test(a_box_takes_nothing_from_its_paragraph),
+        cmocka_unit_test(hidden_runs_and_readings_are_left_out),
+        cmocka_unit_test(signs_that_a_font_shows_are_characters),
+        cmocka_unit_test(boxes_of_forms_say_whether_they_are_ticked),
+        cmocka_unit_test(lines_within_a_paragraph_stay),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
