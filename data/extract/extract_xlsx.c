@@ -1,26 +1,23 @@
 /* Excel workbooks: each sheet a heading and its rows, each row with its header and its cells' names.
- * Values are written as they are shown where that follows from the format of their cell: dates, times and
- * shares; other numbers as they are. Source: ECMA-376 part 1, section 18. */
+ * Values are written as they are shown where that follows from the format of their cell: dates, times, shares,
+ * currencies and units; of other numbers all digits. Source: ECMA-376 part 1, section 18. */
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/number_format.h"
 #include "data/extract/sheet_merges.h"
 #include "data/extract/superscript.h"
 #include "data/extract/table_spans.h"
 #include "data/extract/xml_part.h"
 #include "kernels/utf8.h"
 
-enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, NAME_BYTES = 128 };
+enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, MAX_TOLD = 1024, NAME_BYTES = 128 };
 
 typedef struct sheet {
     char name[NAME_BYTES], id[64];
 } sheet;
-
-enum number_kind { PLAIN, DATE, MONTH, TIME, ELAPSED, DATE_TIME, SHARE };
 
 typedef struct reader {
     builder *b;
@@ -31,9 +28,11 @@ typedef struct reader {
     fo_buf strings;
     size_t *at, n_strings, cap_strings;
     size_t taken; /* of the budget for them */
-    /* kinds of cells' formats */
-    uint8_t *kinds; /* [MAX_FORMATS], of numFmtId; then of styles */
-    uint8_t *styles;
+    /* formats of numbers: those of each kind first, then those that the file tells; and which of them a numFmtId is, and a
+     * style of cells */
+    number_format formats[MAX_TOLD];
+    size_t n_formats;
+    uint16_t *ids, *styles; /* [MAX_FORMATS] */
     size_t n_styles;
     bool in_cell_formats;
     /* the sheet at hand */
@@ -170,40 +169,14 @@ static void strings_text(void *ctx, const char *s, size_t n) {
         add_run(r, &r->strings, r->n_strings ? r->at[r->n_strings] : 0, s, n);
 }
 
-/* What a format of numbers shows: "yyyy\-mm\-dd" is a date, "mmm" a month, "0.0%" a share, "[Red]0" a number. */
-static uint8_t kind_of_code(const char *s) {
-    bool date = false, hours = false, elapsed = false, quoted = false, month = false, digit = false;
-    for (; *s && *s != ';'; s++) {
-        if (*s == '"') quoted = !quoted;
-        if (quoted) continue;
-        if (*s == '\\' || *s == '_' || *s == '*') {
-            if (s[1]) s++;
-            continue;
-        }
-        if (*s == '[') { /* a colour, a condition, a language, or hours beyond 24 */
-            elapsed |= strchr("hHmMsS", s[1]) && s[1] && s[2] && strchr("hHmMsS]", s[2]);
-            while (*s && *s != ']') s++;
-            if (!*s) break;
-            continue;
-        }
-        if (*s == '%') return SHARE;
-        date |= strchr("yYdD", *s) != NULL;
-        hours |= strchr("hHsS", *s) != NULL;
-        month |= *s == 'm' || *s == 'M'; /* beside hours or seconds: minutes */
-        digit |= strchr("0#?", *s) != NULL;
-    }
-    if (elapsed) return ELAPSED;
-    if (date || hours) return !date ? TIME : hours ? DATE_TIME : DATE;
-    return month && !digit ? MONTH : PLAIN;
-}
-
-static uint8_t kind_of_builtin(long id) {
-    if (id == 9 || id == 10) return SHARE;
-    if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id == 36 || (id >= 50 && id <= 58))
-        return DATE;
-    if (id == 46) return ELAPSED;
-    if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return TIME;
-    return id == 22 ? DATE_TIME : PLAIN;
+/* What many formats have in common has one place; where there are too many, the kind is told. */
+static uint16_t keep_format(reader *r, const char *code) {
+    number_format f;
+    number_format_read(&f, code);
+    const bool plain = !f.digits && !*f.before && !*f.behind;
+    if (plain || r->n_formats == MAX_TOLD) return f.kind;
+    r->formats[r->n_formats] = f;
+    return (uint16_t)r->n_formats++;
 }
 
 static void formats_open(void *ctx, const xml_element *e) {
@@ -212,74 +185,16 @@ static void formats_open(void *ctx, const xml_element *e) {
         char code[256];
         long id = xml_number(e, "numFmtId", -1);
         xml_attribute(e, "formatCode", code, sizeof code);
-        if (id >= 0 && id < MAX_FORMATS) r->kinds[id] = kind_of_code(code);
+        if (id >= 0 && id < MAX_FORMATS) r->ids[id] = keep_format(r, code);
     } else if (!strcmp(e->name, "cellXfs")) {
         r->in_cell_formats = true;
     } else if (r->in_cell_formats && !strcmp(e->name, "xf") && r->n_styles < MAX_FORMATS) {
         long id = xml_number(e, "numFmtId", 0);
-        r->styles[r->n_styles++] = id >= 0 && id < MAX_FORMATS ? r->kinds[id] : PLAIN;
+        r->styles[r->n_styles++] = id >= 0 && id < MAX_FORMATS ? r->ids[id] : NUMBER_PLAIN;
     }
 }
 static void formats_close(void *ctx, const char *name) {
     if (!strcmp(name, "cellXfs")) ((reader *)ctx)->in_cell_formats = false;
-}
-
-/* ---- values ---------------------------------------------------------------------------------------- */
-
-/* Days since 1970 as year, month, day. Source: Howard Hinnant, chrono-compatible low-level date
- * algorithms. */
-static void civil(long z, int *y, int *m, int *d) {
-    z += 719468;
-    long era = (z >= 0 ? z : z - 146096) / 146097;
-    long day = z - era * 146097;
-    long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    long of_year = day - (365 * year + year / 4 - year / 100);
-    long month = (5 * of_year + 2) / 153;
-    *d = (int)(of_year - (153 * month + 2) / 5 + 1);
-    *m = (int)(month < 10 ? month + 3 : month - 9);
-    *y = (int)(year + era * 400 + (*m <= 2));
-}
-
-static size_t show_month(int month, char *out, size_t cap) {
-    static const char *const names[] = {"January",   "February", "March",    "April",
-                                        "May",       "June",     "July",     "August",
-                                        "September", "October",  "November", "December"};
-    return (size_t)snprintf(out, cap, "%s", names[month - 1]);
-}
-
-static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size_t cap) {
-    double days = floor(v), left = v - days;
-    long seconds = lround(left * 86400);
-    if (seconds == 86400) {
-        days++;
-        seconds = 0;
-    }
-    char clock[32] = "";
-    if (kind != DATE && kind != MONTH)
-        snprintf(clock, sizeof clock, "%02ld:%02ld", seconds / 3600, seconds / 60 % 60);
-    if (*clock && seconds % 60) snprintf(clock + strlen(clock), 8, ":%02ld", seconds % 60);
-    if (kind == ELAPSED && days > 0) { /* hours beyond a day: of a sum */
-        long hours = (long)days * 24 + seconds / 3600;
-        return (size_t)snprintf(out, cap, "%ld%s", hours, strchr(clock, ':'));
-    }
-    if (kind == TIME || kind == ELAPSED) return (size_t)snprintf(out, cap, "%s", clock);
-    /* Day 60 of 1900 is a 29 February that never was. */
-    long since_1970 = (long)days - (r->from_1904 ? 24107 : days < 60 ? 25568 : 25569);
-    int y, m, d;
-    civil(since_1970, &y, &m, &d);
-    if (kind == MONTH) return show_month(m, out, cap);
-    return (size_t)snprintf(out, cap, "%04d-%02d-%02d%s%s", y, m, d, *clock ? " " : "", clock);
-}
-
-/* A number as the cell shows it, as far as its kind says; 15 digits are what Excel keeps. 0: it is none. */
-static size_t show_number(const reader *r, const char *s, char *out, size_t cap) {
-    char *end;
-    double v = strtod(s, &end);
-    if (!*s || *end || !isfinite(v)) return 0;
-    uint8_t kind = r->style >= 0 && (size_t)r->style < r->n_styles ? r->styles[r->style] : PLAIN;
-    if (kind == SHARE) return (size_t)snprintf(out, cap, "%.10g%%", v * 100);
-    if (kind != PLAIN && v >= 0 && v < 2958466) return show_date(r, v, kind, out, cap);
-    return (size_t)snprintf(out, cap, "%.15g", v);
 }
 
 /* ---- a sheet --------------------------------------------------------------------------------------- */
@@ -289,8 +204,10 @@ static void cover(reader *r, uint32_t until) {
     if (r->column < until) table_spans_covered(&r->table, r->column, until - r->column);
 }
 
-/* What is said of a cell stands in all that are merged with it. */
-static void say_cell(reader *r, const char *s, size_t n) {
+/* What is said of a cell stands in all that are merged with it. figure: it is a number, whatever stands beside that. */
+static void say_cell(reader *r, const char *s, size_t n, bool figure) {
+    table_rows *rows = &r->table.rows;
+    const size_t before = rows->n_cells;
     const sheet_merge *m = n ? sheet_merges_at(&r->merges, r->row, r->column) : NULL;
     if (!n)
         table_spans_covered(&r->table, r->column, 1);
@@ -299,6 +216,7 @@ static void say_cell(reader *r, const char *s, size_t n) {
                          m->last_row - m->row + 1, s, n);
     else
         table_spans_cell(&r->table, r->column, 1, 1, s, n);
+    for (size_t i = before; figure && i < rows->n_cells; i++) rows->cells[i].figure = true;
     r->column++;
 }
 
@@ -306,7 +224,8 @@ static void end_cell(reader *r) {
     if (xml_is(r->type, "str inlineStr")) decode_escapes(&r->value, 0);
     const char *s = r->value.data ? r->value.data : "";
     size_t n = r->value.len;
-    char shown[80];
+    char shown[NUMBER_SHOWN];
+    bool worded = false;
     if (!strcmp(r->type, "s")) {
         char *end;
         unsigned long i = strtoul(s, &end, 10);
@@ -317,10 +236,13 @@ static void end_cell(reader *r) {
         s = n && *s == '1' ? "yes" : n ? "no" : "";
         n = strlen(s);
     } else if (!*r->type || !strcmp(r->type, "n")) {
-        size_t k = show_number(r, s, shown, sizeof shown);
+        const bool styled = r->style >= 0 && (size_t)r->style < r->n_styles;
+        const number_format *f = &r->formats[styled ? r->styles[r->style] : NUMBER_PLAIN];
+        size_t k = number_format_show(f, s, r->from_1904, shown);
         if (k) s = shown, n = k; /* what is no number stays as it is written */
+        worded = k && f >= r->formats + NUMBER_KINDS;
     }
-    say_cell(r, s ? s : "", n);
+    say_cell(r, s ? s : "", n, worded);
 }
 
 static void sheet_open(void *ctx, const xml_element *e) {
@@ -408,7 +330,9 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
                             of_strings = {strings_open, strings_close, strings_text},
                             of_formats = {.open = formats_open, .close = formats_close};
     fo_buf book = {0}, part = {0};
-    for (long i = 0; i < 60; i++) r->kinds[i] = kind_of_builtin(i);
+    for (uint8_t i = 0; i < NUMBER_KINDS; i++) r->formats[i].kind = i;
+    r->n_formats = NUMBER_KINDS;
+    for (long i = 0; i < 60; i++) r->ids[i] = number_format_builtin(i);
     int rc = xml_part_related(z, r->b, "", "/officeDocument", NULL, &book, err);
     if (!rc && !book.len) fo_buf_str(&book, "xl/workbook.xml");
     xml_part_title(z, r->b, "docProps/core.xml");
@@ -433,16 +357,16 @@ int extract_xlsx(builder *b, extract_input *in, fo_err *err) {
     reader *r = calloc(1, sizeof *r);
     if (r) {
         r->b = b;
-        r->kinds = calloc(MAX_FORMATS, 1);
-        r->styles = calloc(MAX_FORMATS, 1);
+        r->ids = calloc(MAX_FORMATS, sizeof *r->ids);
+        r->styles = calloc(MAX_FORMATS, sizeof *r->styles);
     }
-    rc = r && r->kinds && r->styles ? read_parts(r, z, err) : fo_no_memory(err);
+    rc = r && r->ids && r->styles ? read_parts(r, z, err) : fo_no_memory(err);
     if (r) {
         table_spans_free(&r->table);
         sheet_merges_free(&r->merges);
         doc_budget_give(b->budget, r->taken);
         free(r->at);
-        free(r->kinds);
+        free(r->ids);
         free(r->styles);
         fo_buf_free(&r->strings);
         fo_buf_free(&r->value);

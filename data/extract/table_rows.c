@@ -55,7 +55,8 @@ static bool is_number(const char *s, size_t n) {
 
 bool table_rows_has_number(const table_rows *t) {
     for (size_t i = 0; i < t->n_cells; i++)
-        if (is_number(t->row.data + t->cells[i].at, t->cells[i].n)) return true;
+        if (t->cells[i].figure || is_number(t->row.data + t->cells[i].at, t->cells[i].n))
+            return true;
     return false;
 }
 

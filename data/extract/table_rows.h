@@ -18,6 +18,7 @@ enum { TABLE_MAX_COLUMNS = 1024 };
 typedef struct table_cell {
     size_t at, n; /* of the text of the row */
     uint32_t column;
+    bool figure; /* the caller's: it is a number, whatever its text looks like ("CHF 5") */
 } table_cell;
 
 typedef struct table_rows { /* zero-initialised; one at a time for a builder */

@@ -39,7 +39,7 @@ static void workbooks_show_dates_shares_and_shared_strings(void **state) {
             {"xl/worksheets/b.xml", "<worksheet><sheetData/></worksheet>"},
             {0}},
         "Plan\n\nTask | Due on | Done\n\nTask: Weir; Due on: 2024-01-01; Done: 42.5%\n\n"
-        "Task: yes; Due on: 13:30; Done: 0.3\n\nalone");
+        "Task: yes; Due on: 13:30; Done: day 0.3\n\nalone");
 }
 
 /* "m" is a month where no hours or seconds stand beside it. */
@@ -66,7 +66,7 @@ static void months_are_shown_by_their_names(void **state) {
              "s='5'><v>3.5</v></c><c r='D3' s='6'><v>0.5</v></c></row></sheetData></worksheet>"},
             {0}},
         "Plan\n\nCost | January | February\n\nCost: Rent; January: 100; February: 200\n\n"
-        "Cost: 2024-01-01; January: 2.5; February: 3.5; 12:00");
+        "Cost: 2024-01-01; January: 2.5 m; February: 3.5; 12:00");
 }
 
 static void slides_are_in_order_and_have_notes(void **state) {
