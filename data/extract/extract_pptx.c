@@ -28,6 +28,8 @@ typedef struct reader {
         diagrams[MAX_DIAGRAMS]; /* SmartArt that it shows, whose words have a part of their own */
     size_t n_diagrams;
     bool diagram; /* it is being read: each of its points is one */
+    bool
+        titles; /* the slide's title alone is read: it may be drawn, and told, behind what it stands above */
     bool points;  /* the shape holds the slide's points: each of its paragraphs has a bullet */
     bool bullet;  /* the paragraph at hand has one */
     int skip;     /* depth below what is passed over */
@@ -110,12 +112,19 @@ static void keep_diagram(reader *r, const xml_element *e) {
     if (xml_attribute(e, ":dm", d->id, sizeof d->id)) r->n_diagrams++;
 }
 
+/* The shape at hand: a slide is read for its title first. */
+static bool is_read(const reader *r) {
+    return r->notes || r->diagram || r->title == r->titles;
+}
+
 static void on_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     const char *name = e->name;
     char value[24];
     if (r->skip || !strcmp(name, "Fallback")) {
         r->skip++;
+    } else if (!is_read(r) && xml_is(name, "br num den rad deg e")) {
+        return;
     } else if (open_run(r, e)) {
         return;
     } else if (!strcmp(name, "t")) {
@@ -165,7 +174,7 @@ static void on_close(void *ctx, const char *name) {
         r->in_text = false;
     } else if (!strcmp(name, "sup")) {
         r->raised_math -= r->raised_math > 0;
-    } else if (xml_is(name, "num den rad deg e")) {
+    } else if (is_read(r) && xml_is(name, "num den rad deg e")) {
         formula_close(&r->formula, name);
     } else if (xml_is(name, "p sp")) {
         flush(r);
@@ -187,7 +196,7 @@ static void on_close(void *ctx, const char *name) {
 
 static void on_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (r->in_text && !r->skip && !r->left_out && !r->b->failure) add_text(r, s, n);
+    if (is_read(r) && r->in_text && !r->skip && !r->left_out && !r->b->failure) add_text(r, s, n);
 }
 
 static int read_part(reader *r, zip_parts *z, const char *part, fo_err *err) {
@@ -200,12 +209,15 @@ static int read_part(reader *r, zip_parts *z, const char *part, fo_err *err) {
     return xml_part_read(z, r->b, part, &events, r, err);
 }
 
-/* The slide in this part: its own words, those of its diagrams, its notes. */
+/* The slide in this part: its title, its other words, those of its diagrams, its notes. */
 static int read_slide(reader *r, zip_parts *z, const char *part, fo_err *err) {
     fo_buf other = {0};
     r->notes = r->said_notes = r->diagram = false;
-    r->n_diagrams = 0;
+    r->titles = true;
     int rc = read_part(r, z, part, err);
+    r->titles = false;
+    r->n_diagrams = 0;
+    if (!rc && !r->b->failure) rc = read_part(r, z, part, err);
     r->diagram = true;
     for (size_t i = 0; !rc && !r->b->failure && i < r->n_diagrams; i++) {
         rc = xml_part_related(z, r->b, part, NULL, r->diagrams[i].id, &other, err);

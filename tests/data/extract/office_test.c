@@ -428,6 +428,22 @@ static void merged_cells_of_slides_stand_in_all_their_columns(void **state) {
         "20:00\n\nHall: Birch; Talks Morning: closed; Talks Evening: closed");
 }
 
+/* PowerPoint tells shapes as they are drawn, and a title may be drawn last. */
+static void a_title_stands_above_its_slide(void **state) {
+    (void)state;
+    expect(
+        (part[]){{"ppt/presentation.xml",
+                  "<p xmlns:r='r'><sldIdLst><sldId id='256' r:id='r1'/></sldIdLst></p>"},
+                 {"ppt/_rels/presentation.xml.rels", RELS(REL("r1", "slide", "s.xml"))},
+                 {"ppt/s.xml",
+                  "<s><sp><p><r><t>Care</t></r><br/><f><num><t>1</t></num><den><t>2</t></den></f>"
+                  "</p></sp><sp><nvPr><ph type='title'/></nvPr><p><r><t>North</t></r><br/><r><t>"
+                  "pump</t></r></p></sp><tbl><tr>" A_CELL("", "a")
+                      A_CELL("", "b") "</tr></tbl></s>"},
+                 {0}},
+        "North pump\n\nCare 1/2\n\na | b");
+}
+
 /* A list of merged cells without end, in which none is. */
 static void lists_of_merged_cells_are_bounded(void **state) {
     (void)state;
@@ -751,6 +767,7 @@ int main(void) {
         cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
         cmocka_unit_test(months_are_shown_by_their_names),
         cmocka_unit_test(slides_are_in_order_and_have_notes),
+        cmocka_unit_test(a_title_stands_above_its_slide),
         cmocka_unit_test(points_of_slides_are_lists),
         cmocka_unit_test(open_documents),
         cmocka_unit_test(raised_numbers_of_open_documents_stand_apart),
