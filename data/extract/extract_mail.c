@@ -1,6 +1,6 @@
 /* Mail messages and mailboxes: the subject is a heading, then who wrote to whom and when, the text, and
  * what is attached, where this process can read it; archives are taken apart. Of a text that comes in two
- * forms the plain one is taken, unless it is empty; a request to meet is no form of a text. */
+ * forms the plain one is taken, unless it says nothing; a request to meet is no form of a text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,8 +261,19 @@ static bool is_type(const mime_part *p, const char *type) {
     return is;
 }
 
-/* Nothing but blanks; 0xC2 0xA0 and 0xA0 are such too. */
-static bool is_blank(reader *r, const mime_part *p) {
+/* Nothing but blanks; 0xC2 0xA0 and 0xA0 are such too. Or a short text about HTML: "your program does not show HTML",
+ * which is said for want of one, in whatever language. */
+static bool says_nothing(const fo_buf *text) {
+    enum { SHORT = 400 };
+    bool blank = true;
+    for (size_t i = 0; i < text->len && blank; i++) {
+        unsigned char c = (unsigned char)text->data[i];
+        blank = c <= ' ' || c == 0xA0 || c == 0xC2;
+    }
+    return blank || (text->len <= SHORT && strcasestr(text->data, "html"));
+}
+
+static bool is_idle(reader *r, const mime_part *p) {
     fo_buf encoding = {0}, bytes = {0};
     if (!doc_budget_take(r->b->budget, p->n_body)) {
         r->b->failure = r->b->budget->failure;
@@ -271,22 +282,18 @@ static bool is_blank(reader *r, const mime_part *p) {
     mime_field(p, "Content-Transfer-Encoding", &encoding);
     mime_decode(encoding.data ? encoding.data : "", p->body, p->n_body, &bytes);
     if (encoding.failed || bytes.failed) r->b->failure = FO_ENOMEM;
-    bool blank = true;
-    for (size_t i = 0; i < bytes.len && blank; i++) {
-        unsigned char c = (unsigned char)bytes.data[i];
-        blank = c <= ' ' || c == 0xA0 || c == 0xC2;
-    }
+    const bool idle = says_nothing(&bytes);
     fo_buf_free(&encoding);
     fo_buf_free(&bytes);
     doc_budget_give(r->b->budget, p->n_body);
-    return blank;
+    return idle;
 }
 
-/* The plain one, unless it is blank: programs leave it so that make no plain text. Else the best, which stands last. */
+/* The plain one, unless it says nothing: programs leave it so that make no plain text. Else the best, which stands last. */
 static size_t choose_form(reader *r, const parts *all) {
     size_t best = all->n - 1;
     for (size_t i = 0; i < all->n; i++)
-        if (is_type(&all->list[i], "text/plain") && !is_blank(r, &all->list[i])) return i;
+        if (is_type(&all->list[i], "text/plain") && !is_idle(r, &all->list[i])) return i;
     while (best > 0 && is_type(&all->list[best], "text/calendar")) best--;
     return best;
 }

@@ -118,45 +118,86 @@ static bool decode_text(const char *charset, size_t n_charset, const fo_buf *byt
                             bytes->len, known, &limits, &name, &replaced, NULL);
 }
 
-/* "=?charset?Q?text?=" at s: bytes that it takes, 0 where there is none. */
-static size_t decode_word(const char *s, size_t n, fo_buf *out) {
-    if (n < 8 || s[0] != '=' || s[1] != '?') return 0;
+typedef struct encoded_word { /* into the value that it stands in */
+    const char *charset, *text;
+    size_t n_charset, n_text, n; /* n: of all of it */
+    bool base64;
+} encoded_word;
+
+/* "=?charset?Q?text?=" at s; false: there is none. */
+static bool read_word(const char *s, size_t n, encoded_word *out) {
+    if (n < 8 || s[0] != '=' || s[1] != '?') return false;
     const char *charset = s + 2, *end = s + n, *kind = memchr(charset, '?', n - 2);
-    if (!kind || end - kind < 4 || kind[2] != '?') return 0;
+    if (!kind || end - kind < 4 || kind[2] != '?') return false;
     const char *text = kind + 3, *close = text;
     while (close + 1 < end && !(close[0] == '?' && close[1] == '=') && *close != '\n') close++;
-    if (close + 1 >= end || *close != '?') return 0;
+    if (close + 1 >= end || *close != '?') return false;
     const char *star = memchr(charset, '*', (size_t)(kind - charset)); /* and a language */
-    fo_buf bytes = {0};
-    if ((kind[1] | 32) == 'b')
-        decode_base64(text, (size_t)(close - text), &bytes);
+    *out = (encoded_word){.charset = charset,
+                          .n_charset = (size_t)((star ? star : kind) - charset),
+                          .text = text,
+                          .n_text = (size_t)(close - text),
+                          .n = (size_t)(close + 2 - s),
+                          .base64 = (kind[1] | 32) == 'b'};
+    return true;
+}
+
+/* Words of one character set that stand behind each other: programs cut a text where they like, within a character too. */
+typedef struct word_group {
+    encoded_word first;
+    fo_buf bytes;
+    size_t from, to; /* of the value; none: from == to */
+} word_group;
+
+static void end_group(word_group *g, const char *s, fo_buf *out) {
+    size_t replaced = 0;
+    if (g->from == g->to) return;
+    if (!decode_text(g->first.charset, g->first.n_charset, &g->bytes, out))
+        encoding_clean(out, s + g->from, g->to - g->from, &replaced);
+    out->failed |= g->bytes.failed;
+    fo_buf_clear(&g->bytes);
+    g->from = g->to;
+}
+
+static void add_word(word_group *g, const char *s, size_t at, const encoded_word *w, fo_buf *out) {
+    const encoded_word *first = &g->first;
+    if (first->n_charset != w->n_charset ||
+        strncasecmp(first->charset, w->charset, w->n_charset) != 0)
+        end_group(g, s, out);
+    if (g->from == g->to) {
+        g->from = at;
+        g->first = *w;
+    }
+    if (w->base64)
+        decode_base64(w->text, w->n_text, &g->bytes);
     else
-        decode_quoted(text, (size_t)(close - text), true, &bytes);
-    bool ok = decode_text(charset, (size_t)((star ? star : kind) - charset), &bytes, out);
-    fo_buf_free(&bytes);
-    return ok ? (size_t)(close + 2 - s) : 0;
+        decode_quoted(w->text, w->n_text, true, &g->bytes);
+    g->to = at + w->n;
 }
 
 /* A value as it stands in a head, with its encoded words decoded. */
 static void decode_words(const char *s, size_t n, fo_buf *out) {
     size_t replaced = 0, plain = 0, at = 0;
-    bool after_word = false;
+    bool after_word = false; /* blanks between two words are none of the text */
+    word_group g = {0};
     while (at < n) {
-        size_t k = decode_word(s + at, n - at, out);
-        if (!k) {
-            at++;
-            after_word &= isspace((unsigned char)s[at - 1]) != 0;
-            if (at < n && s[at] == '=' && !after_word) {
-                encoding_clean(out, s + plain, at - plain, &replaced);
-                plain = at;
-            }
+        encoded_word w;
+        if (!read_word(s + at, n - at, &w)) {
+            after_word &= isspace((unsigned char)s[at++]) != 0;
             continue;
         }
-        at += k;
+        if (!after_word) {
+            end_group(&g, s, out);
+            encoding_clean(out, s + plain, at - plain, &replaced);
+        }
+        add_word(&g, s, at, &w, out);
+        at += w.n;
         plain = at;
-        after_word = true; /* blanks between two such words are none of the text */
+        after_word = true;
     }
+    end_group(&g, s, out);
     if (plain < n) encoding_clean(out, s + plain, n - plain, &replaced);
+    fo_buf_free(&g.bytes);
     if (!out->data) fo_buf_str(out, "");
 }
 

@@ -401,6 +401,28 @@ static void addresses_of_a_card_are_whole(void **state) {
              "Address: Long Pier 4, Reedmark");
 }
 
+/* A mark that says that there is HTML is no text, and a short text that is not about it is. */
+static void a_form_that_asks_for_html_hides_no_other(void **state) {
+    (void)state;
+#define FORMS(plain)                                                                               \
+    MAIL("Content-Type: multipart/alternative; boundary=o\n\n--o\n\n" plain                        \
+         "\n--o\nContent-Type: text/html\n\n<p>The pump costs 500 euros.</p>\n--o--\n")
+    read_one(FORMS("Please use a program that shows HTML."), "mail",
+             "From: a\nTo: b\n\nThe pump costs 500 euros.");
+    read_one(FORMS("The pump: 500."), "mail", "From: a\nTo: b\n\nThe pump: 500.");
+    read_one(MAIL("Content-Type: text/plain\n\nWe write HTML."), "mail",
+             "From: a\nTo: b\n\nWe write HTML.");
+}
+
+/* "K\u00FCche" is cut between the two bytes of its second letter. */
+static void characters_may_be_cut_between_encoded_words(void **state) {
+    (void)state;
+    read_one(
+        "Received: x\nFrom: =?utf-8?Q?=C3?= =?UTF-8?B?vA==?= =?iso-8859-1?Q?=FC?= x =?utf-8?Q?y?=\n"
+        "To: b\nSubject: =?utf-8?B?S8M=?=\n =?utf-8?B?vGNoZQ==?=\n\nText.\n",
+        "mail", "K\u00FCche\n\nFrom: \u00FC\u00FC x y\nTo: b\n\nText.");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mail_and_what_is_attached),
@@ -423,6 +445,8 @@ int main(void) {
         cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),
         cmocka_unit_test(one_that_was_moved_is_told_as_such),
         cmocka_unit_test(addresses_of_a_card_are_whole),
+        cmocka_unit_test(a_form_that_asks_for_html_hides_no_other),
+        cmocka_unit_test(characters_may_be_cut_between_encoded_words),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
