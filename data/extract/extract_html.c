@@ -1,9 +1,9 @@
 /* HTML by libxml2's forgiving parser, as a stream of events: no tree is built, so neither the
  * depth nor the size of a page costs more than its text.
  *
- * Left out: scripts, styles, forms' controls, navigation and footers; but a button in a heading is what pages have that
- * open a part by it. If that leaves nothing (a page whose <nav> never closes), the page is read again with navigation
- * kept. */
+ * Left out: scripts, styles, forms' controls, navigation and footers, what is hidden, and how words are read aloud (ruby);
+ * but a button in a heading is what pages have that open a part by it. If that leaves nothing (a page whose <nav> never
+ * closes), the page is read again with navigation kept. */
 #include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
 #include <limits.h>
@@ -61,7 +61,8 @@ static const struct {
     {"li", TAG_ITEM},          {"listing", TAG_PRE},   {"main", TAG_BLOCK},
     {"menu", TAG_LIST},        {"nav", TAG_CHROME},    {"noscript", TAG_SKIP},
     {"object", TAG_SKIP},      {"ol", TAG_ORDERED},    {"option", TAG_SKIP},
-    {"p", TAG_BLOCK},          {"pre", TAG_PRE},       {"script", TAG_SKIP},
+    {"p", TAG_BLOCK},          {"pre", TAG_PRE},       {"rp", TAG_SKIP},
+    {"rt", TAG_SKIP},          {"rtc", TAG_SKIP},      {"script", TAG_SKIP},
     {"section", TAG_BLOCK},    {"select", TAG_SKIP},   {"style", TAG_SKIP},
     {"summary", TAG_BLOCK},    {"svg", TAG_SKIP},      {"table", TAG_TABLE},
     {"tbody", TAG_BLOCK},      {"td", TAG_CELL},       {"template", TAG_SKIP},
@@ -70,7 +71,7 @@ static const struct {
     {"ul", TAG_LIST},          {"xmp", TAG_PRE},
 };
 
-enum { MAX_LIST_DEPTH = 32 };
+enum { MAX_LIST_DEPTH = 32, MAX_IMAGE = 33 };
 
 /* Elements open at a time. A closing tag is looked for among all of them, so that a deep page with
  * tags that close nothing would cost the square of its length; browsers stop at 512 as well. */
@@ -91,6 +92,7 @@ typedef struct reader {
     size_t pre_depth;
     text_table table;
     bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
+    char image[MAX_IMAGE];    /* what the cell at hand is, as far as it has an image alone; "" */
     bool raised, link;        /* a <sup>, an <a> has begun, and no text since */
     formula_line formula;     /* of MathML */
     bool in_term, after_term; /* after: nothing has begun since it ended */
@@ -119,6 +121,19 @@ static bool names_a_part(uint8_t kind, const char *name) {
     return kind == TAG_HEADING || kind == TAG_TERM || strcasecmp(name, "summary") == 0;
 }
 
+/* Does the style say "property:value", with any blanks around the colon? */
+static bool style_says(const char *style, const char *property, const char *value) {
+    const size_t k = strlen(property), n = strlen(value);
+    for (const char *s = style; (s = strcasestr(s, property)); s += k) {
+        const bool begins = s == style || s[-1] == ';' || fo_is_blank(s[-1]);
+        const char *at = s + k + strspn(s + k, " \t\n");
+        if (!begins || *at++ != ':') continue;
+        at += strspn(at, " \t\n");
+        if (strncasecmp(at, value, n) == 0 && !fo_is_letter(at[n]) && at[n] != '-') return true;
+    }
+    return false;
+}
+
 static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
     for (; attributes && attributes[0]; attributes += 2) {
         const char *name = (const char *)attributes[0], *value = (const char *)attributes[1];
@@ -127,9 +142,7 @@ static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
         if (strcasecmp(name, "role") == 0 && !keep_chrome && strcasecmp(value, "navigation") == 0)
             return true;
         if (strcasecmp(name, "class") == 0 && strstr(value, "mw-editsection")) return true;
-        if (strcasecmp(name, "style") == 0 &&
-            (strcasestr(value, "display:none") || strcasestr(value, "display: none")))
-            return true;
+        if (strcasecmp(name, "style") == 0 && style_says(value, "display", "none")) return true;
     }
     return false;
 }
@@ -179,9 +192,35 @@ static void write_mark(builder *b, int number, uint8_t form) {
     builder_str(b, mark);
 }
 
+/* A tick is often an image: a cell behind the first that holds nothing else says what the image shows. A long one is described,
+ * and one that leads somewhere is a button. */
+static void keep_image(reader *r, const xmlChar **attributes) {
+    const text_table *t = &r->table;
+    if (!r->in_row || !t->cell_open || !t->cell_column || r->link || *r->image) return;
+    const fo_buf *text = &r->b->text;
+    if (text->len > t->cell_at && !fo_only_blanks(text->data + t->cell_at, text->len - t->cell_at))
+        return;
+    for (; attributes && attributes[0]; attributes += 2) {
+        const char *value = (const char *)attributes[1];
+        if (!value || strcasecmp((const char *)attributes[0], "alt") != 0) continue;
+        if (strlen(value) < MAX_IMAGE) strcpy(r->image, value);
+    }
+}
+
+/* The cell has ended. */
+static void say_image(reader *r) {
+    fo_buf clean = {0};
+    encoding_clean(&clean, r->image, strlen(r->image), &r->b->n_replaced);
+    if (clean.len && r->in_row) builder_add_flowing(r->b, clean.data, clean.len);
+    if (clean.failed) r->b->failure = FO_ENOMEM;
+    fo_buf_free(&clean);
+    r->image[0] = 0;
+}
+
 /* A table whose cells hold headings, lists or tables is layout: its parts are blocks. */
 static void leave_row(reader *r) {
     if (!r->in_row) return;
+    r->image[0] = 0;
     r->in_row = false;
     text_table_leave_row(&r->table);
 }
@@ -358,6 +397,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         r->in_row = true;
         break;
     case TAG_CELL:
+        say_image(r);
         if (r->in_row)
             text_table_cell(&r->table, strcasecmp(name, "th") == 0,
                             number_in(attributes, "colspan", 1),
@@ -396,6 +436,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         boundary(r);
         break;
     default:
+        if (strcasecmp(name, "img") == 0) keep_image(r, attributes);
         begin_inline(r, name);
         break;
     }
@@ -442,11 +483,13 @@ static void end_element(void *arg, const xmlChar *xml_name) {
         if (r->pre_depth && !--r->pre_depth) builder_end(b);
         break;
     case TAG_ROW:
+        say_image(r);
         if (r->in_row) text_table_end_row(&r->table);
         r->in_row = false;
         break;
     case TAG_TABLE:
         r->in_row = false;
+        r->image[0] = 0;
         builder_end(b);
         text_table_begin(&r->table, b);
         break;
@@ -500,6 +543,7 @@ static void characters(void *arg, const xmlChar *text, int len) {
         builder_add(r->b, clean.data, clean.len);
     } else {
         begin_meaning(r, clean.data, clean.len);
+        if (*r->image && !fo_only_blanks(clean.data, clean.len)) r->image[0] = 0;
         mark_raised(r, clean.data, clean.len);
         builder_add_flowing(r->b, clean.data, clean.len);
         for (size_t i = 0; r->item_fresh && i < clean.len; i++)

@@ -101,6 +101,33 @@ static void items_keep_their_state_and_numbers(void **state) {
     }
 }
 
+static void reads(const char *page, const char *text) {
+    extracted x = read_string(page, "text/html", NULL);
+    assert_string_equal(x.text, text);
+    extracted_deinit(&x);
+}
+
+/* How a word is read aloud stands above it, and not in it. */
+static void html_leaves_out_what_is_hidden_and_how_words_are_read(void **state) {
+    (void)state;
+    reads("<p><ruby>\u6771<rp>(</rp><rt>\u3068\u3046</rt><rp>)</rp>\u4EAC<rt>x</ruby>\u306F",
+          "\u6771\u4EAC\u306F");
+    reads("<p style='color:red; DISPLAY : none'>a<p style='display:\nnone!important'>b"
+          "<p style='x-display:none'>c<p style='display:none-such'>d<p style='display'>e"
+          "<p style='display:nones'>f<p style='display:block;display:none;'>g",
+          "c\n\nd\n\ne\n\nf");
+}
+
+/* Ticks are images in many tables; what stands beside words, leads somewhere or is told at length is not said. */
+static void html_cells_that_are_images_say_what_they_show(void **state) {
+    (void)state;
+    reads("<table><tr><th>Plan<th>Basic<th>Pro<tr><td>Export<td><img alt=no><td> <img src=x "
+          "alt='yes'> </td></tr><tr><td><img alt=logo>Help<td>text <img alt=yes><td><img alt=yes> "
+          "e-mail<tr><td><img alt=logo><td><a href=x><img alt=go></a><td><img alt='A picture of "
+          "a heron at the weir in May'><img alt=''></table><img alt=none>",
+          "Plan | Basic | Pro\nExport | no | yes\nHelp | text | e-mail");
+}
+
 static void html_loses_its_markup_and_chrome(void **state) {
     (void)state;
     extracted x = read_string(
@@ -540,6 +567,8 @@ int main(void) {
         cmocka_unit_test(fractions_and_roots_have_their_signs),
         cmocka_unit_test(items_keep_their_state_and_numbers),
         cmocka_unit_test(html_loses_its_markup_and_chrome),
+        cmocka_unit_test(html_leaves_out_what_is_hidden_and_how_words_are_read),
+        cmocka_unit_test(html_cells_that_are_images_say_what_they_show),
         cmocka_unit_test(cells_of_a_table_keep_their_columns),
         cmocka_unit_test(a_button_that_is_a_heading_is_text),
         cmocka_unit_test(manual_pages_need_no_troff),
