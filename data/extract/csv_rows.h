@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What parts the fields: the sign that most of the first lines have as often as each other. */
+/* What parts the fields: the sign that a first line "sep=;" says, else the one that most of the first lines have as often as each other. */
 char csv_separator(const char *s, size_t n);
 /* Bytes of the whole rows that s[0..n) begins with, and how many rows; 0: none is whole. goes_on: the text does, behind
  * s[n - 1], where a quote may be closed yet. */

@@ -1,5 +1,6 @@
 /* Tables of values, a row a line: each row with the names that the first one gives. Fields are parted by
  * whatever the first lines are parted by. Source: RFC 4180, and what programs write. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -86,8 +87,25 @@ static char most_frequent(const char *s, size_t n, bool quotes) {
     return best_lines ? separators[best] : '\0';
 }
 
+/* The sign that a first line "sep=;" says, as Excel writes and heeds it; '\0': there is none. */
+static char declared_separator(const char *s, size_t n) {
+    const bool mark =
+        n > 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0; /* of a part's bytes, not decoded yet */
+    size_t at = mark ? 3 : 0;
+    const bool quoted = at < n && s[at] == '"';
+    at += quoted;
+    if (n - at < 6 || strncasecmp(s + at, "sep=", 4) != 0) return '\0';
+    const char sign = s[at + 4];
+    at += 5;
+    if (quoted && s[at++] != '"') return '\0';
+    const bool ends = at < n && (s[at] == '\n' || s[at] == '\r');
+    return ends && (sign == '\t' || ispunct((unsigned char)sign)) && sign != '"' ? sign : '\0';
+}
+
 char csv_separator(const char *s, size_t n) {
-    char sign = most_frequent(s, n, true);
+    char sign = declared_separator(s, n);
+    if (sign) return sign;
+    sign = most_frequent(s, n, true);
     if (!sign) sign = most_frequent(s, n, false); /* behind a quote that nothing closes */
     return sign ? sign : '\t';
 }
@@ -235,6 +253,7 @@ static bool names_years(const line_reader *r, size_t from) {
 /* A part of a table has the rows that name the columns before its own, which are counted from in->first_row. */
 static void read_rows(builder *b, table_rows *t, line_reader *r, const extract_input *in) {
     uint32_t row = 0, named = in->first_row ? in->header_rows : 0;
+    const bool declared = !in->first_row && declared_separator(r->s, r->n);
     bool first = true, above = true; /* above: a row of several cells is still to come */
     table_rows_begin(t, b, true);
     if (in->first_row && !named) {
@@ -246,7 +265,7 @@ static void read_rows(builder *b, table_rows *t, line_reader *r, const extract_i
         uint32_t last_column = read_cells(t, r);
         if (r->field.failed) b->failure = FO_ENOMEM;
         row++;
-        if (named && row < named) drop_row(t);
+        if ((named && row < named) || (declared && row == 1)) drop_row(t);
         if (t->n_cells) { /* lines without anything part nothing here */
             char range[40];
             table_range_name(range, t->cells[0].column, row, last_column, row);

@@ -38,6 +38,12 @@ static void tables_of_values(void **state) {
          "Price list, May 2024\nName | City | Price\n\nName: Ann; City: Bath; Price: 5\n\n"
          "Name: Bob; City: York; Price: 7",
          "A4:C4"},
+        {"q.csv", "sep=;\r\nName;Price\r\nTea, green;2,50\r\nMilk, cold, fresh;1,20\r\n",
+         "Name | Price\n\nName: Tea, green; Price: 2,50\n\nName: Milk, cold, fresh; Price: 1,20",
+         "A4:B4"},
+        {"r.csv", "\"sep=|\"\nName|Note\nAnn|a,b\nBob|c,d\n",
+         "Name | Note\n\nName: Ann; Note: a,b\n\nName: Bob; Note: c,d", "A4:B4"},
+        {"s.csv", "sep=xy,b\n1,2\n", "sep=xy | b\n\nsep=xy: 1; b: 2", "A2:B2"},
         {"l.csv", "0,5;1,5;2,5\n3,5;4,5;5,5\n", "0,5 | 1,5 | 2,5\n3,5 | 4,5 | 5,5", "A2:C2"},
         {"m.csv", "Name,Note\nAnn,a; b; c; d\nBob,\"x; y; z\"\n",
          "Name | Note\n\nName: Ann; Note: a; b; c; d\n\nName: Bob; Note: x; y; z", "A3:B3"},
