@@ -22,6 +22,7 @@ typedef struct style {
     int level; /* of a heading, 1-6; 0: none; -1: the document's title; -2: not known yet; -3: a line of the
                 table of contents */
     long list, list_level; /* -1: not said */
+    size_t at;             /* which of them it is in the file */
 } style;
 
 typedef struct paragraph {
@@ -72,7 +73,7 @@ static void style_open(void *ctx, const xml_element *e) {
     if (!strcmp(e->name, "style")) {
         if (r->n_styles == MAX_STYLES) return;
         s = &r->styles[r->n_styles++];
-        *s = (style){.level = -2, .list = -1, .list_level = -1};
+        *s = (style){.level = -2, .list = -1, .list_level = -1, .at = r->n_styles};
         xml_attribute(e, "styleId", s->id, sizeof s->id);
     } else if (s && !strcmp(e->name, "name")) {
         xml_attribute(e, "val", value, sizeof value);
@@ -90,10 +91,27 @@ static void style_open(void *ctx, const xml_element *e) {
     }
 }
 
-static const style *find_style(const reader *r, const char *id) {
+static int by_id(const void *a, const void *b) {
+    const style *x = a, *y = b;
+    const int order = strcmp(x->id, y->id);
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* By their ids, each of which one style has: the first. */
+static void sort_styles(reader *r) {
+    size_t n = 0;
+    qsort(r->styles, r->n_styles, sizeof *r->styles, by_id);
     for (size_t i = 0; i < r->n_styles; i++)
-        if (!strcmp(r->styles[i].id, id)) return &r->styles[i];
-    return NULL;
+        if (!n || strcmp(r->styles[n - 1].id, r->styles[i].id) != 0) r->styles[n++] = r->styles[i];
+    r->n_styles = n;
+}
+
+static int is_id(const void *id, const void *s) {
+    return strcmp(id, ((const style *)s)->id);
+}
+
+static const style *find_style(const reader *r, const char *id) {
+    return bsearch(id, r->styles, r->n_styles, sizeof *r->styles, is_id);
 }
 
 static int level_of_style(const reader *r, const char *id) {
@@ -426,6 +444,7 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     xml_part_title(z, r->b, "docProps/core.xml");
     if (!rc && zip_parts_has(z, "word/styles.xml"))
         rc = xml_part_read(z, r->b, "word/styles.xml", &of_styles, r, err);
+    sort_styles(r);
     if (!rc && !r->b->failure) rc = word_numbers_read(r->numbers, z, r->b, err);
     if (!rc && !r->b->failure) rc = word_notes_read(&r->notes, z, r->b, err);
     if (!rc && !r->b->failure) rc = xml_part_read(z, r->b, part, &events, r, err);

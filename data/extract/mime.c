@@ -175,14 +175,21 @@ static void add_word(word_group *g, const char *s, size_t at, const encoded_word
     g->to = at + w->n;
 }
 
+/* Where the last word may end at most: none is looked for behind it, where each would be looked for up to the end. */
+static size_t end_of_words(const char *s, size_t n) {
+    while (n > 1 && !(s[n - 2] == '?' && s[n - 1] == '=')) n--;
+    return n > 1 ? n : 0;
+}
+
 /* A value as it stands in a head, with its encoded words decoded. */
 static void decode_words(const char *s, size_t n, fo_buf *out) {
     size_t replaced = 0, plain = 0, at = 0;
     bool after_word = false; /* blanks between two words are none of the text */
     word_group g = {0};
-    while (at < n) {
+    const size_t end = end_of_words(s, n);
+    while (at < end) {
         encoded_word w;
-        if (!read_word(s + at, n - at, &w)) {
+        if (!read_word(s + at, end - at, &w)) {
             after_word &= isspace((unsigned char)s[at++]) != 0;
             continue;
         }

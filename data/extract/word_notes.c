@@ -80,6 +80,13 @@ static void on_text(void *ctx, const char *s, size_t n) {
     if (!w->skip && w->in_text) add(w, s, n);
 }
 
+static int by_id(const void *a, const void *b) {
+    const word_note *x = a, *y = b;
+    if (x->end != y->end) return x->end ? 1 : -1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
 int word_notes_read(word_notes *w, zip_parts *z, builder *b, fo_err *err) {
     static const xml_events events = {on_open, on_close, on_text};
     static const char *const parts[] = {"word/footnotes.xml", "word/endnotes.xml"};
@@ -91,6 +98,7 @@ int word_notes_read(word_notes *w, zip_parts *z, builder *b, fo_err *err) {
         w->in_text = false;
         if (zip_parts_has(z, parts[i])) rc = xml_part_read(z, b, parts[i], &events, w, err);
     }
+    if (w->n) qsort(w->notes, w->n, sizeof *w->notes, by_id);
     return rc;
 }
 
@@ -102,15 +110,30 @@ static bool take(word_notes *w, word_note *note, const char **s, size_t *n) {
     return true;
 }
 
-bool word_notes_take(word_notes *w, bool endnote, long id, const char **s, size_t *n) {
-    for (size_t i = 0; i < w->n; i++) { /* mostly the one behind that which was asked for last */
-        const size_t at = (w->next + i) % w->n;
-        word_note *note = &w->notes[at];
-        if (note->id != id || note->end != endnote) continue;
-        w->next = at + 1;
-        return take(w, note, s, n);
+/* The first that has this id. */
+static size_t find(const word_notes *w, bool endnote, long id) {
+    const word_note wanted = {.id = id, .end = endnote};
+    size_t low = 0, high = w->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (by_id(&w->notes[mid], &wanted) < 0)
+            low = mid + 1;
+        else
+            high = mid;
     }
-    return false;
+    return low;
+}
+
+static bool is_note(const word_notes *w, size_t at, bool endnote, long id) {
+    return at < w->n && w->notes[at].id == id && w->notes[at].end == endnote;
+}
+
+bool word_notes_take(word_notes *w, bool endnote, long id, const char **s, size_t *n) {
+    /* Mostly the one behind that which was asked for last, as where several have one id. */
+    const size_t at = is_note(w, w->next, endnote, id) ? w->next : find(w, endnote, id);
+    if (!is_note(w, at, endnote, id)) return false;
+    w->next = at + 1;
+    return take(w, &w->notes[at], s, n);
 }
 
 bool word_notes_left(word_notes *w, const char **s, size_t *n) {

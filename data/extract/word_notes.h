@@ -20,7 +20,7 @@ typedef struct word_note {
 
 typedef struct word_notes { /* zero-initialised */
     fo_buf text;
-    word_note *notes;
+    word_note *notes; /* read: by their kind and id */
     size_t n, cap, next, left;
     /* while they are read */
     builder *b;

@@ -2,6 +2,8 @@
  * with it. */
 #include "tests/data/extract/formats_here.h"
 
+#include <time.h>
+
 #include "kernels/buf.h"
 
 static void mail_and_what_is_attached(void **state) {
@@ -423,6 +425,33 @@ static void characters_may_be_cut_between_encoded_words(void **state) {
         "mail", "K\u00FCche\n\nFrom: \u00FC\u00FC x y\nTo: b\n\nText.");
 }
 
+/* Words that begin and never end are not looked for to the end of the field, each. */
+static void words_that_never_end_take_no_time(void **state) {
+    (void)state;
+    enum { MESSAGES = 48, WORDS = 9000 };
+    fo_buf box = {0};
+    for (int i = 0; i < MESSAGES; i++) {
+        fo_buf_str(&box, "From a@b.c Thu Jan  1 00:00:00 1970\nFrom: a\nTo: b\nSubject: ");
+        for (int k = 0; k < WORDS; k++) fo_buf_str(&box, "=?x?q?a");
+        fo_buf_str(&box, "\n\nText\n\n");
+    }
+    struct timespec begin, end;
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {.bytes = box.data,
+                          .n = box.len,
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    assert_string_equal(x.format, "mbox");
+    assert_true(end.tv_sec - begin.tv_sec < 3);
+    extracted_deinit(&x);
+    fo_buf_free(&box);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mail_and_what_is_attached),
@@ -447,6 +476,7 @@ int main(void) {
         cmocka_unit_test(addresses_of_a_card_are_whole),
         cmocka_unit_test(a_form_that_asks_for_html_hides_no_other),
         cmocka_unit_test(characters_may_be_cut_between_encoded_words),
+        cmocka_unit_test(words_that_never_end_take_no_time),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }

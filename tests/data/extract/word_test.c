@@ -2,6 +2,8 @@
  * Word counts; and what of those is made to do harm. */
 #include "tests/data/extract/office_here.h"
 
+#include <time.h>
+
 #include "kernels/buf.h"
 
 static void word_documents(void **state) {
@@ -463,6 +465,47 @@ static void lines_within_a_paragraph_stay(void **state) {
         "Hours\nMonday 9 to 12 only\nTuesday 10\n\nTwo lines\n\na b\n\nc d");
 }
 
+/* Notes and styles in the order that costs most: each is found without going through those before it. */
+static void many_notes_and_styles_take_no_longer_each(void **state) {
+    (void)state;
+    enum { MANY = 60000, STYLES = 4000 };
+    fo_buf body = {0}, notes = {0}, styles = {0};
+    fo_buf_printf(&body, "%s", W);
+    fo_buf_str(&notes, "<w:footnotes xmlns:w='w'>");
+    fo_buf_str(&styles, "<w:styles xmlns:w='w'>");
+    for (int i = 0; i < MANY; i++) {
+        fo_buf_printf(&body,
+                      "<w:p><w:pPr><w:pStyle w:val='aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaax'/>"
+                      "</w:pPr><w:r><w:t>a</w:t><w:footnoteReference w:id='%d'/></w:r></w:p>",
+                      MANY - i);
+        fo_buf_printf(&notes, "<w:footnote w:id='%d'>" P("n") "</w:footnote>", i + 1);
+    }
+    for (int i = 0; i < STYLES; i++)
+        fo_buf_printf(&styles, "<w:style w:styleId='aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%d'/>",
+                      i);
+    fo_buf_str(&body, W_END);
+    fo_buf_str(&notes, "</w:footnotes>");
+    fo_buf_str(&styles, "</w:styles>");
+    struct timespec begin, end;
+    extracted x;
+    fo_err err;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    assert_ok(read_parts(&x,
+                         (part[]){{"word/styles.xml", styles.data},
+                                  {"word/footnotes.xml", notes.data},
+                                  {"word/document.xml", body.data},
+                                  {0}},
+                         &err),
+              &err);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    assert_true(end.tv_sec - begin.tv_sec < 6);
+    assert_memory_equal(x.text, "a (n)\n\na (n)", 12);
+    extracted_deinit(&x);
+    fo_buf_free(&body);
+    fo_buf_free(&notes);
+    fo_buf_free(&styles);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_documents),
@@ -481,6 +524,7 @@ int main(void) {
         cmocka_unit_test(signs_that_a_font_shows_are_characters),
         cmocka_unit_test(boxes_of_forms_say_whether_they_are_ticked),
         cmocka_unit_test(lines_within_a_paragraph_stay),
+        cmocka_unit_test(many_notes_and_styles_take_no_longer_each),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
