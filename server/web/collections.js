@@ -5,10 +5,11 @@ import { $, asks, count, element, field, option, tell } from "/assets/dom.js";
 const LANGUAGES = ["english", "german", "french", "spanish", "italian", "dutch", "portuguese", "swedish", "danish", "norwegian", "finnish",
   "russian", "turkish", "hungarian", "romanian", "arabic", "greek", "hindi", "none"];
 
-let list = [];
+let list = [], known = false; // known: the service has said which there are
 let current = null; // its name; null: the first
 
 export const currentCollection = () => (list.some((c) => c.name === current) ? current : list[0] ? list[0].name : "default");
+export const areKnown = () => known;
 export const currentCounts = () => list.find((c) => c.name === currentCollection());
 
 function fillSelect(select, names) {
@@ -42,6 +43,7 @@ function choose(name) {
 
 export async function loadCollections() {
   list = (await call("/collections")).data;
+  known = true;
   const names = list.map((c) => c.name), n = list.reduce((sum, c) => sum + c.documents, 0);
   fillSelect($("collection"), names.length ? names : ["default"]);
   showCards();
@@ -58,7 +60,10 @@ $("make-collection").addEventListener("click", async () => {
   name.title = "1 to 64 of A-Z a-z 0-9 _ - . and no dot first";
   language.append(...LANGUAGES.map((l) => option(l)));
   if (await asks({ title: "New collection", yes: "Make it", body: [field("Name", name), field("Language of its documents", language), element("p", "Texts in other languages are told apart and found, too.", "note")],
-    act: () => put("PUT", "/collections/" + encodeURIComponent(name.value), { language: language.value }) })) {
+    act: async () => {
+      if (list.some((c) => c.name === name.value)) throw new Error("There is a collection of this name already.");
+      await put("PUT", "/collections/" + encodeURIComponent(name.value), { language: language.value });
+    } })) {
     await loadCollections();
     choose(name.value);
     tell("Made.");

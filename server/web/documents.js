@@ -1,6 +1,6 @@
 // The documents of a collection: found by name and metadata, sorted, read, selected and deleted.
 import { call } from "/assets/api.js";
-import { currentCollection, currentCounts, loadCollections } from "/assets/collections.js";
+import { areKnown, currentCollection, currentCounts, loadCollections } from "/assets/collections.js";
 import { $, asks, bytes, count, element, tell, words } from "/assets/dom.js";
 import { openSource } from "/assets/reader.js";
 
@@ -8,6 +8,7 @@ const PAGE = 50;
 const MANY = 20000; // documents: for another order than that of ids the service looks at all of them
 let order = null, latest = 0; // null: the one that suits; a slow reply must not cover a later one
 let listed = 0; // in sight; where there are none, none are to be deleted
+let failure = null; // the row that says why there are no more
 const selected = new Set(); // ids
 
 const orderNow = () => order || (currentCounts()?.documents > MANY ? "id" : "title");
@@ -92,6 +93,22 @@ function remark(text, className) {
   return tr;
 }
 
+// Nothing that is not of the list that was asked for: a row of another collection would be opened and deleted in this one.
+function clear() {
+  $("documents-list").replaceChildren();
+  listed = 0;
+  $("more").hidden = true;
+  $("list-note").textContent = "";
+  showBulk();
+}
+
+// Where the first of them are not had, there are none; where others are not, those in sight stay, and can be gone on from.
+function fail(e, after) {
+  if (!after) clear();
+  failure = remark(e.message, "error");
+  $("documents-list").append(failure);
+}
+
 export async function loadDocuments(after) {
   const mine = ++latest;
   if (!after) shown = query();
@@ -102,14 +119,17 @@ export async function loadDocuments(after) {
   if (after) q.set("after", after);
   let page = { data: [] };
   try {
+    if (!areKnown()) return; // whether there are any cannot be said yet
     if (currentCounts()) page = await call("/documents?" + q);
   } catch (e) {
     if (mine !== latest) return;
-    if (!after) $("documents-list").replaceChildren();
-    $("documents-list").append(remark(e.message, "error"));
+    failure?.remove();
+    fail(e, after);
     return;
   }
   if (mine !== latest) return;
+  failure?.remove();
+  failure = null;
   const rows = page.data.map(row);
   listed = rows.length + (after ? listed : 0);
   if (!after && !rows.length) rows.push(remark(narrowed() ? "No document fits." : "There are no documents here yet: drop some above.", "note"));
@@ -126,7 +146,10 @@ function again() {
   selected.clear();
   loadDocuments();
 }
-addEventListener("collection", again);
+addEventListener("collection", () => {
+  clear();
+  again();
+});
 
 function apply(filter) {
   narrowing = { text: typedText(), filter };
