@@ -5,11 +5,12 @@ import { loadDocuments } from "/assets/documents.js";
 import { $, button, bytes, count, element, tell } from "/assets/dom.js";
 import { session } from "/assets/settings.js";
 
-const AT_ONCE = 3, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well leave when there are more
+const AT_ONCE = 3, TRIES = 6, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well leave when there are more
 const COUNTED_MAX = 10 * FILES_MAX; // of files that are left out; nobody waits for a whole disk to be counted
 const queue = [];
 let running = 0, total = 0, done = 0, leftOut = 0, stopping = null;
 const failed = { refused: 0, unsent: 0, stopped: 0 }; // by the service; by the file, the network or a service that is away; by the reader
+const unsent = new Set(); // those that did not reach the service: they go out again once it is back
 let rows = 0, good = []; // in the list, and of them those that went well: to look for these costs each file a walk over all
 
 // ---- what was dropped ------------------------------------------------------------------------
@@ -110,7 +111,7 @@ async function one(item, signal) {
       : r.results.length > 1 ? count(r.results.length, "document") : words[r.results[0]?.status] || "in");
   } catch (e) {
     if (e.name === "AbortError" || signal.aborted) settle(item, "bad", "stopped", "stopped");
-    else if ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < 6) { // busy: asked again
+    else if ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < TRIES) { // busy: asked again
       item.state.textContent = "the service is busy, once more in a moment";
       await pause(1000 * Math.min(20, e.wait || 2), signal);
       if (signal.aborted) settle(item, "bad", "stopped", "stopped");
@@ -119,13 +120,19 @@ async function one(item, signal) {
       const why = !e.status || e.status >= 500 || e.status === 429 ? "unsent" : "refused";
       settle(item, "bad", e.message, why);
       const again = button("Try again", "link", () => {
-        failed[why]--;
         item.tries = 0;
+        item.again();
+      });
+      item.again = () => {
+        unsent.delete(item);
+        failed[why]--;
         item.li.className = "file";
+        item.state.textContent = "";
         again.remove();
         queue.push(item);
         pump();
-      });
+      };
+      if (!e.status) unsent.add(item);
       again.setAttribute("aria-label", "Try " + item.path + " again");
       if (why === "unsent") item.li.append(again);
     }
@@ -154,6 +161,7 @@ function add({ items, left }) {
   if (!running && !queue.length) { // a new list
     total = done = leftOut = rows = 0;
     Object.assign(failed, { refused: 0, unsent: 0, stopped: 0 });
+    unsent.clear();
     good = [];
     $("upload-results").replaceChildren();
   }
@@ -178,9 +186,15 @@ $("upload-clear").addEventListener("click", () => {
     return;
   }
   $("uploads").hidden = true;
+  unsent.clear();
   $("choose-files").focus();
 });
+// A file that breaks off the connection by itself, as one that was changed meanwhile does, is left to the reader.
+addEventListener("reachable", () => {
+  for (const item of [...unsent]) if ((item.tries = (item.tries || 0) + 1) < TRIES) item.again();
+});
 addEventListener("forgotten", () => { // the key that they go with
+  unsent.clear();
   queue.length = 0;
   stopping?.abort();
 });
