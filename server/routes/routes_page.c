@@ -45,6 +45,9 @@ static const unsigned char welcome_js[] = {
 static const unsigned char export_js[] = {
 #include "server/web/export.js.inc"
 };
+static const unsigned char sound_js[] = {
+#include "server/web/sound.js.inc"
+};
 static const unsigned char collections_js[] = {
 #include "server/web/collections.js.inc"
 };
@@ -86,6 +89,7 @@ static const struct {
     {"conversations.js", SCRIPT, conversations_js, sizeof conversations_js},
     {"welcome.js", SCRIPT, welcome_js, sizeof welcome_js},
     {"export.js", SCRIPT, export_js, sizeof export_js},
+    {"sound.js", SCRIPT, sound_js, sizeof sound_js},
     {"collections.js", SCRIPT, collections_js, sizeof collections_js},
     {"documents.js", SCRIPT, documents_js, sizeof documents_js},
     {"uploads.js", SCRIPT, uploads_js, sizeof uploads_js},

@@ -2,7 +2,8 @@
 import { call, put } from "/assets/api.js";
 import { conversation, showConversation, showHead } from "/assets/ask.js";
 import { $, asks, clip, copy, count, download, element, field, iconButton, tell, words } from "/assets/dom.js";
-import { asMarkdown } from "/assets/export.js";
+import { asMarkdown, fileNameOf } from "/assets/export.js";
+import { soundTurn } from "/assets/sound.js";
 
 const PAGE = 40, TITLE = 80;
 const path = (id) => "/conversations/" + encodeURIComponent(id);
@@ -26,6 +27,7 @@ addEventListener("hashchange", markCurrent);
 
 let latest = 0, age = ""; // a slow reply must not cover a later one; the last heading
 
+// Gives back why they could not be had; nothing where they are there.
 export async function showKept(after) {
   const mine = ++latest, q = $("find").value.trim();
   let page;
@@ -33,9 +35,9 @@ export async function showKept(after) {
     page = await call("/conversations?limit=" + PAGE + (q ? "&q=" + encodeURIComponent(q) : "") + (after ? "&after=" + encodeURIComponent(after) : ""));
   } catch (e) {
     if (mine === latest) $("kept-note").textContent = $("trouble").hidden ? e.message : "";
-    return;
+    return e;
   }
-  if (mine !== latest) return;
+  if (mine !== latest) return null;
   if (!after) {
     $("kept").replaceChildren();
     age = "";
@@ -55,6 +57,7 @@ export async function showKept(after) {
   $("kept-more").hidden = !page.has_more;
   $("kept-more").onclick = () => showKept(page.last_id);
   markCurrent();
+  return null;
 }
 
 let typing = 0;
@@ -84,6 +87,7 @@ export async function openConversation(id) {
   let c = null, wrong = null;
   try {
     c = await call(path(id));
+    c.turns = c.turns.map(soundTurn);
   } catch (e) {
     wrong = e;
   }
@@ -134,7 +138,7 @@ async function begin(c, signal) {
 // It was changed in another place: what came there stays, and what is unsent stands behind it. A turn whose reply was lost
 // is there.
 async function takeOthers(c, signal) {
-  const { turns } = await patiently(() => call(path(c.id)), signal);
+  const turns = (await patiently(() => call(path(c.id)), signal)).turns.map(soundTurn);
   const mine = c.turns.slice(c.unsent);
   for (let at = c.unsent; mine.length && turns[at]?.question === mine[0].question && turns[at].answer === mine[0].answer; at++) mine.shift();
   c.turns = [...turns, ...mine];
@@ -156,7 +160,7 @@ async function putTurns(c, signal) {
       await patiently(() => putTurn(c.id, c.unsent, c.turns[c.unsent], "?turns=" + c.stored), signal);
       c.stored = ++c.unsent;
     } catch (e) {
-      if ((e.status !== 409 && !isGone(e)) || ++met > TRIES) throw e;
+      if ((e.status !== 409 && !isGone(e)) || c.deleted || ++met > TRIES) throw e;
       await (isGone(e) ? beginAnew(c, signal) : takeOthers(c, signal));
     }
   }
@@ -245,7 +249,14 @@ async function share() {
 async function remove() {
   const of = conversation;
   if (!(await asks({ title: "Delete this conversation?", danger: true, yes: "Delete",
-    body: [element("p", "\u201C" + $("ask-title").textContent + "\u201D and its " + count(of.turns.length, "answer") + " go for good.")], act: () => call(path(of.id), { method: "DELETE" }) }))) return;
+    body: [element("p", "\u201C" + $("ask-title").textContent + "\u201D and its " + count(of.turns.length, "answer") + " go for good.")],
+    act: async () => {
+      of.deleted = true; // here: what is still on its way to be kept begins no new one
+      await call(path(of.id), { method: "DELETE" }).catch((e) => {
+        of.deleted = false;
+        throw e;
+      });
+    } }))) return;
   showConversation(null);
   location.hash = "#ask";
   showKept();
@@ -257,7 +268,7 @@ export function showActions() {
   const acts = [
     ["pen", "Rename", rename],
     ["share", conversation.shared ? "Shared" : "Share", share],
-    ["save", "Export", () => download(clip((conversation.title || "conversation").replaceAll(/[^\p{L}\p{N} _-]/gu, ""), 60).trim() + ".md", asMarkdown(conversation), "text/markdown")],
+    ["save", "Export", () => download(fileNameOf(conversation), asMarkdown(conversation), "text/markdown")],
     ["bin", "Delete", remove],
   ];
   $("conversation-actions").replaceChildren(...acts.map(([name, label, act]) => {

@@ -1,4 +1,5 @@
 // Answers and conversations as text that leaves the page: citations stay with what they support.
+import { clip } from "/assets/dom.js";
 import { mark, unmark } from "/assets/markdown.js";
 import { nameOf } from "/assets/reader.js";
 
@@ -13,6 +14,10 @@ export function answerAsText(turn) {
   if (!cited.length) return turn.answer || refusalOf(turn.reply);
   return turn.answer + "\n\nSources:\n" + cited.map((c) => "[" + c.index + "] " + where(c.source) + ": \u201C" + c.quote + "\u201D").join("\n");
 }
+
+// What a conversation is kept under: its title, as far as every system takes it. Marks belong to the letters before them.
+export const fileNameOf = (conversation) =>
+  (clip((conversation.title || "").replaceAll(/[^\p{L}\p{M}\p{N} _-]/gu, ""), 60).trim() || "conversation") + ".md";
 
 // A conversation as Markdown, its citations as footnotes; their numbers go on from turn to turn.
 export function asMarkdown(conversation) {
