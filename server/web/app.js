@@ -93,15 +93,25 @@ for (const e of document.querySelectorAll(".ingest-command")) e.textContent = "f
 
 // ---- the beginning, and after the service or the key was another ------------------------------
 
+const LONGEST_WAIT = 10; // seconds
+let loads = 0; // the latest takes the place of one that still waits
+
+// A busy service is asked again when it wants to be, however often: without its collections the page is of no use.
 async function load() {
-  try {
-    await loadSession();
-    await loadCollections();
-    await showKept();
-  } catch (e) {
-    if ($("trouble").hidden) $("status").textContent = e.message;
+  for (const mine = ++loads; mine === loads;) {
+    let wrong = null;
+    try {
+      await loadSession();
+      await loadCollections();
+      wrong = await showKept();
+    } catch (e) {
+      wrong = e;
+      if ($("trouble").hidden) $("status").textContent = e.message;
+    }
+    await showView(false);
+    if (wrong?.status !== 429 && wrong?.status !== 503) return;
+    await new Promise((go) => setTimeout(go, 1000 * Math.min(Math.max(wrong.wait, 1), LONGEST_WAIT)));
   }
-  await showView(false);
 }
 addEventListener("reachable", load);
 addEventListener("another-key", load);

@@ -1,8 +1,9 @@
 // Asking: the conversation in sight, what is written into it as it comes, and that it is kept.
 import { call, streamEvents } from "/assets/api.js";
 import { closeReader } from "/assets/reader.js";
+import { currentCollection } from "/assets/collections.js";
 import { chooseAnother, chooseThisOne, isCopied, keepTurn } from "/assets/conversations.js";
-import { $, clip, tell } from "/assets/dom.js";
+import { $, clip, count, tell } from "/assets/dom.js";
 import { fillAnswer, fillContexts, fillFailure, fillTurn, fillUnkept, turnView, worthKeeping } from "/assets/thread.js";
 import { suggest } from "/assets/welcome.js";
 
@@ -94,7 +95,7 @@ async function stream(view, messages, again, signal) {
     if (name === "error") throw new Error(data.error.message);
     if (name === "contexts") {
       fillContexts(view, data.contexts);
-      view.note.textContent = "Reading " + data.contexts.length + " passages…";
+      view.note.textContent = "Reading " + count(data.contexts.length, "passage") + "…";
     }
     if (name === "draft") { // the documents' own words, until the model's take their place
       fillAnswer(view, data.answer, data.citations, false);
@@ -134,10 +135,11 @@ export async function ask(question, at = conversation.turns.length) {
     tell("There are no documents yet. Add some under Documents, then ask again.");
     return;
   }
+  if (asking) return; // once is enough, however often it was pressed meanwhile
   const of = conversation, abort = new AbortController(), again = at < of.turns.length, old = views[at];
   const before = of.turns.slice(0, at);
   chooseThisOne();
-  const turn = { collection: again ? of.turns[at].collection : $("collection").value, question, answer: "", reply: null, rating: null };
+  const turn = { collection: again ? of.turns[at].collection : $("collection").value || currentCollection(), question, answer: "", reply: null, rating: null };
   const view = turnView(turn);
   busy(abort);
   if (views[at]) views[at].li.replaceWith(view.li);
@@ -180,8 +182,8 @@ export async function ask(question, at = conversation.turns.length) {
 async function nothingYet() {
   if ($("nothing-yet").hidden) return false;
   dispatchEvent(new Event("collections"));
-  const { data } = await call("/collections").catch(() => ({ data: [] }));
-  return data.every((c) => !c.documents);
+  const { data } = await call("/collections").catch(() => ({ data: null }));
+  return Boolean(data && data.every((c) => !c.documents)); // not to be had: why is told of the question
 }
 
 // ---- the form --------------------------------------------------------------------------------

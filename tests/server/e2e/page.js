@@ -9,6 +9,7 @@ const conversations = require("./kept.js");
 const documents = require("./filling.js");
 const sharing = require("./sharing.js");
 const states = require("./states.js");
+const troubled = require("./troubled.js");
 const [url, executablePath, pictures, keyed, writer] = process.argv.slice(2);
 
 (async () => {
@@ -30,6 +31,7 @@ const [url, executablePath, pictures, keyed, writer] = process.argv.slice(2);
   await conversations.stories(on);
   await documents.stories(on);
   await states.stories(on);
+  await troubled.stories(on);
   await sharing.stories(on);
   if (!isFirefox(executablePath)) await asking.everywhere(on);
   check("nothing was asked of anybody else", foreign.length === 0, foreign.join(" "));

@@ -166,7 +166,7 @@ async function slowly({ browser, url }) {
   await open(page, relay.url);
   await page.fill("#question", "How tall is the grey heron?");
   await page.keyboard.press("Enter");
-  await until(page, () => /Reading 1 passages/.test(document.querySelector(".turn .note").textContent));
+  await until(page, () => /Reading 1 passage…/.test(document.querySelector(".turn .note").textContent));
   check("passages are there before the answer", await page.locator(".contexts tr").count() === 1);
   check("a screen reader waits while it is written", await page.getAttribute(".answer", "aria-busy") === "true");
   next();
