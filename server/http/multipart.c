@@ -17,8 +17,9 @@ struct multipart {
     enum { PREAMBLE, AFTER_DELIMITER, HEADERS, BODY, EPILOGUE } state;
 };
 
-/* The value of parameter `name` of a header into out; false where absent or too long. */
-static bool parameter(const char *header, const char *name, char *out, size_t size) {
+/* The value of parameter `name` of a header into out; false where absent, and where it is too long or its quotation mark is
+ * not closed, which sets *broken. */
+static bool parameter(const char *header, const char *name, char *out, size_t size, bool *broken) {
     size_t len = strlen(name);
     for (const char *p = strchr(header, ';'); p; p = strchr(p, ';')) {
         p++;
@@ -38,13 +39,13 @@ static bool parameter(const char *header, const char *name, char *out, size_t si
         if (*p == '"') {
             for (p++; *p && *p != '"'; p++) {
                 if (*p == '\\' && (p[1] == '"' || p[1] == '\\')) p++;
-                if (n + 1 >= size) return false;
+                if (n + 1 >= size) return *broken = true, false;
                 out[n++] = *p;
             }
-            if (*p != '"') return false;
+            if (*p != '"') return *broken = true, false;
         } else {
             for (; *p && *p != ';' && !isspace((unsigned char)*p); p++) {
-                if (n + 1 >= size) return false;
+                if (n + 1 >= size) return *broken = true, false;
                 out[n++] = *p;
             }
         }
@@ -57,7 +58,8 @@ static bool parameter(const char *header, const char *name, char *out, size_t si
 int multipart_create(multipart **out, const char *content_type, const multipart_sink *sink,
                      fo_err *err) {
     char boundary[72];
-    if (!content_type || !parameter(content_type, "boundary", boundary, sizeof boundary) ||
+    bool broken = false; /* as bad as none */
+    if (!content_type || !parameter(content_type, "boundary", boundary, sizeof boundary, &broken) ||
         !*boundary)
         return fo_fail(err, FO_EINVAL,
                        "multipart/form-data needs a boundary of 1 to 70 characters");
@@ -80,13 +82,13 @@ void multipart_free(multipart *m) {
 
 static int begin_part(multipart *m, char *headers, fo_err *err) {
     char name[256] = "", file_name[1024], type[256] = "";
-    bool has_name = false, has_file = false;
+    bool has_name = false, has_file = false, broken = false;
     for (char *line = headers; line && *line;) {
         char *next = strstr(line, "\r\n");
         if (next) *next = 0, next += 2;
         if (!strncasecmp(line, "Content-Disposition:", 20)) {
-            has_name = parameter(line, "name", name, sizeof name);
-            has_file = parameter(line, "filename", file_name, sizeof file_name);
+            has_name = parameter(line, "name", name, sizeof name, &broken);
+            has_file = parameter(line, "filename", file_name, sizeof file_name, &broken);
         } else if (!strncasecmp(line, "Content-Type:", 13)) {
             const char *v = line + 13;
             while (*v == ' ') v++;
@@ -94,6 +96,12 @@ static int begin_part(multipart *m, char *headers, fo_err *err) {
         }
         line = next;
     }
+    /* A file whose name was passed over would be taken for a field. */
+    if (broken)
+        return fo_fail(err, FO_EINVAL,
+                       "a name in Content-Disposition is too long (%zu bytes of a field, %zu of a "
+                       "file), or its quotation mark is not closed",
+                       sizeof name - 1, sizeof file_name - 1);
     if (!has_name)
         return fo_fail(err, FO_EINVAL, "a part of the form has no name in Content-Disposition");
     multipart_part part = {name, has_file ? file_name : NULL, *type ? type : NULL};

@@ -282,6 +282,12 @@ static void every_body_kind_is_taken(void **state) {
                  "--B\r\nContent-Disposition: form-data; name=\"file\"; "
                  "filename=\"a\"\r\n\r\nabc",
                  400, "");
+    char deep[1200]; /* a name that is too long makes the file no field */
+    snprintf(deep, sizeof deep,
+             "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%01024d\"\r\n"
+             "\r\nabc\r\n--B--\r\n",
+             1);
+    expect_error(f, "POST", "/ingest", type, deep, 400, "");
 
     assert_int_equal(ask(f, "POST", "/ingest?id=page&title=A%20page", "Content-Type: text/html",
                          "<html><body><p>Hello <b>there</b>.</p></body></html>", &r),
