@@ -26,6 +26,9 @@ async function begins({ browser, url }) {
   await inView(page, "documents");
   await page.waitForTimeout(500);
   check("as long as nothing is known of documents, none are said to be missing or offered", !/no documents/.test(await page.textContent("#documents-list")) && await page.isHidden("#delete-collection") && /They go into \w+/.test(await page.textContent("#drop")), await page.textContent("#view-documents"));
+  await page.goto(relay.url + "/#settings");
+  await until(page, () => document.getElementById("keys-note").textContent);
+  check("nor keys to be made, as long as it is not known who asks", await page.isHidden("#make-key") && await page.isHidden("#keys-scroll"));
   await page.goto(relay.url + "/#ask");
   await page.fill("#question", "How tall is the grey heron?");
   await page.keyboard.press("Enter");
