@@ -217,6 +217,10 @@ void http_error_from(http_request *r, const fo_err *err);
 void http_error_json(fo_buf *b, int status, const char *code, const char *param,
                      const char *message, const char *request_id);
 int http_status_of(const fo_err *err, const char **code);
+/* What a client is told of it: its sentence, of a fault of the server's (500, 507) without the folders of the files
+ * that it names (hidden_paths.h); these the log has. What is written by the functions above is that already. */
+enum { HTTP_MESSAGE = sizeof((fo_err *)0)->msg };
+const char *http_message_of(const fo_err *err, char room[HTTP_MESSAGE]);
 
 /* A reply of unknown length. write holds 4 MiB for a client that is slow, then blocks, body_timeout_ms
  * in all; FO_ECANCELLED once the client has gone or was too slow. One whose time is over may be told so: write waits no

@@ -16,6 +16,7 @@
 #include "kernels/hex.h"
 #include "kernels/utf8.h"
 #include "server/http/http_internal.h"
+#include "server/base/hidden_paths.h"
 #include "server/base/json.h"
 
 /* Of an event stream, unsent: as much as a long answer has, so that its handler need not wait for a
@@ -324,8 +325,19 @@ static const char *error_type(int status) {
     }
 }
 
+/* Of the server's own: its log says why. */
+static bool is_fault(int status) {
+    return status >= 500 && status != 503;
+}
+
 void http_error_json(fo_buf *b, int status, const char *code, const char *param,
                      const char *message, const char *request_id) {
+    char told[600];
+    if (is_fault(status)) {
+        fo_utf8_print(told, sizeof told, "%s", message);
+        hide_paths(told);
+        message = told;
+    }
     json_out o = {b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "error", '{');
@@ -357,7 +369,7 @@ void http_error(http_request *r, int status, const char *code, const char *param
     if (begin_reply(r, status, "application/json")) {
         r->reply = b;
         b = (fo_buf){0};
-        if (status >= 500 && status != 503 && !r->failure) r->failure = strdup(message);
+        if (is_fault(status) && !r->failure) r->failure = strdup(message);
     }
     pthread_mutex_unlock(&r->mu);
     fo_buf_free(&b);

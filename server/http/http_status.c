@@ -1,4 +1,6 @@
-/* What an error is called outside, by a status and a word. */
+/* What an error is called outside, by a status and a word, and what is said of it. */
+#include "kernels/utf8.h"
+#include "server/base/hidden_paths.h"
 #include "server/http/http.h"
 
 int http_status_of(const fo_err *err, const char **code) {
@@ -43,4 +45,12 @@ int http_status_of(const fo_err *err, const char **code) {
         *code = "internal";
         return 500;
     }
+}
+
+const char *http_message_of(const fo_err *err, char room[HTTP_MESSAGE]) {
+    const char *code;
+    const int status = http_status_of(err, &code);
+    fo_utf8_print(room, HTTP_MESSAGE, "%s", err->msg);
+    if (status >= 500 && status != 503) hide_paths(room);
+    return room;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/hex.h"
 #include "retrieval/collections/catalog.h"
+#include "server/http/http.h"
 #include "server/mcp/mcp_internal.h"
 
 #define SCHEME "forage://"
@@ -264,7 +265,9 @@ void mcp_resources_list(mcp_call *c, json_out *o) {
     json_out_close(o, ']');
     if (!left && last.data) write_cursor(o, all[last_of].name, last.data);
     mcp_write_cache_hint(c, o, LIST_TTL_MS);
-    if (rc || last.failed) mcp_fail(c, MCP_INTERNAL_ERROR, "%s", rc ? err.msg : "out of memory");
+    char told[HTTP_MESSAGE];
+    if (rc || last.failed)
+        mcp_fail(c, MCP_INTERNAL_ERROR, "%s", rc ? http_message_of(&err, told) : "out of memory");
     for (size_t k = 0; k < n; k++) store_collection_deinit(&all[k]);
     free(all);
     free(at.after);
@@ -303,8 +306,9 @@ void mcp_resources_read(mcp_call *c, json_out *o) {
                      "tool 'fetch', piece by piece",
                      d.text_bytes, RESOURCE_MAX_BYTES);
     if (rc) {
+        char told[HTTP_MESSAGE];
         mcp_fail(c, rc == FO_ENOTFOUND || rc == FO_EINVAL ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR,
-                 "%s", err.msg);
+                 "%s", http_message_of(&err, told));
     } else {
         json_out_open(o, "contents", '[');
         json_out_open(o, NULL, '{');

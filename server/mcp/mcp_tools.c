@@ -8,7 +8,9 @@
 #include "kernels/spool.h"
 #include "kernels/utf8.h"
 #include "retrieval/collections/catalog.h"
+#include "server/base/log.h"
 #include "server/base/request_limits.h"
+#include "server/http/http.h"
 #include "server/mcp/mcp_internal.h"
 #include "server/routes/documents_json.h"
 #include "server/routes/ingest_batch.h"
@@ -481,8 +483,9 @@ static void write_reply(json_out *o, const tool_reply *r) {
     json_out_open(o, "content", '[');
     json_out_open(o, NULL, '{');
     json_out_string(o, "type", "text");
+    char told[HTTP_MESSAGE];
     if (r->err.code)
-        json_out_string(o, "text", r->err.msg);
+        json_out_string(o, "text", http_message_of(&r->err, told));
     else
         json_out_bytes(o, "text", words->data ? words->data : "", words->len);
     json_out_close(o, '}');
@@ -509,6 +512,11 @@ void mcp_tools_call(mcp_call *c, json_out *o) {
     if (rc && !reply.err.code) fo_fail(&reply.err, rc, "the tool failed");
     if (!rc) reply.err = (fo_err){0}; /* of something that was mended on the way */
     if (!rc && (reply.object.failed || reply.words.failed)) fo_no_memory(&reply.err);
+    const char *code;
+    if (reply.err.code &&
+        http_status_of(&reply.err, &code) == 500) /* its reply says 200 and no more than a name */
+        log_event(LOG_LEVEL_WARN, NULL, "tool_failed", LOG_STR("tool", name),
+                  LOG_STR("error", reply.err.msg));
     write_reply(o, &reply);
     fo_buf_free(&reply.object);
     fo_buf_free(&reply.words);

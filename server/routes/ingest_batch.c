@@ -129,9 +129,10 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     if (r->status == INGEST_FAILED) {
         json_out_open(&o, "error", '{');
         const char *code;
+        char told[HTTP_MESSAGE];
         http_status_of(&r->error, &code);
         json_out_string(&o, "code", code);
-        json_out_string(&o, "message", r->error.msg);
+        json_out_string(&o, "message", http_message_of(&r->error, told));
         json_out_string(&o, "param", r->error.field[0] ? r->error.field : NULL);
         json_out_close(&o, '}');
     } else {

@@ -10,6 +10,7 @@
 #include "kernels/priority.h"
 #include "retrieval/service/activity.h"
 #include "server/base/log.h"
+#include "server/http/http.h"
 
 struct job {
     job *next;
@@ -43,8 +44,13 @@ static void finish(job *j, int rc, const fo_buf *result, const fo_err *why) {
     bool cancelled = !j->late && (rc == FO_ECANCELLED || (rc && j->cancel));
     const char *state = !rc ? "succeeded" : cancelled ? "cancelled" : "failed";
     fo_err err = {0};
-    job_update to = {state,       j->n_total,           j->n_done,
-                     j->n_failed, rc ? why->msg : NULL, result->len ? result->data : NULL};
+    char told[HTTP_MESSAGE];
+    job_update to = {state,
+                     j->n_total,
+                     j->n_done,
+                     j->n_failed,
+                     rc ? http_message_of(why, told) : NULL,
+                     result->len ? result->data : NULL};
     if (service_update_job(j->owner->service, j->id, &to, &err))
         log_event(LOG_LEVEL_ERROR, NULL, "job_record", LOG_INT("job", j->id),
                   LOG_STR("error", err.msg));
