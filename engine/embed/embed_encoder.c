@@ -143,7 +143,11 @@ static size_t count_tokens(embedder *e, const char *text, size_t len) {
     return n < 0 ? len : (size_t)n;
 }
 
-static const embedder_ops encoder_ops = {close_encoder, embed, count_tokens};
+static int intact(const embedder *e, fo_err *err) {
+    return gguf_intact(model_gguf(e->weights), err);
+}
+
+static const embedder_ops encoder_ops = {close_encoder, embed, count_tokens, intact};
 
 /* --- opening --- */
 static int read_prefix(embed_encoder *s, const gguf *g, enum embed_kind kind, const char *key,

@@ -76,7 +76,8 @@ static void add_text(const embed_static *s, int32_t *ids, size_t n, float *out, 
 }
 
 /* Was all of the table that was read given by the disk? */
-static int intact(const embed_static *s, fo_err *err) {
+static int intact(const embedder *e, fo_err *err) {
+    const embed_static *s = (const embed_static *)e;
     return s->folder ? safetensors_intact(s->folder, err) : gguf_intact(s->file, err);
 }
 
@@ -87,7 +88,7 @@ static int embed(embedder *e, enum embed_kind kind, const char *const *texts, co
     int32_t small[ON_STACK], *ids = small, *grown = NULL;
     size_t cap = ON_STACK;
     float scratch[MAX_DIM];
-    int rc = intact(s, err); /* one that was lost is read no further */
+    int rc = intact(e, err); /* one that was lost is read no further */
     for (size_t t = 0; t < n_texts && !rc; t++) {
         int64_t n = tokenizer_encode(s->tokens, texts[t], lens[t], 0, ids, cap);
         if (n > (int64_t)cap) {
@@ -104,7 +105,7 @@ static int embed(embedder *e, enum embed_kind kind, const char *const *texts, co
             add_text(s, ids, (size_t)n, out + t * s->base.dim, scratch);
     }
     free(grown);
-    return rc ? rc : intact(s, err);
+    return rc ? rc : intact(e, err);
 }
 
 static size_t count_tokens(embedder *e, const char *text, size_t len) {
@@ -112,7 +113,7 @@ static size_t count_tokens(embedder *e, const char *text, size_t len) {
     return n < 0 ? len : (size_t)n;
 }
 
-static const embedder_ops static_ops = {close_static, embed, count_tokens};
+static const embedder_ops static_ops = {close_static, embed, count_tokens, intact};
 
 /* What decides the vectors, in the order of its use. */
 static int take_fingerprint(embed_static *s, fo_err *err) {
@@ -173,7 +174,7 @@ static int finish(embedder **out, embed_static *s, fo_err *err) {
     s->unk = tokenizer_special_id(s->tokens, TOKENIZER_UNK);
     for (int c = 0; c < TF_TABLE; c++) s->tf_weight[c] = powf((float)c, s->tf_power);
     int rc = take_fingerprint(s, err);
-    if (!rc) rc = intact(s, err);
+    if (!rc) rc = intact(&s->base, err);
     if (!rc) *out = &s->base;
     return rc;
 }

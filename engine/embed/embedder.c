@@ -104,6 +104,10 @@ model *embedder_model(const embedder *e) {
     return e->weights;
 }
 
+int embedder_intact(const embedder *e, fo_err *err) {
+    return e->ops->intact(e, err);
+}
+
 size_t embedder_dim(const embedder *e) {
     return e->dim;
 }

@@ -82,6 +82,10 @@ size_t embedder_max_tokens(const embedder *e);
 int embedder_embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
                    size_t n_texts, float *out, fo_err *err);
 
+/* Was all that was read of its file until now given by the disk (gguf_intact)? Where it was not, every text is refused
+ * with this error, FO_EIO, which names the file. Any thread. */
+int embedder_intact(const embedder *e, fo_err *err);
+
 /* Tokens of a text as the model counts them, markers such as [CLS] not included. The first
  * parameter is an embedder; it is void * so that this function serves as a counting callback.
  * Thread-safe. */

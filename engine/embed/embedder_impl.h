@@ -16,6 +16,7 @@ typedef struct embedder_ops {
     int (*embed)(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
                  size_t n_texts, float *out, fo_err *err); /* need not normalise */
     size_t (*count_tokens)(embedder *e, const char *text, size_t len);
+    int (*intact)(const embedder *e, fo_err *err);
 } embedder_ops;
 
 struct embedder { /* immutable after open */

@@ -118,6 +118,10 @@ void reader_close(reader *r) {
     free(r);
 }
 
+int reader_intact(const reader *r, fo_err *err) {
+    return gguf_intact(model_gguf(whole(r)->weights), err);
+}
+
 bool reader_has_languages(const reader *r) {
     return tokenizer_get_kind(whole(r)->tokens) == TOKENIZER_UNIGRAM;
 }

@@ -58,6 +58,7 @@ void reader_close(reader *r); /* NULL is fine; no call may be running; texts may
  * the budget, and ends before `of`. NULL: no memory. */
 reader *reader_apart(reader *of, const unsigned char space[32]);
 
+int reader_intact(const reader *r, fo_err *err); /* as embedder_intact */
 /* Has it learnt many languages? An encoder with a unigram vocabulary has (XLM-RoBERTa, multilingual e5). */
 bool reader_has_languages(const reader *r);
 

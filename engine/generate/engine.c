@@ -137,6 +137,9 @@ const model_info *engine_model(const engine *e) {
 const tokenizer *engine_tokenizer(const engine *e) {
     return e->tokenizer;
 }
+int engine_intact(const engine *e, fo_err *err) {
+    return gguf_intact(model_gguf(e->model), err);
+}
 const gguf *engine_gguf(const engine *e) {
     return model_gguf(e->model);
 }

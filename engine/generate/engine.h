@@ -76,6 +76,8 @@ void engine_close(engine *e);
 
 const model_info *engine_model(const engine *e);
 const tokenizer *engine_tokenizer(const engine *e);
+int engine_intact(const engine *e,
+                  fo_err *err); /* of the model's file, as gguf_intact; any thread */
 const gguf *engine_gguf(const engine *e);
 bool engine_denoises(const engine *e); /* the model is a diffusion model */
 

@@ -46,6 +46,10 @@ bool generator_ready(const generator *g) {
     return !g->methods->ready || g->methods->ready(g);
 }
 
+int generator_intact(const generator *g, fo_err *err) {
+    return g->methods->intact ? g->methods->intact(g, err) : FO_OK;
+}
+
 bool generator_get_kept(generator *g, generator_kept *out) {
     *out = (generator_kept){0};
     if (g->methods->get_kept) g->methods->get_kept(g, out);

@@ -214,6 +214,10 @@ const generator_info *generator_get_info(const generator *g);
 /* Can it be asked now? Where not, documents answer for themselves. */
 bool generator_ready(const generator *g);
 
+/* Can it still be asked? FO_EIO where what it was made of was lost under it, such as the file of its model: err names that,
+ * and it refuses everything until it is opened anew. Any thread. */
+int generator_intact(const generator *g, fo_err *err);
+
 /* What is kept of contexts that were read, in pages. */
 typedef struct generator_kept {
     uint64_t budget_bytes; /* of the tier that holds them longest */
@@ -239,6 +243,7 @@ typedef struct generator_methods {
     void (*cancel)(generator_stream *s);
     void (*stream_free)(generator_stream *s);
     bool (*ready)(const generator *g);                   /* NULL: always */
+    int (*intact)(const generator *g, fo_err *err);      /* NULL: always */
     void (*get_kept)(generator *g, generator_kept *out); /* NULL: it keeps nothing */
     void (*close)(generator *g);
 } generator_methods;

@@ -175,6 +175,10 @@ static void get_kept(generator *g, generator_kept *out) {
                             .page_tokens = (size_t)st.kv.page_tokens};
 }
 
+static int intact(const generator *g, fo_err *err) {
+    return engine_intact(((const local *)g)->engine, err);
+}
+
 static void close_local(generator *g) {
     local *own = (local *)g;
     local_prompts_free(own->prompts);
@@ -188,6 +192,7 @@ static const generator_methods methods = {.lay_out = lay_out,
                                           .next = next,
                                           .cancel = cancel,
                                           .stream_free = stream_free,
+                                          .intact = intact,
                                           .get_kept = get_kept,
                                           .close = close_local};
 

@@ -62,6 +62,9 @@ int reranker_open(reranker **out, const char *path, fo_pool *pool, fo_err *err) 
 const char *reranker_name(const reranker *r) {
     return r->name;
 }
+int reranker_intact(const reranker *r, fo_err *err) {
+    return gguf_intact(model_gguf(r->weights), err);
+}
 
 /* [CLS] question [SEP] passage [SEP]; XLM-RoBERTa was trained with two separators in the middle.
  * ids has room for the window, of which the question takes half at most. */

@@ -20,6 +20,7 @@ typedef struct reranker reranker;
 int reranker_open(reranker **out, const char *path, fo_pool *pool, fo_err *err);
 void reranker_close(reranker *r); /* NULL is fine */
 const char *reranker_name(const reranker *r);
+int reranker_intact(const reranker *r, fo_err *err); /* as embedder_intact */
 
 /* scores[n]: the model's raw logits, higher is better. The question keeps at most half of the
  * window; a passage is cut at its end. *tokens (may be NULL) counts what was read. */

@@ -91,6 +91,24 @@ static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err
     return FO_OK;
 }
 
+const char *const service_model_names[] = {"language model", "embedder", "reranker", "reader",
+                                           NULL};
+
+int service_model_intact(const service *s, enum service_model which, fo_err *err) {
+    switch (which) {
+    case SERVICE_GENERATOR:
+        return s->generator ? generator_intact(s->generator, err) : FO_OK;
+    case SERVICE_EMBEDDER:
+        return embedder_intact(s->embedder, err);
+    case SERVICE_RERANKER:
+        return s->reranker ? reranker_intact(s->reranker, err) : FO_OK;
+    case SERVICE_READER: /* the built-in one has no file and is opened later, the other one is the embedder */
+        return s->reads && !s->reads_english ? reader_intact(s->reader, err) : FO_OK;
+    default:
+        return FO_OK;
+    }
+}
+
 static int open_models(service *s, const service_options *opt, fo_err *err) {
     if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)) ||
         !(s->passage_pool = fo_pool_create_background(opt->n_threads, true)))

@@ -113,6 +113,19 @@ typedef struct service_stats {
 int service_get_stats(service *s, service_stats *out, fo_err *err);
 void service_get_refine_stats(service *s, service_refine_stats *out);
 void service_get_warm_stats(service *s, service_warm_stats *out);
+/* What the service reads with; service_model_names has a word for each. */
+enum service_model {
+    SERVICE_GENERATOR,
+    SERVICE_EMBEDDER,
+    SERVICE_RERANKER,
+    SERVICE_READER,
+    SERVICE_MODELS
+};
+extern const char *const service_model_names[]; /* by service_model; NULL ends them */
+/* Was all that was read of its file until now given by the disk? FO_EIO, with the file's name, where it was cut off or
+ * its disk failed: then what needs it is refused until the next start. FO_OK too where there is none such. It waits for
+ * nobody and reads nothing. */
+int service_model_intact(const service *s, enum service_model which, fo_err *err);
 void service_get_ingest_memory(service *s, memory_budget_stats *out);
 uint64_t service_database_bytes(const service *s); /* of the files; the database is not asked */
 int64_t service_free_disk_bytes(service *s);       /* where its store lies; < 0: not known */

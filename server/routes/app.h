@@ -60,7 +60,8 @@ typedef struct app {
     int64_t snapshots_left_ms;              /* when that was so; guarded by snapshot_mu */
     const model_alias *aliases; /* [n_aliases], the caller's; checked by model_aliases_check */
     size_t n_aliases;
-    bool allow_token_ids;         /* /v1/embeddings takes ids of the embedder's vocabulary */
+    atomic_uint lost_told; /* a bit for each enum service_model whose loss the log names already */
+    bool allow_token_ids;  /* /v1/embeddings takes ids of the embedder's vocabulary */
     enum log_queries log_queries; /* what the store's query log keeps of a question */
 } app;
 

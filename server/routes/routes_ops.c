@@ -25,17 +25,53 @@ void route_health(http_request *r, void *ctx) {
     reply_status(r, 200, "ok");
 }
 
+/* Models whose file was lost under the service, as far as what was read of it tells. */
+typedef struct lost_models {
+    size_t n;
+    const char *model[SERVICE_MODELS];
+    fo_err why[SERVICE_MODELS];
+} lost_models;
+
+/* The log has each once, with the folders of its file: whoever asks every second is not to fill it. */
+static void find_lost_models(app *a, lost_models *out) {
+    out->n = 0;
+    for (unsigned m = 0; m < SERVICE_MODELS; m++) {
+        fo_err why = {0};
+        if (!service_model_intact(a->service, m, &why)) continue;
+        if (!(atomic_fetch_or(&a->lost_told, 1u << m) & 1u << m))
+            log_event(LOG_LEVEL_ERROR, NULL, "not_ready", LOG_STR("model", service_model_names[m]),
+                      LOG_STR("why", why.msg));
+        char told[HTTP_MESSAGE];
+        fo_fail(&out->why[out->n], why.code, "the %s: %s", service_model_names[m],
+                http_message_of(&why, told));
+        out->model[out->n++] = service_model_names[m];
+    }
+}
+
 /* 503 with the reasons: as errors are, and a list beside for who wants all of them. */
-static void reply_not_ready(http_request *r, const service *s, const store_collection *foreign,
-                            size_t n, size_t n_all, const char *why) {
+static void reply_not_ready(http_request *r, const service *s, const lost_models *lost,
+                            const store_collection *foreign, size_t n, size_t n_all,
+                            const char *why) {
     http_set_header(r, "Retry-After", "30"); /* somebody has to do something first */
     fo_buf b = {0};
-    http_error_json(&b, 503, "not_ready", n ? "collection" : NULL, why, http_id(r));
+    const size_t n_lost = lost ? lost->n : 0;
+    http_error_json(&b, 503, "not_ready",
+                    n_lost ? "model"
+                    : n    ? "collection"
+                           : NULL,
+                    why, http_id(r));
     if (b.len) b.len--; /* into the same object */
     json_out o = {&b, true};
     json_out_string(&o, "status", "not_ready");
     json_out_string(&o, "version", FORAGE_VERSION);
     json_out_open(&o, "reasons", '[');
+    for (size_t i = 0; i < n_lost; i++) {
+        json_out_open(&o, NULL, '{');
+        json_out_string(&o, "code", "model_lost");
+        json_out_string(&o, "model", lost->model[i]);
+        json_out_string(&o, "message", lost->why[i].msg);
+        json_out_close(&o, '}');
+    }
     for (size_t i = 0; i < n; i++) {
         fo_err reason = {0};
         service_foreign_sentence(s, foreign[i].name, &reason);
@@ -47,6 +83,7 @@ static void reply_not_ready(http_request *r, const service *s, const store_colle
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');
+    n_all += n_lost;
     json_out_int(&o, "n_reasons", (int64_t)(n_all ? n_all : 1));
     json_out_close(&o, '}');
     http_reply_json(r, 503, &b);
@@ -54,7 +91,8 @@ static void reply_not_ready(http_request *r, const service *s, const store_colle
 
 /* The service is opened, its embedder and indexes with it, before the listener is. What may be wrong by
  * then is that the vectors of a collection are of another embedder: every question by default would
- * fail. ?collection= asks about one alone. */
+ * fail. ?collection= asks about one alone. And the file of a model may be lost while it is in use: what
+ * needs it fails until the service is started again, in every collection. */
 void route_ready(http_request *r, void *ctx) {
     enum { REASONS = 8 };
     app *a = ctx;
@@ -62,6 +100,7 @@ void route_ready(http_request *r, void *ctx) {
     const char *name = http_arg(r, "collection");
     store_collection *foreign = NULL, one = {0};
     size_t n = 0, n_all = 0;
+    char told_why[HTTP_MESSAGE];
     bool told = app_may(a, r, ACCESS_READ); /* names are told to whom may read them anyway */
     if (name && !told) {
         http_set_header(r, "WWW-Authenticate", "Bearer realm=\"forage\"");
@@ -81,9 +120,15 @@ void route_ready(http_request *r, void *ctx) {
                                          &foreign, &n, &n_all, &err);
     if (!rc && n) service_foreign_sentence(a->service, foreign[0].name, &err);
     bool owner = a->keys == NULL || app_may(a, r, ACCESS_METRICS) || name;
-    if (rc || n)
-        reply_not_ready(r, a->service, foreign, owner ? n : 0, owner ? n_all : 0,
-                        owner ? err.msg : "not every collection can be asked");
+    lost_models lost;
+    find_lost_models(a, &lost);
+    const char *why = lost.n ? lost.why[0].msg : rc ? http_message_of(&err, told_why) : err.msg;
+    if (rc || n || lost.n)
+        reply_not_ready(r, a->service, owner ? &lost : NULL, foreign, owner ? n : 0,
+                        owner ? n_all : 0,
+                        owner    ? why
+                        : lost.n ? "the file of a model was lost while it was in use"
+                                 : "not every collection can be asked");
     else
         reply_status(r, 200, "ready");
     for (size_t i = 0; i < n; i++) store_collection_deinit(&foreign[i]);

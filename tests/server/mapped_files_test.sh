@@ -3,6 +3,9 @@
 # request that needs it, and is told; what others map (SQLite's forage.db-shm) is named in the last line of the log.
 # Speaks TAP.
 . "$(dirname "$0")/tap.sh"
+ready() { # ready STATUS: of GET /ready, which goes to $work/ready
+    [ "$(curl -s -o "$work/ready" -w '%{http_code}' "$url/ready")" = "$1" ]
+}
 alive() { kill -0 "$pid" 2>/dev/null && curl -sf "$url/health" >/dev/null; }
 
 # ---- a file of an index ----
@@ -32,11 +35,20 @@ if [ -r "$model" ]; then
     ask='{"messages":[{"role":"user","content":"Once upon a time"}],"max_tokens":8}'
     post /v1/chat/completions "$ask" >"$work/out"
     grep -q '"choices"' "$work/out"; check "a model writes" $?
+    ready 200; check "and the service is ready" $?
     truncate -s 0 "$work/model.gguf"
     for i in 1 2; do post /v1/chat/completions "$ask"; done >"$work/out"
     grep -q '"error"' "$work/out" && ! grep -q '"choices"' "$work/out"
     check "what needs a model whose file is cut off is refused" $?
+    grep -q '"message":"model.gguf: byte' "$work/out" && ! grep -q "$work" "$work/out"
+    check "the reply names the file, and no folder of the server" $?
     alive; check "and the service lives on" $?
+    ready 503 && grep -q '"code":"model_lost","model":"language model","message":"the language model: model.gguf: byte' "$work/ready" &&
+        ! grep -q "$work" "$work/ready"
+    check "it is not ready, and says which model it lacks" $?
+    ready 503
+    [ "$(grep -c "not_ready.*language model.*$work/model.gguf" "$log")" = 1 ]
+    check "so does its log, once, with the file's path" $?
     grep -q "model.gguf: byte [0-9]* cannot be read any more" "$log"; check "its log names the model's file" $?
     post /query '{"query":"When is plant 117 watered?"}' >"$work/out"
     stop TERM; check "and it ends in order, too" $?
@@ -48,10 +60,15 @@ table=data/models/forage-embed-256.gguf
 cp "$table" "$work/table.gguf"
 "$forage" ingest "$work/in.jsonl" --home "$work/tables" --embed-model "$work/table.gguf" >"$work/out" 2>"$work/err"
 serve "$work/tables" --embed-model "$work/table.gguf" --cache 0
+ready 200; check "a service with an embedder of its own is ready" $?
 truncate -s 0 "$work/table.gguf"
 post /search '{"query":"fern in the hall"}' >"$work/out"
 post /ingest '{"documents":[{"id":"new","text":"The moss is watered with rain."}]}' >>"$work/out"
+! grep -q "$work" "$work/out"; check "replies name no folder of the server" $?
 alive; check "a service lives on when the file of its embedder is cut off" $?
+ready 503 && grep -q '"model":"embedder","message":"the embedder: table.gguf: byte' "$work/ready" &&
+    grep -q '"n_reasons":1' "$work/ready"
+check "and is not ready, for want of it" $?
 grep -q "table.gguf: byte [0-9]* cannot be read any more" "$log"; check "its log names the embedder's file" $?
 stop TERM
 
