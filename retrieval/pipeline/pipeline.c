@@ -558,6 +558,7 @@ static double dense_floor(const run *r) {
 /* Contexts of this snapshot, from the last query that looked for the same or by searching. */
 static int find_contexts(run *r) {
     if (query_memory_contexts(&r->lookup, &r->tail)) return FO_OK;
+    r->out->index_incomplete = r->lookup.has_gap; /* then memory took no part */
     int rc = search_both(r);
     if (!rc) rc = run_check_alive(r);
     if (!rc) rc = fuse(r);

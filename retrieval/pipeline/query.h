@@ -140,6 +140,9 @@ typedef struct query_result {
     query_context *contexts;
     size_t n_contexts;
     size_t n_collapsed; /* near-duplicates left out */
+    /* A damaged file of the index was put aside and its chunks are not all back from the store: what was not found may
+     * stand in the documents all the same. Such a result is not kept. */
+    bool index_incomplete;
     int64_t epoch;
     generator_usage usage; /* of the answer; where service_query failed, until then */
     size_t

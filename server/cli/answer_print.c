@@ -98,6 +98,17 @@ static void put_answer(const char *s, const cJSON *brief) {
     printable_put(stdout, s + to, n - to, PRINTABLE_TEXT);
 }
 
+static bool is_incomplete(const cJSON *a) {
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "index_incomplete"));
+}
+
+static const char INCOMPLETE[] =
+    "a part of the index is being made again: documents may be missing here, ask again in a moment";
+
+void answer_print_incomplete(const cJSON *a) {
+    if (is_incomplete(a)) printf("(%s)\n", INCOMPLETE);
+}
+
 void answer_print_text(const cJSON *a) {
     const char *answer = text_of(a, "answer");
     if (!*answer) answer = answer_print_nothing(a);
@@ -107,9 +118,11 @@ void answer_print_text(const cJSON *a) {
     if (!strcmp(text_of(a, "status"), "answered") && cJSON_IsNumber(support) &&
         support->valuedouble < WEAK_SUPPORT)
         puts("(weakly supported: see whether the sources say so)");
+    answer_print_incomplete(a);
 }
 
 void answer_print_sources(const cJSON *a, bool contexts_only) {
+    if (contexts_only) answer_print_incomplete(a);
     const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
     if (citations && citations->child) puts("\nSources:");
     cJSON_ArrayForEach(c, citations) {
@@ -247,6 +260,7 @@ void answer_print_markdown(const cJSON *a, bool contexts_only) {
         puts("\n");
     }
     fo_buf_free(&b);
+    if (is_incomplete(a)) printf("*(%s)*\n\n", INCOMPLETE);
     char label[32];
     cJSON_ArrayForEach(c, citations) {
         const cJSON *index = cJSON_GetObjectItemCaseSensitive(c, "index");

@@ -8,6 +8,9 @@
 /* The answer, or the sentence that says why there is none. */
 void answer_print_text(const cJSON *a);
 const char *answer_print_nothing(const cJSON *a); /* that sentence; static */
+/* Where the index lacked documents when it was searched, a line that says so; the next two print it as well
+ * (answer_print_sources of contexts alone). */
+void answer_print_incomplete(const cJSON *a);
 /* What is cited; the nearest passages where nothing is. contexts_only: a reply of POST /search. */
 void answer_print_sources(const cJSON *a, bool contexts_only);
 /* The same as a table, a row each (output_form.h). Where the answer is a refusal, its sentence goes to stderr: a table of

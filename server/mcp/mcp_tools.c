@@ -180,6 +180,7 @@ static int search(const mcp_host *h, json_in *args, tool_reply *out) {
         json_out o = {&out->object, false};
         json_out_open(&o, NULL, '{');
         write_found(&o, collection, &r, limit);
+        if (r.index_incomplete) json_out_bool(&o, "index_incomplete", true);
         json_out_close(&o, '}');
     }
     end_question(h, rc, &q, &r, filter);
@@ -229,6 +230,12 @@ static int ask(const mcp_host *h, json_in *args, tool_reply *out) {
         json_out_string(&o, "collection", collection);
         fo_buf_str(&out->words, r.answer[0] ? r.answer : r.refusal);
         write_cited(&o, &out->words, collection, &r);
+        if (r.index_incomplete) {
+            json_out_bool(&o, "index_incomplete", true);
+            fo_buf_str(&out->words,
+                       "\n\nA part of the index is being made again: documents may be missing from "
+                       "this answer. Ask again in a moment.");
+        }
         json_out_close(&o, '}');
     }
     end_question(h, rc, &q, &r, filter);
@@ -362,6 +369,9 @@ static int ingest(const mcp_host *h, json_in *args, tool_reply *out) {
 #define GIVES(properties, required)                                                                \
     "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 #define LIST_OF(items) "{\"type\":\"array\",\"items\":" items "}"
+#define INCOMPLETE                                                                                 \
+    "\"index_incomplete\":{\"type\":\"boolean\",\"description\":\"True while a part of the "       \
+    "index is being made again: documents may be missing, ask again in a moment.\"}"
 #define COLLECTION                                                                                 \
     "\"collection\":{\"type\":\"string\",\"description\":\"Where to look, as list_collections "    \
     "names it. May be left out where there is only one.\"}"
@@ -393,7 +403,7 @@ static const struct {
      GIVES(
          "\"results\":" LIST_OF(GIVES(NAME ",\"heading\":{\"type\":\"string\"},\"text\":{\"type\":"
                                            "\"string\"},\"page\":{\"type\":\"integer\"}",
-                                      "\"id\",\"title\",\"url\",\"text\"")),
+                                      "\"id\",\"title\",\"url\",\"text\"")) "," INCOMPLETE,
          "\"results\""),
      READS, search, false},
     {"fetch", "Read a document",
@@ -422,7 +432,7 @@ static const struct {
            "\"collection\":{\"type\":\"string\"},\"citations\":" LIST_OF(
                GIVES("\"index\":{\"type\":\"integer\"},\"quote\":{\"type\":\"string\"},"
                      "\"verified\":{\"type\":\"boolean\"}," NAME ",\"page\":{\"type\":\"integer\"}",
-                     "\"index\",\"quote\",\"verified\",\"id\"")),
+                     "\"index\",\"quote\",\"verified\",\"id\"")) "," INCOMPLETE,
            "\"status\",\"answer\",\"citations\""),
      READS, ask, false},
     {"list_collections", "List the collections",

@@ -114,6 +114,7 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         p->passes += r->usage.passes;
         p->held = r->usage.held;
         p->kv_note = r->usage.kv_note;
+        p->index_incomplete |= r->index_incomplete;
         p->timings.queue_ms = r->ms.queue;
         p->timings.retrieval_ms =
             r->ms.embed + r->ms.dense + r->ms.sparse + r->ms.fuse + r->ms.rerank;

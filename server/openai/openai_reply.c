@@ -60,6 +60,7 @@ void openai_write_timings(openai_reply *p, json_out *o) {
     write_ms(o, "tokens_per_s", wrote ? 1000 * (double)p->completion_tokens / t->decode_ms : 0);
     diffusion_json_write(o, p->passes, p->completion_tokens, p->kv_note);
     sparse_json_write(o, &p->held);
+    if (p->index_incomplete) json_out_bool(o, "index_incomplete", true);
 }
 
 void openai_write_figures(openai_reply *p, json_out *o) {

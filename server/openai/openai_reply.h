@@ -31,9 +31,10 @@ typedef struct openai_reply {
     int64_t created;
     bool begun;
     size_t prompt_tokens, completion_tokens, cached_tokens;
-    size_t passes;       /* of a diffusion model */
-    const char *kv_note; /* static, or NULL */
-    generator_held held; /* of the choice that ended last */
+    size_t passes;         /* of a diffusion model */
+    const char *kv_note;   /* static, or NULL */
+    bool index_incomplete; /* when any of its choices was searched for */
+    generator_held held;   /* of the choice that ended last */
     openai_timings timings;
     double started_ms;
     openai_response response;

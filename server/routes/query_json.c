@@ -309,9 +309,15 @@ static void write_citation(json_out *o, const query_result *r, const query_citat
     json_out_close(o, '}');
 }
 
+/* Only where it is so. */
+static void write_incomplete(json_out *o, const query_result *r) {
+    if (r->index_incomplete) json_out_bool(o, "index_incomplete", true);
+}
+
 void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r) {
     json_out o = {b, false};
     json_out_open(&o, NULL, '{');
+    write_incomplete(&o, r);
     write_contexts(&o, call, r);
     json_out_close(&o, '}');
 }
@@ -445,6 +451,7 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     } else {
         json_out_string(&o, "status", r->n_contexts ? "answered" : "no_context");
     }
+    write_incomplete(&o, r);
     if (r->rewritten) {
         json_out_open(&o, "rewritten", '{');
         json_out_string(&o, "query", r->rewritten);

@@ -15,7 +15,7 @@ const score = (v) => (v === null || v === undefined ? "–" : v.toFixed(3));
 // What is kept of a reply: all that is shown again. The passages' text stays in the documents.
 export const worthKeeping = (a) => ({
   status: a.status, answer_source: a.answer_source, support: a.support, short_answer: a.short_answer, model: a.model, citations: a.citations,
-  refusal: a.refusal, rewritten: a.rewritten,
+  refusal: a.refusal, rewritten: a.rewritten, index_incomplete: a.index_incomplete,
   contexts: a.contexts.map((c) => ({ ...c, text: clip(c.text, 300) })),
   usage: a.usage, cache: a.cache, timings_ms: a.timings_ms, timings: a.timings, tokens_per_s: a.tokens_per_s,
 });
@@ -204,6 +204,7 @@ export function fillTurn(view, { again = null, own = true } = {}) {
   const a = view.turn.reply;
   if (view.turn.answer) fillAnswer(view, view.turn.answer, a.citations || [], a.answer_source === "generated", a.short_answer);
   else view.answer.replaceChildren(words(element("p", refusalOf(a), "muted")));
+  if (a.index_incomplete) view.answer.append(element("p", "A part of the index is being made again: documents may be missing from this answer. Ask again in a moment.", "note"));
   fillAsked(view, a);
   fillNote(view, a);
   fillSources(view, a);

@@ -27,6 +27,34 @@ wait_for found; check "and finds again what was in it, from the store" $?
 grep -q "index_rebuilt.*segment $(basename "$segment" .seg):" "$log"; check "its log names the file" $?
 stop TERM; check "and it ends in order" $?
 
+# While the chunks of a large file come back, replies say that they may lack documents.
+for i in $(seq 2000); do
+    echo "{\"id\":\"d$i\",\"text\":\"Plant $i is watered on day $i of the year, with rain from barrel $i behind the hall.\"}"
+done >"$work/large.jsonl"
+"$forage" ingest "$work/large.jsonl" --home "$work/large" >"$work/out" 2>"$work/err"
+serve "$work/large" --cache 0
+truncate -s 0 "$(find "$work/large/index" -name '*.seg' | head -n 1)"
+post /query '{"query":"When is plant 1117 watered?"}' >"$work/first"
+incomplete() { # the file was put aside; or its chunks are back already
+    post /query '{"query":"When is plant 1117 watered?"}' >"$work/query"
+    grep -q 'index_incomplete\|"d1117"' "$work/query"
+}
+wait_for incomplete
+post /query '{"query":"When is plant 1117 watered?","stream":true}' >"$work/stream"
+post /search '{"query":"plant 1117"}' >"$work/search"
+post /v1/chat/completions '{"model":"forage/default","messages":[{"role":"user","content":"When is plant 1117 watered?"}]}' >"$work/chat"
+"$forage" query "When is plant 1117 watered?" --url "$url" >"$work/words"
+n=$(cat "$work/query" "$work/search" "$work/chat" | grep -o '"index_incomplete":true' | wc -l)
+[ "$n" = 3 ]; check "while the chunks of a file come back, answers, searches and chat say that documents may be missing" $?
+grep -A1 'event: contexts' "$work/stream" | grep -q '"index_incomplete":true' &&
+    grep -A1 'event: done' "$work/stream" | grep -q '"index_incomplete":true'
+check "so does a stream, with its contexts and at its end" $?
+grep -q 'documents may be missing here' "$work/words"; check "and forage query, in words" $?
+found() { post /search '{"query":"plant 1117"}' | grep -q '"d1117"'; }
+wait_for found && whole() { ! post /search '{"query":"plant 1117"}' | grep -q index_incomplete; } && wait_for whole
+check "and no longer once they are back" $?
+stop TERM
+
 # ---- models ----
 model=$shared/models/stories260K.gguf
 if [ -r "$model" ]; then

@@ -289,6 +289,8 @@ export type SearchReply = {
         query?: string;
         by?: "words" | "model";
     };
+    /** true while the chunks of a damaged file of the index come back from the store: documents may be missing from this reply, ask again in a moment. Absent otherwise */
+    index_incomplete?: boolean;
     collapsed?: number;
     usage?: Usage;
     cache?: CacheReport;
@@ -333,6 +335,8 @@ export type QueryReply = {
         query?: string;
         by?: "words" | "model";
     };
+    /** true while the chunks of a damaged file of the index come back from the store: documents may be missing from this reply, ask again in a moment. Absent otherwise */
+    index_incomplete?: boolean;
     collapsed?: number;
     /** What a language model was given to read; absent where none was asked */
     prompt?: {

@@ -92,7 +92,7 @@ static service *open_with_two(const char *home) {
     return open_home(home);
 }
 
-static atomic_int n_without_epoch; /* answers */
+static atomic_int n_without_epoch, n_incomplete; /* answers */
 
 /* Is the document the best context? *hit: of those that were kept. */
 static bool finds(service *s, const char *text, const char *id, bool *hit) {
@@ -107,6 +107,7 @@ static bool finds(service *s, const char *text, const char *id, bool *hit) {
     bool found = r.n_contexts && strcmp(r.contexts[0].chunk.document_id, id) == 0;
     *hit = r.cache.retrieval == CACHE_HIT;
     if (r.epoch < 0) n_without_epoch++;
+    n_incomplete += r.index_incomplete;
     query_result_deinit(&r);
     return found;
 }
@@ -183,17 +184,21 @@ static void nothing_kept_from_before_a_repair_or_in_it_is_served_after_it(void *
     for (int i = 0; i < 2; i++) assert_true(finds(s, "What does the heron eat?", "heron", &hit));
     assert_true(hit);
     n_asked = n_found = n_hits = 0;
+    assert_int_equal(n_incomplete, 0);
     in_gap = ask_in_gap;
     damage_segment(s, home);
     in_gap = NULL;
     assert_int_equal(seen.n_rebuilt, 1);
     assert_int_equal(n_asked, 2);
     assert_int_equal(n_found + n_hits, 0);
+    assert_int_equal(n_incomplete, 2); /* and each of them says so */
     assert_int_equal(n_without_epoch, 0);
     assert_true(finds(s, "What does the heron eat?", "heron", &hit));
     assert_false(hit);
     for (int i = 0; i < 2; i++) assert_true(finds(s, "Who hunts mice at night?", "owl", &hit));
     assert_true(hit);
+    assert_int_equal(n_incomplete, 2);
+    n_incomplete = 0;
     service_close(s);
     test_remove(home);
 }
