@@ -161,6 +161,15 @@ bool follow_up_goes_on(const char *turn) {
     return opening(turn) > 0;
 }
 
+bool follow_up_adds_a_circumstance(const char *turn) {
+    static const char of_circumstances[] = /* "for", "of", "with" bring things */
+        "in on at after before during under over without until between within";
+    sentence t;
+    const char *s = turn + opening(turn);
+    return follow_up_goes_on(turn) && read_words(&t, s, strlen(s), MAX_TURN) && t.n > 1 &&
+           in(of_circumstances, &t.w[0]) && !in(asking, &t.w[1]);
+}
+
 bool follow_up_is_whole(const char *turn) {
     sentence t;
     const char *s = turn + opening(turn);

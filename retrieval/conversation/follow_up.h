@@ -27,6 +27,9 @@ bool follow_up_asks_alone(const char *turn);
 /* Does it put right what was asked: "no, I meant the kayak"? */
 bool follow_up_corrects(const char *turn);
 
+/* ... and says only when, where or how: "and in winter?", "and without a car?" It names no other thing to speak of. */
+bool follow_up_adds_a_circumstance(const char *turn);
+
 /* ... and has all that a question needs by itself: "And what does the dinner cost?" */
 bool follow_up_is_whole(const char *turn);
 

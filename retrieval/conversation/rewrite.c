@@ -114,8 +114,9 @@ static bool is_half(const char *turn) {
     return follow_up_goes_on(turn) && !follow_up_is_whole(turn);
 }
 
-/* "Thanks!", "and what do they cost?": it leans on turns before it and names no thing itself, so those say what is spoken of. */
+/* "Thanks!", "and what do they cost?", "and in winter?": it leans on turns before it and names no thing itself, so those say what is spoken of. */
 static bool names_nothing(const fact_text *t) {
+    if (is_half(t->text) && follow_up_adds_a_circumstance(t->text)) return true;
     for (size_t i = 0; i < t->n_words; i++)
         if (fact_is_content(&t->words[i]) && is_thing(t, i)) return false;
     return refers_back(t) || is_half(t->text) || content_words(t) == 0;

@@ -170,6 +170,24 @@ static void what_is_spoken_of_outlasts_turns_that_name_nothing(void **state) {
                      "when was it serviced? weather station"); /* the nearest thing */
 }
 
+/* "Who does it in winter?" is about the same thing as the question before it. */
+static void a_circumstance_is_no_thing_to_speak_of(void **state) {
+    (void)state;
+    prompt_turn turns[] = {{false, "How often is the moth trap emptied?"},
+                           {true, "Each morning."},
+                           {false, "Who does it?"},
+                           {true, "The warden."},
+                           {false, "and in winter?"},
+                           {true, "Nobody."}};
+    expect_rewritten(turns, 6, "What is it powered by?",
+                     "What is it powered by? often moth trap emptied winter");
+    turns[4].text = "and the lantern?"; /* this is one */
+    char *s = rewrite(turns, 6, "What is it powered by?");
+    assert_non_null(strstr(s, "lantern"));
+    assert_null(strstr(s, "moth"));
+    free(s);
+}
+
 static void a_lengthy_or_hostile_history_is_no_trouble(void **state) {
     (void)state;
     size_t n = 1 << 20;
@@ -196,6 +214,7 @@ int main(void) {
         cmocka_unit_test(half_a_question_without_a_place_leaves_the_one_before_it),
         cmocka_unit_test(what_is_put_right_is_not_asked_again),
         cmocka_unit_test(what_is_spoken_of_outlasts_turns_that_name_nothing),
+        cmocka_unit_test(a_circumstance_is_no_thing_to_speak_of),
         cmocka_unit_test(a_lengthy_or_hostile_history_is_no_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
