@@ -496,6 +496,23 @@ static bool is_an_amount_alone(const candidate_set *set, const support_features 
            f->by_table == 0 && f->topic == 0 && !(f->spoken_of > 0 && !(f->cross < clearly));
 }
 
+/* "And what do they cost?" with the boats of the turns before: what the trips of the van cost, in another document that never
+ * speaks of boats, is the amount of another thing. */
+static bool is_of_another_thing(const candidate_set *set, const extractive_input *in,
+                                const support_features *f) {
+    const question *q = &set->q;
+    const candidate_passage *p = &set->passages[set->c[0].passage];
+    uint64_t of_talk = 0;
+    if (!in->follow_up || !in->n_asked || q->demands.amount == AMOUNT_NONE || f->spoken_of > 0)
+        return false;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const int term =
+            q->text.words[i].start < in->n_asked ? -1 : question_term_of(q, q->text.words[i].id);
+        if (term >= 0) of_talk |= UINT64_C(1) << term;
+    }
+    return of_talk && !((p->said | p->title | p->named | p->filed | p->own) & of_talk);
+}
+
 /* Puts the candidates in order and measures how far the first of them is supported. */
 static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
                  fo_err *err) {
@@ -521,7 +538,7 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
-    if (is_an_amount_alone(set, &out->features))
+    if (is_an_amount_alone(set, &out->features) || is_of_another_thing(set, in, &out->features))
         out->support = fmin(out->support, support_threshold / 2);
     return FO_OK;
 }

@@ -24,6 +24,8 @@ enum { EXTRACTIVE_PASSAGES = 32 }; /* those beyond are not looked at */
 typedef struct extractive_input {
     const char *question; /* the words looked for; NUL-terminated UTF-8 */
     bool follow_up;       /* of a conversation, made whole from the turns before it */
+    size_t
+        n_asked; /* ... by words behind these bytes of the question, which say what is spoken of; 0: not so */
     const char *
         spoken_of; /* id of the document that the turns before were answered from; NULL: not known */
     const passage *passages; /* best first */

@@ -151,6 +151,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
     return (extractive_input){.question = r->asked,
                               .spoken_of = r->spoken_of,
                               .follow_up = r->rewritten != NULL && !r->whole_again,
+                              .n_asked = r->n_asked,
                               .passages = passages,
                               .n_passages = r->out->n_contexts,
                               .n_own = r->n_own,

@@ -264,6 +264,9 @@ static int rewrite(run *r) {
             rc = query_rewrite(&r->rewritten, &r->whole_again, &lx, turns, n, r->asked, r->err);
         /* what stands alone is asked as if nothing had been said before it */
         if (!rc && strcmp(r->asked, r->rewritten) == 0) r->whole_again = true;
+        const size_t n_asked = strlen(r->asked);
+        if (!rc && !strncmp(r->rewritten, r->asked, n_asked) && r->rewritten[n_asked] == ' ')
+            r->n_asked = n_asked;
         if (!rc) r->asked = r->sought = r->rewritten;
     }
     collection_give_analyzer(r->s, r->c, words);

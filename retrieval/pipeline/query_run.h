@@ -36,6 +36,8 @@ typedef struct run {
     fo_buf plain;     /* the question as plain_words.h puts it; no data: as it is */
     char *rewritten;  /* the question with words of the turns before it; NULL: there are none */
     bool whole_again; /* ... and it stands alone */
+    size_t
+        n_asked; /* ... else, of it, bytes that the last turn is, before words of the others; 0: not so */
     size_t rewriting_tokens; /* that the model took for it */
     char *
         spoken_of; /* id of the document that the turns before were answered from; NULL: none is known */

@@ -129,6 +129,47 @@ static void an_amount_alone_is_none_of_the_talk(void **state) {
     }
 }
 
+/* "And what do they cost?" of the boats is not answered by what the van's trips cost, but by a document that speaks of boats, or
+ * by that of the talk. */
+static void an_amount_of_another_thing_is_none_of_the_talk(void **state) {
+    (void)state;
+    static const char asked[] = "And what do they cost?";
+    static const struct {
+        const char *text, *document;
+        size_t n_asked;
+        bool answers;
+    } cases[] = {
+        {"Private trips cost 0.30 euros a kilometre.", "van.md", 0, true}, /* words of no talk */
+        {"Private trips cost 0.30 euros a kilometre.", "van.md", sizeof asked - 1, false},
+        {"Private trips by boat cost 0.30 euros.", "ferry.md", sizeof asked - 1, true},
+        {"Private trips cost 0.30 euros a kilometre.", "boats.md", sizeof asked - 1, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        passage p[] = {{.text = cases[i].text, .document = cases[i].document},
+                       {.text = "They are drawn up in November.", .document = "boats.md"}};
+        for (size_t k = 0; k < 2; k++) {
+            p[k].len = strlen(p[k].text);
+            p[k].sparse = 5;
+            p[k].dense = 0.9f;
+            p[k].title = "";
+        }
+        extractive_answer a;
+        fo_err err = {0};
+        const extractive_input in = {.question = "And what do they cost? boats",
+                                     .follow_up = true,
+                                     .n_asked = cases[i].n_asked,
+                                     .spoken_of = "boats.md",
+                                     .passages = p,
+                                     .n_passages = 2,
+                                     .lx = &lx,
+                                     .dense_floor = 0.1,
+                                     .min_support = 0.01};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        if ((a.support > support_threshold) != cases[i].answers)
+            fail_msg("%zu: %.2f %s", i, a.support, a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void the_document_that_was_asked_about_answers(void **state) {
     (void)state;
     extractive_answer a;
@@ -346,6 +387,7 @@ int main(void) {
         cmocka_unit_test(what_a_title_names_is_said_by_its_document),
         cmocka_unit_test(a_talk_stays_with_its_document),
         cmocka_unit_test(an_amount_alone_is_none_of_the_talk),
+        cmocka_unit_test(an_amount_of_another_thing_is_none_of_the_talk),
         cmocka_unit_test(the_document_that_was_asked_about_answers),
         cmocka_unit_test(a_name_that_no_passage_says_is_lost),
         cmocka_unit_test(a_kind_that_is_not_said_is_lost),
