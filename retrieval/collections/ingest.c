@@ -579,6 +579,9 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
         fo_pool_run(s->pool, n, 1, prepare_range, job);
     else
         prepare_range(job, 0, 1, 0); /* one, maybe long: others need not wait for the pool */
+    /* Not a call whose documents failed: who asks again would be told so for good. */
+    if (job->opt->cancel && atomic_load(job->opt->cancel))
+        return fo_fail(err, FO_ECANCELLED, "cancelled");
     for (size_t i = 0; i < w->n; i++)
         if (w->docs[i].wanted) leave_out_from(w, job, first, i);
     size_t kept = 0;

@@ -355,6 +355,25 @@ static void a_text_that_looks_like_a_notebook_is_another_document_than_the_noteb
     forget(home);
 }
 
+static void a_call_that_is_cancelled_fails_as_a_whole(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    atomic_bool cancel = true;
+    ingest_options of = into;
+    of.cancel = &cancel;
+    const ingest_document d[2] = {{.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+                                  {.id = "sand", .bytes = "Sand is fine.", .n_bytes = 13}};
+    for (size_t n = 1; n <= 2; n++) {
+        ingest_result r[2];
+        fo_err err = {0};
+        assert_int_equal(service_ingest(s, &of, d, n, r, NULL, &err), FO_ECANCELLED);
+        for (size_t i = 0; i < n; i++) ingest_result_deinit(&r[i]);
+    }
+    service_close(s);
+    forget(home);
+}
+
 static void a_reopened_home_answers_as_before(void **state) {
     (void)state;
     char *home = test_folder();
@@ -633,6 +652,7 @@ int main(void) {
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
         cmocka_unit_test(documents_are_counted_once_they_are_stored),
         cmocka_unit_test(a_text_that_looks_like_a_notebook_is_another_document_than_the_notebook),
+        cmocka_unit_test(a_call_that_is_cancelled_fails_as_a_whole),
         cmocka_unit_test(a_reopened_home_answers_as_before),
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
         cmocka_unit_test(without_a_question_there_is_an_error_that_names_the_field),
