@@ -307,9 +307,14 @@ static inline void scripted_close(generator *g) {
 
 static inline int scripted_open(generator **out, const void *options, const generator_place *at,
                                 fo_err *err) {
-    static const generator_methods forgets = {
-        scripted_lay_out,     scripted_layout_free, scripted_start, scripted_next, scripted_cancel,
-        scripted_stream_free, scripted_ready,       NULL,           scripted_close};
+    static const generator_methods forgets = {.lay_out = scripted_lay_out,
+                                              .layout_free = scripted_layout_free,
+                                              .start = scripted_start,
+                                              .next = scripted_next,
+                                              .cancel = scripted_cancel,
+                                              .stream_free = scripted_stream_free,
+                                              .ready = scripted_ready,
+                                              .close = scripted_close};
     static generator_methods keeps;
     keeps = forgets;
     keeps.get_kept = scripted_kept;
