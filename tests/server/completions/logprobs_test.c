@@ -34,7 +34,8 @@ static cJSON *written(const tokenizer *t, bool chat) {
     sampler_logprob top[N_TOKENS];
     for (int i = 0; i < N_TOKENS; i++)
         top[i] = (sampler_logprob){i, i + 1 < N_TOKENS ? (float)-i : -INFINITY};
-    const generation_token list[] = {{3, -3, N_TOKENS, top}, {7, -7, 1, top + 7}};
+    const generation_token list[] = {{.token = 3, .logprob = -3, .n_top = N_TOKENS, .top = top},
+                                     {.token = 7, .logprob = -7, .n_top = 1, .top = top + 7}};
     fo_buf b = {0};
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
