@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "server/cli/answer_print.h"
-#include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/http/client.h"
@@ -151,14 +150,7 @@ static int ask_home(conversation *c, const fo_buf *request, fo_buf *reply, shown
     if (rc) return rc;
     call.request.cancel = &cancel;
     query_sink sink = {.ctx = said, .token = say, .draft = hear_draft};
-    query_result result = {0};
-    rc = service_query(c->home, &call.request, &sink, &result, err);
-    if (!rc) {
-        char id[32];
-        app_make_id(id, "q_");
-        query_json_write(reply, id, &call, &result, 0);
-    }
-    query_result_deinit(&result);
+    rc = query_json_ask(c->home, &call, &sink, reply, err);
     query_call_deinit(&call);
     return rc;
 }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "server/cli/answer_print.h"
-#include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/output_form.h"
@@ -87,14 +86,7 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
                                             .read_only = true,
                                             .n_threads = (int)engine_flag_values.threads},
                          err);
-    query_result result = {0};
-    if (!rc) rc = service_query(s, &call.request, NULL, &result, err);
-    if (!rc) {
-        char id[32];
-        app_make_id(id, "q_");
-        query_json_write(reply, id, &call, &result, 0);
-    }
-    query_result_deinit(&result);
+    if (!rc) rc = query_json_ask(s, &call, NULL, reply, err);
     query_call_deinit(&call);
     service_close(s);
     return rc;

@@ -11,6 +11,7 @@
 #include "retrieval/question/relative_days.h"
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
+#include "server/routes/app.h"
 #include "server/routes/diffusion_json.h"
 #include "server/routes/sparse_json.h"
 #include "server/routes/documents_json.h"
@@ -464,4 +465,17 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     if (r->prompt.n_contexts) write_prompt(&o, r);
     write_tail(&o, r, queue_ms);
     json_out_close(&o, '}');
+}
+
+int query_json_ask(service *s, const query_call *call, const query_sink *sink, fo_buf *b,
+                   fo_err *err) {
+    query_result result = {0};
+    const int rc = service_query(s, &call->request, sink, &result, err);
+    if (!rc) {
+        char id[32];
+        app_make_id(id, "q_");
+        query_json_write(b, id, call, &result, 0);
+    }
+    query_result_deinit(&result);
+    return rc;
 }

@@ -36,6 +36,9 @@ void query_call_deinit(query_call *c);
 /* The whole answer object. id: "q_…". queue_ms: what the request waited before the pipeline. */
 void query_json_write(fo_buf *b, const char *id, const query_call *call, const query_result *r,
                       double queue_ms);
+/* Ask, and write the answer object, with an id of its own, behind what is in b. Without a request of HTTP: nothing waited. */
+int query_json_ask(service *s, const query_call *call, const query_sink *sink, fo_buf *b,
+                   fo_err *err);
 /* {"contexts":[...]} and {"index":1,...}: what event streams carry. */
 void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r);
 /* {"answer":..,"citations":[...]} of a result that is not whole yet. */

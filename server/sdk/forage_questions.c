@@ -84,7 +84,6 @@ static int on_citation(void *ctx, const query_result *partial, const query_citat
 static int ask(forage *f, const fo_buf *body, bool search_only, const forage_listener *listener,
                forage_reply **out, fo_err *err) {
     query_call call;
-    query_result result = {0};
     int rc = query_json_read(&call, body->data, body->len, search_only, err);
     if (rc) return rc;
     asking a = {.query = &call};
@@ -93,16 +92,13 @@ static int ask(forage *f, const fo_buf *body, bool search_only, const forage_lis
     call.request.tenant = ACCESS_OWNER;
     call.request.cancel = &a.call.ended;
     bool listens = listener && listener->event;
-    rc = service_query(f->service, &call.request, listens ? &sink : NULL, &result, err);
+    fo_buf b = {0};
+    rc = query_json_ask(f->service, &call, listens ? &sink : NULL, &b, err);
     if (!rc) rc = forage_call_check(&a.call, err);
-    if (!rc) {
-        char id[32];
-        fo_buf b = {0};
-        app_make_id(id, "q_");
-        query_json_write(&b, id, &call, &result, 0);
+    if (!rc)
         rc = forage_reply_make(out, &b, err);
-    }
-    query_result_deinit(&result);
+    else
+        fo_buf_free(&b);
     query_call_deinit(&call);
     forage_call_end(&a.call);
     return rc;
