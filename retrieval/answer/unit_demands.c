@@ -10,6 +10,7 @@
 #include "retrieval/question/arabic_ranges.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/demand_counts.h"
+#include "retrieval/question/demand_often.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/units/unit_headings.h"
 #include "retrieval/answer/unit_persons.h"
@@ -46,10 +47,13 @@ static bool says_how_many(const candidate_passage *p, size_t start, size_t end) 
     return says;
 }
 
-/* The numbers of most headings number something: "4. Fees", "GS 640". */
+/* The numbers of most headings number something: "4. Fees", "GS 640"; "Weekly" says how often what stands below it is done. */
 static bool is_of_heading(const candidate_passage *p, const demands *d, const text_unit *u) {
+    const char *head = p->text.text + u->head_start;
+    const bool often =
+        d->amount == AMOUNT_OFTEN && !demand_often_in_words(head, u->head_end - u->head_start);
     return u->head_kind == TEXT_UNIT_HEADING && u->kind != TEXT_UNIT_ROW &&
-           (d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT) &&
+           (often || d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT) &&
            !says_how_many(p, u->head_start, u->head_end);
 }
 
@@ -201,7 +205,7 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
         (demands_amount_column_in(d, text + u->start, u->end - u->start) ||
          demands_amount_column_in(d, text + u->head_start, u->head_end - u->head_start)))
         stated = AMOUNT_STATED;
-    if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG &&
+    if (u->record && amount != AMOUNT_NONE && amount != AMOUNT_LONG && amount != AMOUNT_OFTEN &&
         row_only_labels(text + u->start, u->end - u->start))
         return 1;
     const enum demand_dimension dimension = d->dimension;

@@ -5,6 +5,8 @@
 
 #include "kernels/utf8.h"
 #include "retrieval/question/demand_days.h"
+#include "retrieval/question/demand_figures.h"
+#include "retrieval/question/demand_often.h"
 #include "retrieval/text/word_tokens.h"
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -290,6 +292,7 @@ static bool states(enum demand_amount amount, const char *text, size_t len,
                    const word_token *before, const word_token *t) {
     switch (amount) {
     case AMOUNT_NONE:
+    case AMOUNT_OFTEN:
         return true;
     case AMOUNT_MONEY:
     case AMOUNT_EXPENSE: /* of other expenses see demand_amount_in */
@@ -316,6 +319,10 @@ static bool states(enum demand_amount amount, const char *text, size_t len,
 
 enum amount_stated demand_amount_in(enum demand_amount amount, const char *text, size_t len) {
     if (amount == AMOUNT_NONE) return AMOUNT_STATED;
+    if (amount == AMOUNT_OFTEN)
+        return demand_often_in(text, len)            ? AMOUNT_STATED
+               : demand_often_by_occasion(text, len) ? AMOUNT_PERHAPS
+                                                     : AMOUNT_NOT_STATED;
     const bool money = amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE;
     enum amount_stated stated = AMOUNT_NOT_STATED;
     word_token before = {0};
@@ -522,14 +529,6 @@ static bool asks_for_a_share(const word_token *before, const word_token *noun) {
     return word_token_in("rate rates", noun) && word_token_in(taxes, before);
 }
 
-/* "What port does it listen on?", not that of a ferry. */
-static bool asks_for_a_port(const char *rest, size_t len, const word_token *noun) {
-    return word_token_in("port ports", noun) &&
-           word_tokens_say("listen listens listening bind binds tcp udp http https server api "
-                           "daemon service database proxy default",
-                           rest, len);
-}
-
 /* Of "what's". */
 static bool is_apostrophe(const word_token *t) {
     return word_token_is(t, "'") || word_token_is(t, "\xE2\x80\x99");
@@ -676,6 +675,7 @@ static enum demand_amount kind_of_verb(const word_token *t) {
 static enum demand_amount kind_of_adjective(const word_token *t) {
     if (word_token_in("many much far tall wide deep high fast old big large", t)) return AMOUNT_ANY;
     if (word_token_in("long", t)) return AMOUNT_LONG;
+    if (word_token_in("often frequently", t)) return AMOUNT_OFTEN;
     if (word_token_in("heavy", t)) return AMOUNT_WEIGHT;
     if (word_token_in("loud noisy quiet", t)) return AMOUNT_LOUDNESS;
     if (word_token_in("warm hot cold", t)) return AMOUNT_TEMPERATURE;
@@ -744,7 +744,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
         case WHAT:
             amount = kind_of_noun(&t);
             if (amount == AMOUNT_NONE) amount = kind_of_bound(&asks_before, &t);
-            if (asks_for_a_port(question + at, len - at, &t)) amount = AMOUNT_ANY;
+            if (demand_figure_is_port(question + at, len - at, &t)) amount = AMOUNT_ANY;
             next_at = at;
             next = word_token_next(question, len, &next_at);
             if (asks_for_a_share(&t, &next)) amount = AMOUNT_SHARE;
@@ -754,8 +754,10 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
                                                                     : PAST;
             break;
         case IS:
-            kind = asks_for_the_most(question + at, len - at, &before, &t) ? AMOUNT_ANY
-                                                                           : kind_of_noun(&t);
+            kind = asks_for_the_most(question + at, len - at, &before, &t) ||
+                           demand_figure_is_limit(&before, &t)
+                       ? AMOUNT_ANY
+                       : kind_of_noun(&t);
             if (asks_for_a_share(&before, &t)) kind = AMOUNT_SHARE;
             if (kind != AMOUNT_NONE) amount = kind;
             if (++words == 4 || amount != AMOUNT_NONE ||

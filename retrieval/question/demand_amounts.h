@@ -20,6 +20,7 @@ enum demand_amount {
     AMOUNT_LENGTH, /* how wide, of texts in another language: a way */
     AMOUNT_COUNT,  /* how many, in another language: a number that is no price, time or measure */
     AMOUNT_SHARE, /* the tax, interest or VAT rate: "5 %", "zero", "two points above the base rate" */
+    AMOUNT_OFTEN, /* how often: demand_often.h */
 };
 
 /* "What is the yearly rent", "what does it cost", "at what temperature", "how heavy", "how much ... pay". How something

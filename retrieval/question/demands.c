@@ -314,6 +314,7 @@ static demands read_in_english(const char *question, size_t len) {
 static demands of_foreign_texts(demands d, int language) {
     d.language = language;
     d.dimension = DIMENSION_ANY;
+    if (d.amount == AMOUNT_OFTEN) d.amount = AMOUNT_NONE; /* in their words it is not known */
     d.place = d.reason = false;
     d.days = d.rank = 0;
     d.months = 0;

@@ -40,6 +40,12 @@ static void the_kind_of_amount_is_told(void **state) {
         {"From what size is it a large parcel?", AMOUNT_ANY},
         {"How big a dog may ride the bus?", AMOUNT_NONE},
         {"What port does the server listen on?", AMOUNT_ANY},
+        {"Which ports do I need to open for it?", AMOUNT_ANY},
+        {"Which ports have to be forwarded?", AMOUNT_ANY},
+        {"What is the maximum number of columns in a table?", AMOUNT_ANY},
+        {"What's the largest number of seats?", AMOUNT_ANY},
+        {"How often is the boiler serviced?", AMOUNT_OFTEN},
+        {"how often does it look for mail?", AMOUNT_OFTEN},
         {"What's the most I get for a stolen coat?", AMOUNT_ANY},
         {"How much of the cost do we pay?", AMOUNT_ANY}, /* a share, too */
         {"What is the tax rate for an income of 30,000?", AMOUNT_SHARE},
@@ -60,6 +66,8 @@ static void the_kind_of_amount_is_told(void **state) {
         {"What were the charges against him?", AMOUNT_NONE},
         {"What size is the shirt?", AMOUNT_NONE},
         {"What port does the ferry leave from?", AMOUNT_NONE},
+        {"Which ports are open in winter?", AMOUNT_NONE},
+        {"What is the number on the door?", AMOUNT_NONE},
         {"What's the most popular room?", AMOUNT_NONE},
         {"What is the temperature called at which it melts?", AMOUNT_NONE},
         {"Where is the temperature shown?", AMOUNT_NONE},
@@ -69,6 +77,30 @@ static void the_kind_of_amount_is_told(void **state) {
         demands d = asked(cases[i].question);
         if (d.amount != cases[i].amount)
             fail_msg("%s: %d, not %d", cases[i].question, d.amount, cases[i].amount);
+    }
+}
+
+static void how_often_is_said_by_a_number_or_a_word(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum amount_stated said;
+    } cases[] = {
+        {"The boiler is serviced every two years.", AMOUNT_STATED},
+        {"Serviced annually", AMOUNT_STATED},
+        {"Rinse the filter after use.", AMOUNT_STATED},
+        {"On Mondays the bins are emptied.", AMOUNT_STATED},
+        {"reload-time 60", AMOUNT_STATED},
+        {"Clean it when the red lamp shines.", AMOUNT_PERHAPS},
+        {"The boiler is serviced by a fitter.", AMOUNT_NOT_STATED},
+        {"When checks are on, this says how often (in seconds) counts are taken.",
+         AMOUNT_NOT_STATED},
+        {"Reloads all feeds, for who wants to reload without always having it run.",
+         AMOUNT_NOT_STATED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *s = cases[i].text;
+        if (demand_amount_in(AMOUNT_OFTEN, s, strlen(s)) != cases[i].said) fail_msg("%s", s);
     }
 }
 
@@ -775,6 +807,7 @@ static void a_size_may_be_said_without_a_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
+        cmocka_unit_test(how_often_is_said_by_a_number_or_a_word),
         cmocka_unit_test(an_amount_of_another_kind_is_none),
         cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(what_is_counted_is_found),

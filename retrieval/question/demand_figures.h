@@ -1,0 +1,16 @@
+/* demand_figures.h - numbers that a question asks for by other words than "how many". English. */
+#ifndef FORAGE_RETRIEVAL_DEMAND_FIGURES_H
+#define FORAGE_RETRIEVAL_DEMAND_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "retrieval/text/word_tokens.h"
+
+/* "What port does it listen on?", "Which ports do I need to open?", not that of a ferry, nor one that is open. `rest`: behind the noun. */
+bool demand_figure_is_port(const char *rest, size_t len, const word_token *noun);
+
+/* "The maximum number", "the total amount"? */
+bool demand_figure_is_limit(const word_token *before, const word_token *noun);
+
+#endif
