@@ -510,8 +510,45 @@ static bool may_state(const candidate_passage *p, const text_unit *u) {
     return false;
 }
 
+/* "Syntax: reload-time <number>", "Example: reload-time 120": lines of an entry that state no default. */
+static bool is_labelled_otherwise(const candidate_passage *p, const text_unit *u) {
+    size_t at = 0;
+    const char *s = p->text.text + u->start;
+    const word_token label = word_token_next(s, u->end - u->start, &at);
+    const word_token behind = word_token_next(s, u->end - u->start, &at);
+    return word_token_in("example examples syntax usage eg e.g", &label) &&
+           (word_token_is(&behind, ":") || word_token_is(&behind, "."));
+}
+
+/* Has the entry that unit `order` stands in a line of its own that begins with its default: "Default: 60"? */
+static bool has_default_beside(const candidate_passage *p, size_t order) {
+    enum { REACH = 4 };
+    for (int step = -1; step <= 1; step += 2)
+        for (size_t i = order + (size_t)step, n = 0; i < p->units.n && n < REACH;
+             i += (size_t)step, n++) { /* before the first one it wraps */
+            const text_unit *u = &p->units.v[i];
+            if (unit_states(p, u) == STATES_ALONE) return true;
+            if (u->kind == TEXT_UNIT_HEADING) break;
+        }
+    return false;
+}
+
+/* Who asks for a default is not told an example. */
+static void mark_examples(candidate_set *set) {
+    names_asked asked = {0};
+    read_default(&asked, &set->q);
+    for (size_t i = 0; asked.by_default && asked.plainly && i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const candidate_passage *p = &set->passages[c->passage];
+        if (c->f[CAND_NO_AMOUNT] < 1 && is_labelled_otherwise(p, &c->unit) &&
+            unit_states(p, &c->unit) == STATES_NONE && has_default_beside(p, c->order))
+            c->f[CAND_NO_AMOUNT] = 1;
+    }
+}
+
 void setting_entries_mark(candidate_set *set) {
     const names_asked asked = read_names(set);
+    mark_examples(set);
     const bool by_default = asked.n && asked.by_default && asked.plainly;
     const bool stated = by_default && is_stated(set, &asked);
     for (size_t i = 0; i < set->n && asked.n; i++) {

@@ -19,7 +19,7 @@ extern const double setting_entries_support;
 
 /* Where the question names settings that have entries: what stands below the name of another one, and does not name them, is of
  * a rival (CAND_OTHER_THING); where their default is asked for, what states none does not meet that (CAND_NO_AMOUNT), unless no unit of
- * theirs is known to state one and this one has a value. */
+ * theirs is known to state one and this one has a value. "Example: reload-time 120" does not beside "Default: 60" (CAND_NO_AMOUNT), whatever is named. */
 void setting_entries_mark(candidate_set *set);
 
 /* Where the default of settings is asked for, and nothing else but whose they are: chosen[EXTRACTIVE_MOST_SENTENCES] gets what

@@ -50,6 +50,16 @@ static void lacks(const char *text, const char *question, const char *other) {
     free(answer);
 }
 
+static void an_example_is_no_default(void **state) {
+    (void)state;
+    static const char text[] = "Syntax: pause-time <number>\n\nDefault: 60\n\n"
+                               "Minutes between two loads.\n\n"
+                               "Example: pause-time 120\n";
+    char *answer = ask(text, "What is the default pause-time of the reader?", 0);
+    if (strstr(answer, "120") || !strstr(answer, "Default: 60")) fail_msg("%s", answer);
+    free(answer);
+}
+
 static const char settings[] =
     "Database\n\n"
     "QUERCUS_DB_ENGINE=<engine>\n\nWhich database is used. Large houses set QUERCUS_DB_ENGINE to "
@@ -162,6 +172,7 @@ static void what_is_so_by_default_is_not_the_settings_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
+        cmocka_unit_test(an_example_is_no_default),
         cmocka_unit_test(a_passage_may_go_on_with_a_setting),
         cmocka_unit_test(the_default_of_another_setting_is_no_answer),
         cmocka_unit_test(a_default_is_of_the_option_it_stands_behind),
