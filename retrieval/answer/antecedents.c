@@ -85,6 +85,42 @@ bool antecedent_is_meant(const char *s, size_t n) {
                                             : antecedent_is_of_none(s, n);
 }
 
+/* "However, ...", "Then ...", "As an example, ...": goes on from what is said before it. "However you pay" and "Instead of a key" do not. */
+bool antecedent_is_linked(const char *s, size_t n) {
+    size_t at = 0;
+    const word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
+    if (!first.n || !second.n) return false;
+    if (word_token_in("then therefore thus hence otherwise", &first)) return true;
+    if (word_token_is(&second, ","))
+        return word_token_in("however again also instead nevertheless nonetheless moreover besides "
+                             "furthermore additionally conversely similarly likewise "
+                             "alternatively consequently accordingly",
+                             &first);
+    const word_token third = word_token_next(s, n, &at);
+    if (word_token_in("for", &first) && word_token_in("example instance", &second))
+        return word_token_is(&third, ",");
+    return word_token_in("as", &first) && word_token_in("an a", &second) &&
+           word_token_in("example result consequence", &third);
+}
+
+/* "This variable specifies ...", "If set, this option ...": the name of the entry stands above it. */
+bool antecedent_is_entry(const char *s, size_t n) {
+    enum { FIRST_WORDS = 6 };
+    size_t at = 0;
+    bool this = false;
+    for (int i = 0; i < FIRST_WORDS; i++) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) return false;
+        if (this)
+            return word_token_in("variable option setting parameter directive keyword flag switch "
+                                 "command program tool utility daemon function mode feature field "
+                                 "header attribute property",
+                                 &t);
+        this = word_token_in("this", &t);
+    }
+    return false;
+}
+
 const text_unit *antecedent_of(const candidate_passage *p, uint32_t order) {
     if (order == 0) return NULL;
     const char *text = p->text.text;

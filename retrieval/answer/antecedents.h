@@ -15,6 +15,12 @@ bool antecedent_does_so(const char *s, size_t n);
 /* "... there is none.": none of what it does not say. */
 bool antecedent_is_of_none(const char *s, size_t n);
 
+/* Does it go on from what is said before it, by the word it begins with: "However, ...", "Then ...", "As an example, ..."? */
+bool antecedent_is_linked(const char *s, size_t n);
+
+/* "This variable specifies ...", "If set, this option ...": of which entry, its heading says. */
+bool antecedent_is_entry(const char *s, size_t n);
+
 /* The sentence right before unit `order` of a passage, in its paragraph, where that one points back at it; NULL: it does not. */
 const text_unit *antecedent_of(const candidate_passage *p, uint32_t order);
 

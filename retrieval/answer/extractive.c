@@ -337,6 +337,33 @@ static bool heading_is_meant(const candidate_set *set, const candidate *c) {
            (antecedent_is_of_none(s, n) || (set->q.demands.which && antecedent_is_meant(s, n)));
 }
 
+/* Headings that a manual has for every entry: they name none. */
+static bool heads_any_entry(const char *s, size_t n) {
+    static const char any[] =
+        "name names synopsis description descriptions options option overview "
+        "introduction notes note remarks usage examples example details "
+        "summary about general arguments parameters";
+    size_t at = 0, words = 0;
+    for (word_token t; (t = word_token_next(s, n, &at)).n;) /* "## 3. Notes" is numbered */
+        if (t.letters && (words++ || !word_token_in(any, &t))) return false;
+    return words > 0;
+}
+
+/* "This variable specifies ...", "Then, set its port": which variable, and of what, the heading says where no sentence right before it
+ * does. */
+static bool heading_is_pointed_at(const candidate_passage *p, const candidate *c) {
+    const char *text = p->text.text, *s = text + c->start;
+    const size_t n = c->end - c->start;
+    const text_unit *u = &c->unit, *before = c->order ? &p->units.v[c->order - 1] : NULL;
+    if (u->kind != TEXT_UNIT_SENTENCE ||
+        memchr(text + u->head_start, ':', u->head_end - u->head_start))
+        return false; /* "Type: path" is said of the entry, and names it not */
+    if (antecedent_is_entry(s, n)) return true;
+    if (!antecedent_is_meant(s, n) && !antecedent_is_linked(s, n)) return false;
+    return !before || before->kind != TEXT_UNIT_SENTENCE || before->head_start != u->head_start ||
+           before->end > u->start || !fo_only_blanks(text + before->end, u->start - before->end);
+}
+
 /* Does the heading above a unit say of the question what neither it nor its document's title does? "Child lock: Hold the
  * key for three seconds." Or what the unit misleads without? */
 static bool heading_says(const candidate_set *set, const candidate *c) {
@@ -349,7 +376,9 @@ static bool heading_says(const candidate_set *set, const candidate *c) {
         p->text.text[u->head_end - 1] == '?')
         return false;
     if (u->kind == TEXT_UNIT_ITEM && heading_denies(p, u)) return true;
-    if (heading_is_meant(set, c)) return true;
+    if (!heads_any_entry(p->text.text + u->head_start, u->head_end - u->head_start) &&
+        (heading_is_meant(set, c) || heading_is_pointed_at(p, c)))
+        return true;
     const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
     return question_share(&set->q, head & ~c->set & ~p->title) >= much;
 }

@@ -165,7 +165,9 @@ static bool names_what_does_so(const candidate_passage *p, const candidate *c) {
 static bool speaks_of_before(const candidate_passage *p, const candidate *c) {
     const char *text = p->text.text;
     return (c->unit.kind == TEXT_UNIT_SENTENCE &&
-            antecedent_is_meant(text + c->start, c->end - c->start) && !names_what_does_so(p, c)) ||
+            ((antecedent_is_meant(text + c->start, c->end - c->start) &&
+              !names_what_does_so(p, c)) ||
+             antecedent_is_linked(text + c->start, c->end - c->start))) ||
            is_an_exception(text, c);
 }
 

@@ -37,6 +37,32 @@ static void what_points_back_is_told_from_what_stands_alone(void **state) {
         if (antecedent_is_meant(alone[i], strlen(alone[i]))) fail_msg("%s", alone[i]);
 }
 
+static void what_goes_on_from_before_is_told_from_what_does_not(void **state) {
+    (void)state;
+    static const char *const linked[] = {"However, there is an app for iOS.", "Then set the port.",
+                                         "- Again, never do this to a public commit.",
+                                         "As an example, suppose that it broke.",
+                                         "For example, a cat."};
+    static const char *const alone[] = {"However you pay, it costs the same.",
+                                        "Instead of a key there is a card.",
+                                        "Again and again it fails.",
+                                        "For example files see below.",
+                                        "As an owner you pay.",
+                                        ""};
+    for (size_t i = 0; i < sizeof linked / sizeof *linked; i++)
+        if (!antecedent_is_linked(linked[i], strlen(linked[i]))) fail_msg("%s", linked[i]);
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (antecedent_is_linked(alone[i], strlen(alone[i]))) fail_msg("%s", alone[i]);
+    static const char *const entries[] = {"This variable specifies the editor.",
+                                          "If set, this option names the path."};
+    static const char *const others[] = {"This is the editor.", "This house has a garden.",
+                                         "The editor is named in a file by this variable.", ""};
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (!antecedent_is_entry(entries[i], strlen(entries[i]))) fail_msg("%s", entries[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (antecedent_is_entry(others[i], strlen(others[i]))) fail_msg("%s", others[i]);
+}
+
 static const char minutes[] = "3. Head office. The owner of the house will not pay for the repair "
                               "of the roof. The board decided "
                               "to give up the move of the head office. Tea was served.";
@@ -70,6 +96,22 @@ static const char glossary[] =
     "contract. For contracts made in our shop there is none.\n\n## Curtailment\n\nA park is "
     "throttled.";
 
+static const char mailer[] =
+    "# Kestrel reference\n\n## visual_tool\n\nType: path\nDefault: (empty)\n\nThis variable "
+    "specifies which editor "
+    "is used by the program for letters.\n\n## bin_folder\n\nType: path\nDefault: (empty)\n\nIf "
+    "set, this variable "
+    "specifies the path of the folder where deleted letters will be moved.\n";
+static const char news[] =
+    "# Reader of feeds\n\n## Heron service\n\nTo use it, set the source:\n\n    source "
+    "\"heron\"\n\nThen, configure the login and the password of the account in the file.\n\n## "
+    "Overview\n\nThis program shows feeds in a terminal.\n";
+static const char ignored[] =
+    "# Common issues\n\nA list of ignored files keeps files which are not tracked from being "
+    "added. However, a file may have been tracked before it was added to the list of ignored "
+    "files, "
+    "and hence is still tracked.\n";
+
 static void what_has_to_be_said_with_it_is_said(void **state) {
     (void)state;
     static const struct {
@@ -92,6 +134,14 @@ static void what_has_to_be_said_with_it_is_said(void **state) {
          "Cooling-off period: The 14 days", "Curtailment"},
         {"Are gnawed cables covered by the policy?", animals,
          "We do not pay for damage by: animals", "14 days"},
+        {"Which editor is used for letters?", mailer, "visual_tool: This variable", "bin_folder"},
+        {"Can deleted letters be moved to a folder?", mailer, "bin_folder: If set, this variable",
+         "editor"},
+        {"Where do I configure the login and the password of the account?", news,
+         "Heron service: Then, configure", "terminal"},
+        {"Are feeds shown in a terminal?", news, "This program shows", "Overview:"},
+        {"Why is a file still tracked that I added to the list of ignored files?", ignored,
+         "added. However, a file", "Common"},
         {"Is flood covered by the policy?", policy, "What is not insured: flood", "14 days"},
     };
     int failed = 0;
@@ -202,6 +252,7 @@ static void another_thing_beside_it_is_no_reason(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_points_back_is_told_from_what_stands_alone),
+        cmocka_unit_test(what_goes_on_from_before_is_told_from_what_does_not),
         cmocka_unit_test(what_has_to_be_said_with_it_is_said),
         cmocka_unit_test(a_long_antecedent_that_the_title_names_is_left_out),
         cmocka_unit_test(an_antecedent_that_says_more_is_said),
