@@ -140,7 +140,7 @@ static void what_has_to_be_said_with_it_is_said(void **state) {
         {"Where do I configure the login and the password of the account?", news,
          "Heron service: Then, configure", "terminal"},
         {"Are feeds shown in a terminal?", news, "This program shows", "Overview:"},
-        {"Why is a file still tracked that I added to the list of ignored files?", ignored,
+        {"Is a file still tracked that was added to the list later?", ignored,
          "added. However, a file", "Common"},
         {"Is flood covered by the policy?", policy, "What is not insured: flood", "14 days"},
     };
