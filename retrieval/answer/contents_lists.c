@@ -1,0 +1,136 @@
+#include "retrieval/answer/contents_lists.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+enum { FEWEST_WORDS = 4 };
+
+/* A line of a passage; its words are without the number that it begins with, which an entry has otherwise than the heading: "19.", "(19)". */
+typedef struct line {
+    const candidate_passage *p;
+    uint32_t start, end; /* bytes, without the newline */
+    fact_sentence words;
+} line;
+
+static bool line_at(line *out, const candidate_passage *p, uint32_t at) {
+    const char *s = p->text.text;
+    const uint32_t len = (uint32_t)p->text.len;
+    if (at > len) return false;
+    const char *newline = memchr(s + at, '\n', len - at);
+    *out = (line){.p = p, .start = at, .end = newline ? (uint32_t)(newline - s) : len};
+    return true;
+}
+
+static void read_words(line *l) {
+    const fact_text *t = &l->p->text;
+    l->words = candidate_words(t, l->start, l->end);
+    while (l->words.w0 < l->words.w1 && (t->words[l->words.w0].flags & WORD_DIGIT)) l->words.w0++;
+}
+
+static bool is_blank(const line *l) {
+    for (uint32_t i = l->start; i < l->end; i++)
+        if (!fo_is_blank(l->p->text.text[i])) return false;
+    return true;
+}
+
+static bool is_item(const line *l) {
+    const char *s = l->p->text.text;
+    uint32_t at = l->start;
+    while (at < l->end && fo_is_blank(s[at])) at++;
+    return text_item_mark(s + at, l->end - at) > 0;
+}
+
+static bool line_before(line *out, const line *l) {
+    const char *s = l->p->text.text;
+    uint32_t at = l->start;
+    if (!at) return false;
+    for (at--; at > 0 && s[at - 1] != '\n';) at--;
+    return line_at(out, l->p, at);
+}
+
+static bool line_behind(line *out, const line *l) {
+    return l->end < l->p->text.len && line_at(out, l->p, l->end + 1);
+}
+
+/* An item right beside another one? */
+static bool is_entry(const line *l) {
+    line o;
+    return is_item(l) &&
+           ((line_before(&o, l) && is_item(&o)) || (line_behind(&o, l) && is_item(&o)));
+}
+
+/* Alone between blank lines, with something below it? A passage may begin with it. */
+static bool is_heading(const line *l) {
+    line o;
+    return !is_blank(l) && (!line_before(&o, l) || is_blank(&o)) && line_behind(&o, l) &&
+           is_blank(&o) && o.end < l->p->text.len;
+}
+
+static bool are_same(const line *a, const line *b) {
+    const uint32_t n = a->words.w1 - a->words.w0;
+    if (n < FEWEST_WORDS || b->words.w1 - b->words.w0 != n) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (a->p->text.words[a->words.w0 + i].id != b->p->text.words[b->words.w0 + i].id)
+            return false;
+    return true;
+}
+
+/* Stands the line again in what was found of its document, as a heading where it is an entry, and as an entry where not? */
+static bool stands_again(const candidate_set *set, const line *l, bool entry) {
+    const bool few = l->words.w1 - l->words.w0 < FEWEST_WORDS;
+    for (size_t i = 0; !few && i < set->n_passages; i++) {
+        const candidate_passage *p = &set->passages[i];
+        line o;
+        if (!candidate_one_document(p, l->p)) continue;
+        for (uint32_t at = 0; line_at(&o, p, at); at = o.end + 1) {
+            if (entry ? !is_heading(&o) : !is_entry(&o)) continue;
+            read_words(&o);
+            if (are_same(l, &o)) return true;
+        }
+    }
+    return false;
+}
+
+/* The line that byte `at` of the passage is in. */
+static line line_of(const candidate_passage *p, uint32_t at) {
+    line l;
+    while (at > 0 && p->text.text[at - 1] != '\n') at--;
+    line_at(&l, p, at);
+    read_words(&l);
+    return l;
+}
+
+/* Is an entry of the list a heading, and one a question? A list of steps whose sections say more asks nothing. */
+static bool is_of_questions(const candidate_set *set, const candidate_passage *p,
+                            const text_unit *u) {
+    bool asks = false, again = false;
+    for (uint32_t at = u->start; at < u->end;) {
+        line l = line_of(p, at);
+        if (is_entry(&l)) {
+            uint32_t end = l.end;
+            while (end > l.start && fo_is_blank(p->text.text[end - 1])) end--;
+            asks |= end > l.start && p->text.text[end - 1] == '?';
+            again = again || stands_again(set, &l, true);
+        }
+        at = l.end + 1;
+    }
+    return asks && again;
+}
+
+void contents_lists_mark(candidate_set *set) {
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const candidate_passage *p = &set->passages[c->passage];
+        bool listed;
+        if (c->unit.kind == TEXT_UNIT_STEPS) {
+            listed = is_of_questions(set, p, &c->unit);
+        } else {
+            const line l = line_of(p, c->unit.start);
+            const bool entry = is_entry(&l);
+            listed =
+                c->unit.end <= l.end && (entry || is_heading(&l)) && stands_again(set, &l, entry);
+        }
+        if (listed) c->f[CAND_QUESTION] = 1;
+    }
+}

@@ -1,0 +1,13 @@
+/* contents_lists.h - lists of what a document holds: "19. INSERT is really slow" among the contents of a page of frequent questions,
+ * which stands again above the answer, is none itself. */
+#ifndef FORAGE_RETRIEVAL_CONTENTS_LISTS_H
+#define FORAGE_RETRIEVAL_CONTENTS_LISTS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* Sets CAND_QUESTION of entries of a list whose very words stand again, as a line of their own with a blank line before and behind it, in
+ * what was found of the same document, and of that line where it is a unit; of a list as a whole where some entry of it asks. Not
+ * of entries of a few words: "Which plans are there?" is answered by the list of their names, each of which may head a section. */
+void contents_lists_mark(candidate_set *set);
+
+#endif
