@@ -244,7 +244,8 @@ bool subjects_lose_a_name(const candidate_set *set, const candidate_passage *p) 
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const int k = question_term_of(q, w->id);
-        if (k >= 0 && q->terms[k].name && is_a_name(q, w)) names |= 1ull << k;
+        if (k >= 0 && q->terms[k].name && (is_a_name(q, w) || q->terms[k].small_name))
+            names |= 1ull << k;
     }
     for (size_t i = 0; names && i < set->n_passages; i++) {
         const candidate_passage *o = &set->passages[i];

@@ -6,6 +6,7 @@
 #include "kernels/words.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/question_words.h"
+#include "retrieval/question/small_names.h"
 #include "retrieval/text/rivals.h"
 
 static bool listed(const char *word, const char *list) {
@@ -207,7 +208,8 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
         while (k < n && all[k].id != x->id) k++;
         if (k == n) all[n++] = (question_term){.id = x->id, .idf = fact_word_idf(lx, t, x)};
         all[k].code |= exact_names_is_code(t->text + x->start, x->end - x->start);
-        all[k].name |= (x->flags & WORD_DIGIT) || fact_is_named(t, i);
+        all[k].small_name |= small_names_is_one(t, i, lx);
+        all[k].name |= (x->flags & WORD_DIGIT) || fact_is_named(t, i) || all[k].small_name;
     }
     qsort(all, n, sizeof *all, by_idf_falling);
     q->n_terms = n < QUESTION_MAX_TERMS ? n : QUESTION_MAX_TERMS;

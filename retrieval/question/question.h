@@ -26,9 +26,10 @@ enum { QUESTION_MAX_TERMS = 64, QUESTION_SLOTS = 256 };
 typedef struct question_term {
     uint64_t id;
     double idf;
-    bool name; /* capital inside the sentence, or digits */
-    bool code; /* letters and digits: E3, HP-9's 9 is none; another code is another thing */
-    bool rare; /* of the rarer half of the idf mass */
+    bool name;       /* capital inside the sentence, or digits, or a small_name */
+    bool small_name; /* a name in small letters: small_names.h */
+    bool code;       /* letters and digits: E3, HP-9's 9 is none; another code is another thing */
+    bool rare;       /* of the rarer half of the idf mass */
 } question_term;
 
 typedef struct question {
