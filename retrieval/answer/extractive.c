@@ -542,6 +542,18 @@ static bool is_of_another_thing(const candidate_set *set, const extractive_input
     return of_talk && !((p->said | p->title | p->named | p->filed | p->own) & of_talk);
 }
 
+/* Of all that was read nothing is more likely than not to answer: words meet what is about something like it. A table's rows are
+ * read worse than sentences are; what answers by where it stands, or in a talk, is not told by reading. */
+static bool is_read_as_no_answer(const candidate_set *set, const support_features *f) {
+    const bool is_told_otherwise = set->c[0].unit.kind == TEXT_UNIT_ROW || f->by_table > 0 ||
+                                   f->topic > 0 || f->option > 0 || f->summary > 0 ||
+                                   f->follow_up > 0 || f->spoken_of > 0;
+    if (!set->crossed || is_told_otherwise) return false;
+    for (size_t i = 0; i < set->n; i++)
+        if (set->c[i].cross >= 0) return false; /* NAN: not read */
+    return true;
+}
+
 /* Puts the candidates in order and measures how far the first of them is supported. */
 static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
                  fo_err *err) {
@@ -567,7 +579,8 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
-    if (is_an_amount_alone(set, &out->features) || is_of_another_thing(set, in, &out->features))
+    if (is_an_amount_alone(set, &out->features) || is_of_another_thing(set, in, &out->features) ||
+        is_read_as_no_answer(set, &out->features))
         out->support = fmin(out->support, support_threshold / 2);
     return FO_OK;
 }

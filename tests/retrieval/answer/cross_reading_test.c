@@ -236,6 +236,40 @@ static void what_hardly_answers_is_not_said(void **state) {
     }
 }
 
+/* What words would have said is refused where of all that was read nothing is more likely than not to answer. */
+static void what_nothing_read_answers_is_refused(void **state) {
+    (void)state;
+    static const char rash[] =
+        "Raw urushi contains the same irritant as poison ivy, and about half of all beginners come "
+        "out in a rash, which may appear only after some days.";
+    static const char kettle[] = "The kettle is descaled in spring.";
+    static const char wool[] = "Some get a rash from wool that was not washed for long.";
+    static const struct {
+        const char *question;
+        bool answered;
+    } cases[] = {{"How long does a rash from urushi last?", false},
+                 {"Who comes out in a rash from raw urushi?", true}};
+    const passage p[] = {{.text = rash, .len = strlen(rash), .title = "Urushi", .sparse = 5},
+                         {.text = wool, .len = strlen(wool), .title = "Wool", .sparse = 4},
+                         {.text = kettle, .len = strlen(kettle), .title = "Kitchen", .sparse = 1},
+                         {.text = kettle, .len = strlen(kettle), .title = "House", .sparse = 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const extractive_input in = {.question = cases[i].question,
+                                     .passages = p,
+                                     .n_passages = sizeof p / sizeof *p,
+                                     .lx = &lx,
+                                     .reader = model};
+        extractive_answer a;
+        fo_err err = {0};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        const double by_measures = support_probability(&a.features);
+        if (by_measures < support_threshold || a.abstain == cases[i].answered ||
+            (a.support >= support_threshold) != cases[i].answered)
+            fail_msg("%s: %g, %g", cases[i].question, by_measures, a.support);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* A word that the named document never says is said there in other words where what reads both together finds the answer. */
 static void a_synonym_is_no_lost_word(void **state) {
     (void)state;
@@ -272,6 +306,7 @@ int main(void) {
         cmocka_unit_test(another_language_is_left_to_the_words),
         cmocka_unit_test(records_are_read_as_rows_below_their_names),
         cmocka_unit_test(what_hardly_answers_is_not_said),
+        cmocka_unit_test(what_nothing_read_answers_is_refused),
         cmocka_unit_test(a_synonym_is_no_lost_word),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
