@@ -542,15 +542,16 @@ static bool is_of_another_thing(const candidate_set *set, const extractive_input
     return of_talk && !((p->said | p->title | p->named | p->filed | p->own) & of_talk);
 }
 
-/* Of all that was read nothing is more likely than not to answer: words meet what is about something like it. A table's rows are
+/* Of all that was read nothing comes near to answering, three in eight at most: words meet what is about something like it. A table's rows are
  * read worse than sentences are; what answers by where it stands, or in a talk, is not told by reading. */
 static bool is_read_as_no_answer(const candidate_set *set, const support_features *f) {
+    static const double least = -0.5; /* log odds */
     const bool is_told_otherwise = set->c[0].unit.kind == TEXT_UNIT_ROW || f->by_table > 0 ||
                                    f->topic > 0 || f->option > 0 || f->summary > 0 ||
                                    f->follow_up > 0 || f->spoken_of > 0;
     if (!set->crossed || is_told_otherwise) return false;
     for (size_t i = 0; i < set->n; i++)
-        if (set->c[i].cross >= 0) return false; /* NAN: not read */
+        if (set->c[i].cross >= least) return false; /* NAN: not read */
     return true;
 }
 

@@ -236,7 +236,7 @@ static void what_hardly_answers_is_not_said(void **state) {
     }
 }
 
-/* What words would have said is refused where of all that was read nothing is more likely than not to answer. */
+/* What words would have said is refused where of all that was read nothing comes near to answering. */
 static void what_nothing_read_answers_is_refused(void **state) {
     (void)state;
     static const char rash[] =
