@@ -185,6 +185,16 @@ int fo_file_create_shared(fo_file_writer **out, const char *path, fo_err *err) {
     return create(out, path, 0666, err);
 }
 
+bool fo_write_all(int fd, const void *bytes, size_t n) {
+    for (size_t at = 0; at < n;) {
+        const ssize_t wrote = write(fd, (const char *)bytes + at, n - at);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return false;
+        at += (size_t)wrote;
+    }
+    return true;
+}
+
 static int write_all(fo_file_writer *w, const void *data, size_t n, off_t at, fo_err *err) {
     const unsigned char *p = data;
     while (n) {

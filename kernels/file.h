@@ -49,6 +49,9 @@ void fo_file_abort(fo_file_writer *w); /* removes the temp file; NULL is fine */
 int fo_file_put(const char *path, const void *data, size_t n, fo_err *err);
 int fo_file_copy(const char *from, const char *to, fo_err *err); /* the same of a file's bytes */
 
+/* All n bytes to a descriptor, a pipe's too, however many calls that takes and whatever signals come. False: errno says why. */
+bool fo_write_all(int fd, const void *bytes, size_t n);
+
 /* Where a file could not be made, or opened to be written (verb: "create", "write"): by errno, as fo_fail_errno, with what to
  * do about it: "cannot write a/b: No such file or directory; the folder that it is to stand in does not exist: make it, ...". */
 int fo_fail_make(fo_err *err, const char *verb, const char *path);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/file.h"
+
 enum {
     PROGRAM_FILES = 64,
     PIPE_BYTES = 1 << 20,
@@ -128,16 +130,6 @@ typedef struct request {
     uint64_t input; /* bytes that come behind it; 0: the document itself is read */
 } request;
 
-static bool write_all(int fd, const void *bytes, size_t n) {
-    for (size_t at = 0; at < n;) {
-        ssize_t wrote = write(fd, (const char *)bytes + at, n - at);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        at += (size_t)wrote;
-    }
-    return true;
-}
-
 static bool read_all(int fd, void *bytes, size_t n) {
     for (size_t at = 0; at < n;) {
         ssize_t got = read(fd, (char *)bytes + at, n - at);
@@ -156,7 +148,7 @@ static bool pass_on(int from, int to) {
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
         uint32_t n = (uint32_t)got;
-        if (!write_all(to, &n, sizeof n) || !write_all(to, frame, n)) return false;
+        if (!fo_write_all(to, &n, sizeof n) || !fo_write_all(to, frame, n)) return false;
     }
 }
 
@@ -168,7 +160,7 @@ static int take_input(int from, uint64_t n, uint64_t most) {
     for (uint64_t left = n; left;) {
         size_t k = left < sizeof piece ? (size_t)left : sizeof piece;
         if (!read_all(from, piece, k)) _exit(0);
-        if (fd >= 0 && !write_all(fd, piece, k)) {
+        if (fd >= 0 && !fo_write_all(fd, piece, k)) {
             close(fd);
             fd = -1; /* the rest is read all the same */
         }
@@ -198,8 +190,8 @@ static _Noreturn void run(const extract_program *const *tools, int document, con
         }
         if (input >= 0 && input != document) close(input);
         uint32_t end = 0;
-        if (!here || !write_all(answers, &end, sizeof end) ||
-            !write_all(answers, &status, sizeof status))
+        if (!here || !fo_write_all(answers, &end, sizeof end) ||
+            !fo_write_all(answers, &status, sizeof status))
             break;
     }
     _exit(0);
@@ -247,7 +239,8 @@ static int runner_ask(void *ctx, uint32_t tool, uint32_t page, const void *input
     request rq = {tool, page, input ? n : 0};
     r->left = 0;
     r->status = 255;
-    if (!write_all(r->requests, &rq, sizeof rq) || (input && !write_all(r->requests, input, n)))
+    if (!fo_write_all(r->requests, &rq, sizeof rq) ||
+        (input && !fo_write_all(r->requests, input, n)))
         return fo_fail(err, FO_EIO, "the process that starts programs for it ended");
     r->running = true;
     *to = (extract_stream){runner_read, runner_end, r};

@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "kernels/file.h"
+
 /* ---- jobs ------------------------------------------------------------------------------------------ */
 
 typedef union wire_files {
@@ -76,16 +78,6 @@ bool wire_next_job(int socket, wire_job *job, size_t n) {
 
 /* ---- answers --------------------------------------------------------------------------------------- */
 
-bool wire_write_all(int fd, const void *p, size_t n) {
-    for (size_t at = 0; at < n;) {
-        ssize_t wrote = write(fd, (const char *)p + at, n - at);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        at += (size_t)wrote;
-    }
-    return true;
-}
-
 /* All at once where the pipe has room: who reads it wakes up once. */
 static bool write_parts(int fd, const struct iovec *parts, size_t n) {
     ssize_t wrote;
@@ -95,7 +87,7 @@ static bool write_parts(int fd, const struct iovec *parts, size_t n) {
     size_t done = (size_t)wrote;
     for (size_t i = 0; i < n; i++) {
         size_t k = done < parts[i].iov_len ? done : parts[i].iov_len;
-        if (!wire_write_all(fd, (const char *)parts[i].iov_base + k, parts[i].iov_len - k))
+        if (!fo_write_all(fd, (const char *)parts[i].iov_base + k, parts[i].iov_len - k))
             return false;
         done -= k;
     }

@@ -92,7 +92,6 @@ typedef struct wire_end {
 } wire_end;
 
 /* b's results, written to fd; false where nobody reads them any more. Ends b's open block. */
-bool wire_write_all(int fd, const void *p, size_t n);
 bool wire_write_answer(int fd, builder *b, int rc, const fo_err *err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "data/extract/extract_tools.h"
 #include "data/extract/extract_wire.h"
 #include "kernels/clock.h"
+#include "kernels/file.h"
 
 enum { WORKER_FILES = 16 };
 
@@ -121,7 +122,7 @@ static int read_with_programs(const worker_setup *s, builder *b, const wire_job 
 static int send_piece(void *ctx, const void *p, size_t n, fo_err *err) {
     const int fd = *(const int *)ctx;
     wire_part part = {.magic = WIRE_MAGIC, .kind = WIRE_PIECE, .n = (uint32_t)n};
-    if (wire_write_all(fd, &part, sizeof part) && wire_write_all(fd, p, n)) return FO_OK;
+    if (fo_write_all(fd, &part, sizeof part) && fo_write_all(fd, p, n)) return FO_OK;
     return fo_fail(err, FO_ECANCELLED, "nobody waits for it");
 }
 
@@ -132,8 +133,8 @@ static int send_member(void *ctx, const archive_member *m, fo_err *err) {
                       .n = (uint32_t)strlen(m->name),
                       .n_why = (uint32_t)strlen(m->why),
                       .outcome = m->outcome};
-    if (wire_write_all(fd, &part, sizeof part) && wire_write_all(fd, m->name, part.n) &&
-        wire_write_all(fd, m->why, part.n_why))
+    if (fo_write_all(fd, &part, sizeof part) && fo_write_all(fd, m->name, part.n) &&
+        fo_write_all(fd, m->why, part.n_why))
         return FO_OK;
     return fo_fail(err, FO_ECANCELLED, "nobody waits for it");
 }
@@ -141,8 +142,7 @@ static int send_member(void *ctx, const archive_member *m, fo_err *err) {
 static _Noreturn void end_parts(int answer, int rc, const fo_err *err) {
     wire_part part = {.magic = WIRE_MAGIC, .kind = WIRE_UNPACKED};
     wire_unpacked end = {.rc = rc, .err = *err};
-    bool told =
-        wire_write_all(answer, &part, sizeof part) && wire_write_all(answer, &end, sizeof end);
+    bool told = fo_write_all(answer, &part, sizeof part) && fo_write_all(answer, &end, sizeof end);
     _exit(told ? 0 : 1);
 }
 
@@ -204,7 +204,7 @@ typedef struct page_counter {
 
 static void tell_pages(page_counter *c) {
     wire_pages p = {WIRE_PAGES, c->n};
-    if (c->n && wire_write_all(c->answer, &p, sizeof p)) c->n = 0;
+    if (c->n && fo_write_all(c->answer, &p, sizeof p)) c->n = 0;
 }
 
 /* Some times a second: who waits looks no more often. */

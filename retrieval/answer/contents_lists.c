@@ -76,8 +76,10 @@ static bool are_same(const line *a, const line *b) {
     return true;
 }
 
-/* Stands the line again in what was found of its document, as a heading where it is an entry, and as an entry where not? */
-static bool stands_again(const candidate_set *set, const line *l, bool entry) {
+/* Stands the line again in what was found of its document, as a heading where it is an entry, and as an entry where not? Its words are
+ * read here: most lines are neither. */
+static bool stands_again(const candidate_set *set, line *l, bool entry) {
+    read_words(l);
     const bool few = l->words.w1 - l->words.w0 < FEWEST_WORDS;
     for (size_t i = 0; !few && i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
@@ -97,7 +99,6 @@ static line line_of(const candidate_passage *p, uint32_t at) {
     line l;
     while (at > 0 && p->text.text[at - 1] != '\n') at--;
     line_at(&l, p, at);
-    read_words(&l);
     return l;
 }
 
@@ -126,7 +127,7 @@ void contents_lists_mark(candidate_set *set) {
         if (c->unit.kind == TEXT_UNIT_STEPS) {
             listed = is_of_questions(set, p, &c->unit);
         } else {
-            const line l = line_of(p, c->unit.start);
+            line l = line_of(p, c->unit.start);
             const bool entry = is_entry(&l);
             listed =
                 c->unit.end <= l.end && (entry || is_heading(&l)) && stands_again(set, &l, entry);

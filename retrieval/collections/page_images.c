@@ -122,16 +122,6 @@ static uint64_t size_of(const char *path) {
     return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-static bool write_all(int fd, const void *bytes, size_t n) {
-    for (size_t at = 0; at < n;) {
-        ssize_t wrote = write(fd, (const char *)bytes + at, n - at);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        at += (size_t)wrote;
-    }
-    return true;
-}
-
 /* The name beside a copy's; caller frees. NULL: no memory. */
 static char *making_of(const char *path) {
     fo_buf b = {0};
@@ -144,8 +134,8 @@ static bool write_copy(const char *path, const char *making, const unsigned char
     unsigned char digest[32];
     fo_sha256_of(digest, bytes, n);
     int fd = open(making, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0 && write_all(fd, version, 32) && write_all(fd, digest, 32) &&
-              write_all(fd, bytes, n);
+    bool ok = fd >= 0 && fo_write_all(fd, version, 32) && fo_write_all(fd, digest, 32) &&
+              fo_write_all(fd, bytes, n);
     if (fd >= 0) close(fd);
     ok = ok && rename(making, path) == 0;
     if (!ok) unlink(making);

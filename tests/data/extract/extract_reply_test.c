@@ -6,6 +6,7 @@
 
 #include "data/extract/extract_reply.h"
 #include "kernels/clock.h"
+#include "kernels/file.h"
 
 /* An answer without text: n places, all on the sheet of this name. */
 static int answer_of(size_t n, const char *sheet) {
@@ -14,9 +15,9 @@ static int answer_of(size_t n, const char *sheet) {
     int fd = memfd_create("answer", MFD_CLOEXEC);
     assert_true(places && fd >= 0);
     for (size_t i = 0; i < n; i++) places[i] = (wire_place){.page = (uint32_t)i, .sheet = 1};
-    assert_true(wire_write_all(fd, &head, sizeof head) &&
-                wire_write_all(fd, places, n * sizeof *places) &&
-                wire_write_all(fd, sheet, head.names));
+    assert_true(fo_write_all(fd, &head, sizeof head) &&
+                fo_write_all(fd, places, n * sizeof *places) &&
+                fo_write_all(fd, sheet, head.names));
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
     free(places);
     return fd;
