@@ -487,11 +487,18 @@ static bool in_name(char c) {
            c == '_' || (unsigned char)c >= 0x80;
 }
 
+/* "curl's default". */
+static bool owns(const char *text, size_t len, size_t end) {
+    const size_t rest = len - end;
+    return (rest > 1 && !memcmp(text + end, "'s", 2)) ||
+           (rest > 3 && !memcmp(text + end, "\xE2\x80\x99s", 4));
+}
+
 /* Where text says the name from byte `from` on, as a word of its own; len: nowhere. */
 static size_t find_name(const char *text, size_t len, size_t from, const char *name, size_t n) {
     for (size_t i = from; n && i + n <= len; i++)
         if (memcmp(text + i, name, n) == 0 && (i == 0 || !in_name(text[i - 1])) &&
-            (i + n == len || !in_name(text[i + n])))
+            (i + n == len || !in_name(text[i + n]) || owns(text, len, i + n)))
             return i;
     return len;
 }
@@ -512,6 +519,13 @@ bool exact_names_is_capital(const char *title) {
     return *title >= 'A' && *title <= 'Z';
 }
 
+/* "ls", "cmp": no word of English can be meant. */
+static bool is_unspeakable(const char *name, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (name[i] < 'a' || name[i] > 'z' || strchr("aeiouy", name[i])) return false;
+    return n > 1;
+}
+
 /* Is what stands at byte i, n bytes long, the means, or who does it? "With sort", "cut: the third field", "du without other
  * disks", "the exit status of cmp". surely: nothing that is no command would stand there, as "from Paris" and "for rent" do. */
 static bool is_means(const char *text, size_t len, size_t i, size_t n, bool surely) {
@@ -523,6 +537,8 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n, bool sure
         return end < i && start < end &&
                fo_words_have_any_case("with using use make let", text + start, end - start);
     if (i + n < len && text[i + n] == ':') return true;
+    if (is_unspeakable(text + i, n) && (start < end || i + n < len)) return true;
+    if (owns(text, len, i + n) && !is_english(text + i, n)) return true;
     if (end < i && start < end &&
         fo_words_have_any_case("with using use make makes let lets tell tells have has via does",
                                text + start, end - start))

@@ -71,8 +71,8 @@ size_t exact_names_of_command(const char *title);
  * in "tools"; names are short words, and nothing else of them would be left by their stems. */
 bool exact_names_command_said(const char *question, size_t len, const char *title);
 
-/* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects"; not "how do I sort
- * numbers". English. */
+/* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects", "curl's default", and
+ * wherever it stands what can be no word, "mean for ls"; not "how do I sort numbers". English. */
 bool exact_names_command_asked(const char *question, size_t len, const char *title);
 /* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. Only where nothing else would
  * stand there: not "from Paris", "for rent" or "in Berlin", and a name with a capital only behind "with", "using", "make" or "let". */

@@ -177,6 +177,12 @@ static void a_command_is_the_means_behind_few_words(void **state) {
         {"exit status of cmp", "cmp - compare two files", true},
         {"a list of all files in time", "time - run programs", false},
         {"find what is large", "find - search for files", false},
+        {"What does an exit status of 1 mean for ls?", "ls - list directory contents", true},
+        {"Which of the ls options sorts by size?", "ls - list directory contents", true},
+        {"What is curl's default for --connect-timeout?", "curl - transfer a URL", true},
+        {"What is curl\xE2\x80\x99s default?", "curl - transfer a URL", true},
+        {"How do I curl up?", "curl - transfer a URL", false},
+        {"What is time's arrow?", "time - run programs", false},
         {"ls", "ls - list directory contents", false},
         {"with", "ls - list directory contents", false},
         {"How do I stop git from asking?", "git - the stupid content tracker", true},
@@ -198,6 +204,7 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
         bool asked;
     } cases[] = {
         {"git: squeeze commits", "git-rebase - reapply commits", true},
+        {"What does an exit status of 1 mean for ls?", "ls - list directory contents", true},
         {"Can apt keep a package as it is?", "apt-mark - settings of packages", true},
         {"squeeze commits", "git-rebase - reapply commits", false},
         {"How do I list files with ls?", "lsof - list open files", false},
