@@ -41,8 +41,22 @@ static int failed(check *k, int rc, const fo_err *why, const char *what) {
 
 /* ---- SQLite's checks and our invariants --------------------------------------------------- */
 
+/* A name that could lead out of a folder: an index lies in one that is called by its tenant and its collection, and a
+ * database may come from a stranger's backup. */
+#define NO_NAME(column)                                                                            \
+    "(" column " = '' OR " column " GLOB '.*' OR " column " GLOB '*[^A-Za-z0-9_.-]*')"
+
+/* Of all that runs by itself Forage has this alone, by schema.sql. Another would act on whatever is written. */
+#define OWN_TRIGGER                                                                                \
+    "CREATE TRIGGER documents_delete_texts AFTER DELETE ON documents BEGIN\n"                      \
+    "    DELETE FROM texts WHERE id BETWEEN old.id * 65536 AND old.id * 65536 + 65535;\nEND"
+
 /* Every query here must give no row; a row names what is wrong. */
 static const char *const invariants[] = {
+    "SELECT type || ' ' || name || ': no Forage made it' FROM sqlite_schema WHERE "
+    "type IN ('trigger', 'view') AND sql IS NOT '" OWN_TRIGGER "'",
+    "SELECT 'collection ' || id || ': its name, or that of its tenant, is none' FROM collections "
+    "WHERE " NO_NAME("name") " OR " NO_NAME("tenant"),
     "SELECT 'collection ' || id || ': its document count is off' FROM collections c WHERE "
     "n_documents <> (SELECT count(*) FROM documents WHERE collection = c.id)",
     "SELECT 'collection ' || id || ': its chunk count is off' FROM collections c WHERE "

@@ -401,6 +401,36 @@ static void a_stranger_s_writing_is_found(void **state) {
     end(&e);
 }
 
+/* A name that leads out of index/, and what would act on whatever is written later: no Forage makes these, a stranger's
+ * backup may hold them. */
+static void what_leads_out_or_runs_by_itself_is_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *sql, *what;
+    } harm[] = {
+        {"UPDATE collections SET tenant = '../../out'", "its tenant, is none"},
+        {"UPDATE collections SET name = '/tmp/out'", "its name"},
+        {"UPDATE collections SET name = '..'", "its name"},
+        {"UPDATE collections SET name = ''", "its name"},
+        {"CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM collections; END",
+         "trigger t: no Forage made it"},
+        {"DROP TRIGGER documents_delete_texts; CREATE TRIGGER documents_delete_texts AFTER DELETE "
+         "ON "
+         "documents BEGIN DELETE FROM jobs; END",
+         "trigger documents_delete_texts: no Forage made it"},
+        {"CREATE VIEW v AS SELECT 1", "view v: no Forage made it"},
+    };
+    for (size_t h = 0; h < sizeof harm / sizeof *harm; h++) {
+        env e;
+        begin(&e);
+        assert_ok(store_verify(e.s, &e.err), &e.err);
+        by_hand(&e, harm[h].sql, fo_page_sums_vfs(NULL));
+        assert_int_equal(store_verify(e.s, &e.err), FO_ECORRUPT);
+        if (!strstr(e.err.msg, harm[h].what)) fail_msg("%s: %s", harm[h].sql, e.err.msg);
+        end(&e);
+    }
+}
+
 /* Any bit of the database file, also where nothing is kept. */
 static void every_bit_of_the_file_counts(void **state) {
     (void)state;
@@ -629,6 +659,7 @@ int main(void) {
         cmocka_unit_test(a_document_that_is_marked_for_a_vector_is_read),
         cmocka_unit_test(an_unreadable_page_hides_no_other_row),
         cmocka_unit_test(a_stranger_s_writing_is_found),
+        cmocka_unit_test(what_leads_out_or_runs_by_itself_is_found),
         cmocka_unit_test(every_bit_of_the_file_counts),
         cmocka_unit_test(what_the_disk_does_not_give_is_told),
         cmocka_unit_test(a_log_of_pages_of_no_size_is_damaged),

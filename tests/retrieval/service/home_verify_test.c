@@ -4,9 +4,11 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "engine/kv/kv_segment.h"
 #include "engine/kv/kv_store.h"
+#include "kernels/file.h"
 #include "kernels/page_sums.h"
 #include "retrieval/service/home_verify.h"
 #include "tests/retrieval/service/home_fixture.h"
@@ -147,18 +149,48 @@ static void note_collection(void *ctx, const char *tenant, const char *collectio
 }
 
 /* As by a person with the sqlite3 shell, page sums kept. */
-static void change_text(const char *home, const char *document) {
-    char path[4096], sql[400];
+static void by_hand(const char *home, const char *sql) {
+    char path[4096];
     sqlite3 *db;
     snprintf(path, sizeof path, "%s/forage.db", home);
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
                      SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void change_text(const char *home, const char *document) {
+    char sql[400];
     snprintf(sql, sizeof sql,
              "UPDATE texts SET bytes = CAST(replace(CAST(bytes AS TEXT), 'a', 'o') AS BLOB) "
              "WHERE id = (SELECT id * 65536 FROM documents WHERE name = '%s')",
              document);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    by_hand(home, sql);
+}
+
+/* The row of a collection leads to a folder beside the home: that is found, and the folder stays as it is. */
+static void what_a_row_leads_to_outside_is_not_touched(void **state) {
+    (void)state;
+    char *top = test_folder(), home[2048], path[4096];
+    fo_err err = {0};
+    snprintf(home, sizeof home, "%s/home", top);
+    assert_int_equal(mkdir(home, 0700), 0);
+    service *s = open_home(home);
+    put_note(s, "heron", NULL, "The grey heron stands one metre tall.", 37);
+    service_close(s);
+    by_hand(home, "UPDATE collections SET tenant = '../../out'");
+    sqlite3_snprintf(sizeof path, path, "%s/out/notes-1.0", top);
+    assert_ok(fo_make_dirs(path, &err), &err);
+    sqlite3_snprintf(sizeof path, path, "%s/out/notes-1.0/0000000000000007.seg", top);
+    assert_ok(fo_file_put(path, "mine", 4, &err), &err);
+    assert_true(look(home).n_store_faults > 0);
+    home_report r = {0};
+    home_listener to = {.found = print_finding};
+    service_options opt = {.home = home, .n_threads = 2, .primes_per_s = -1};
+    assert_int_not_equal(home_repair(&opt, &to, &r, &err),
+                         FO_OK); /* no service opens such a home */
+    assert_int_equal(access(path, F_OK), 0);
+    test_remove(top);
 }
 
 /* Its index knows nothing of that. */
@@ -187,6 +219,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_index_of_kept_kv_is_made_anew),
         cmocka_unit_test(a_damaged_segment_of_kept_kv_is_dropped),
         cmocka_unit_test(a_collection_with_a_damaged_document_is_not_sound),
+        cmocka_unit_test(what_a_row_leads_to_outside_is_not_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
