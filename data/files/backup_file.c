@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "kernels/buf.h"
@@ -26,7 +27,9 @@ enum {
     TAIL_HEAD = 16,
     TAIL = TAIL_HEAD + 32,
     LEVEL = 3,
-    NAME_MOST = 1024
+    NAME_MOST = 1024,
+    ROOM_BYTES = 32 << 20, /* that unpacking leaves on the disk to others */
+    ROOM_FILES = 1024
 };
 
 static const unsigned char tail_head[TAIL_HEAD] = {0x5b, 0x2a, 0x4d, 0x18, 40,  0,   0,   0,
@@ -322,6 +325,22 @@ static int unreadable(struct archive *a, const backup_reader *r, fo_err *err) {
                    says ? says : "no archive");
 }
 
+/* Zeros are packed to nothing: a small file may hold more than there is room for, and would fill the disk that others
+ * write to before it failed. A system that counts no files says that it may have 0 of them. */
+static int check_room(const char *folder, const char *name, int64_t size, const backup_reader *r,
+                      fo_err *err) {
+    struct statvfs fs;
+    if (statvfs(folder, &fs) != 0)
+        return fo_fail_errno(err, "cannot tell how much room %s has", folder);
+    const uint64_t left = (uint64_t)fs.f_bavail * fs.f_frsize;
+    const bool files = !fs.f_files || fs.f_favail >= ROOM_FILES;
+    if (files && left >= ROOM_BYTES && (uint64_t)size <= left - ROOM_BYTES) return FO_OK;
+    return fo_fail(err, FO_ENOSPC,
+                   "there is no room to unpack %s: '%.100s' in it takes %llu bytes, and %s has "
+                   "%llu left",
+                   r->path, name, (unsigned long long)size, folder, (unsigned long long)left);
+}
+
 static int unpack(struct archive *a, struct archive_entry *e, const backup_reader *r,
                   const char *folder, fo_err *err) {
     const char *name = archive_entry_pathname(e);
@@ -329,13 +348,15 @@ static int unpack(struct archive *a, struct archive_entry *e, const backup_reade
         archive_entry_hardlink(e))
         return fo_fail(err, FO_ECORRUPT, "%s is no backup of Forage: it holds '%.100s'", r->path,
                        name ? name : "a file without a name");
+    int rc = check_room(folder, name, archive_entry_size(e), r, err);
+    if (rc) return rc;
     fo_buf path = {0};
     fo_file_writer *w = NULL;
     fo_buf_printf(&path, "%s/%s", folder, name);
     if (path.failed) return fo_no_memory(err);
     char *slash = strrchr(path.data, '/');
     *slash = 0;
-    int rc = fo_make_dirs(path.data, err);
+    rc = fo_make_dirs(path.data, err);
     *slash = '/';
     if (!rc) rc = fo_file_create(&w, path.data, err);
     while (!rc) {

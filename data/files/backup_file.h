@@ -41,7 +41,8 @@ int backup_is(const char *path, bool *is, fo_err *err);
 /* FO_ECORRUPT where any byte of it, or its length, is another than when it was written. */
 int backup_check(const char *path, fo_err *err);
 /* Check it, then make its files below `folder`, which is made if absent, each synced. Names that lead
- * out of the folder, links and anything but files are FO_ECORRUPT. What was made stays on an error. */
+ * out of the folder, links and anything but files are FO_ECORRUPT; FO_ENOSPC before a file is made that the disk has no
+ * room for. What was made stays on an error. */
 int backup_extract(const char *path, const char *folder, fo_err *err);
 
 #endif

@@ -94,12 +94,21 @@ static void any_change_is_refused(void **state) {
     test_remove(dir);
 }
 
+/* With a checksum that fits; 48 bytes more have room in buffer. */
+static void seal(const char *path, unsigned char *buffer, size_t n) {
+    unsigned char tail[48] = {0x5b, 0x2a, 0x4d, 0x18, 40,  0,   0,   0,
+                              'F',  'O',  'R',  'A',  'G', 'E', 'B', '1'};
+    fo_err err = {0};
+    memcpy(buffer + n, tail, sizeof tail);
+    fo_sha256_of(tail + 16, buffer, n + 16);
+    memcpy(buffer + n + 16, tail + 16, 32);
+    assert_ok(fo_file_put(path, buffer, n + 48, &err), &err);
+}
+
 /* An archive that is no work of ours, with a checksum that fits. */
 static void forge(const char *path, const char *name, mode_t type, const char *link) {
-    unsigned char buffer[1 << 16],
-        tail[48] = {0x5b, 0x2a, 0x4d, 0x18, 40, 0, 0, 0, 'F', 'O', 'R', 'A', 'G', 'E', 'B', '1'};
+    unsigned char buffer[1 << 16];
     size_t n = 0;
-    fo_err err = {0};
     struct archive *a = archive_write_new();
     archive_write_set_format_pax_restricted(a);
     archive_write_add_filter_zstd(a);
@@ -117,10 +126,48 @@ static void forge(const char *path, const char *name, mode_t type, const char *l
     archive_entry_free(e);
     archive_write_close(a);
     archive_write_free(a);
-    memcpy(buffer + n, tail, sizeof tail);
-    fo_sha256_of(tail + 16, buffer, n + 16);
-    memcpy(buffer + n + 16, tail + 16, 32);
-    assert_ok(fo_file_put(path, buffer, n + 48, &err), &err);
+    seal(path, buffer, n);
+}
+
+/* A head alone, of a file of so many bytes. */
+static void forge_size(const char *path, uint64_t bytes) {
+    unsigned char buffer[1 << 16], head[512] = "large";
+    size_t n = 0;
+    unsigned sum = 8 * ' ';
+    memcpy(head + 100, "0000600", 7);
+    head[124] = 0x80; /* in binary */
+    for (int i = 0; i < 8; i++) head[135 - i] = (unsigned char)(bytes >> (8 * i));
+    head[156] = '0';
+    memcpy(head + 257, "ustar\00000", 8);
+    for (size_t i = 0; i < sizeof head; i++) sum += head[i];
+    snprintf((char *)head + 148, 8, "%06o", sum);
+    struct archive *a = archive_write_new();
+    archive_write_set_format_raw(a);
+    archive_write_add_filter_zstd(a);
+    archive_write_set_bytes_in_last_block(a, 1);
+    assert_int_equal(archive_write_open_memory(a, buffer, sizeof buffer, &n), ARCHIVE_OK);
+    struct archive_entry *e = archive_entry_new();
+    archive_entry_set_filetype(e, AE_IFREG);
+    assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
+    assert_int_equal(archive_write_data(a, head, sizeof head), sizeof head);
+    archive_entry_free(e);
+    archive_write_close(a);
+    archive_write_free(a);
+    seal(path, buffer, n);
+}
+
+static void what_has_no_room_is_not_begun(void **state) {
+    (void)state;
+    char *dir = test_folder(), *file = path_in(dir, "x.tar.zst"), *out = path_in(dir, "out"),
+         *large = path_in(out, "large");
+    fo_err err = {0};
+    forge_size(file, 1ull << 60);
+    assert_ok(backup_check(file, &err), &err);
+    assert_int_equal(backup_extract(file, out, &err), FO_ENOSPC);
+    assert_non_null(strstr(err.msg, "1152921504606846976 bytes"));
+    assert_int_not_equal(access(large, F_OK), 0);
+    free(file), free(out), free(large);
+    test_remove(dir);
 }
 
 static void members_stay_in_the_folder(void **state) {
@@ -183,6 +230,7 @@ int main(void) {
         cmocka_unit_test(what_was_put_in_comes_out),
         cmocka_unit_test(any_change_is_refused),
         cmocka_unit_test(members_stay_in_the_folder),
+        cmocka_unit_test(what_has_no_room_is_not_begun),
         cmocka_unit_test(nothing_is_there_before_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
