@@ -41,9 +41,10 @@ typedef struct names {
 } names;
 static word next_name(names *it, const char *question, size_t n) {
     for (word w; (w = next_word(question, n, &it->at)).n;) {
-        bool first = !it->before.n;
-        for (const char *s = it->before.s + it->before.n; !first && s < w.s; s++)
-            first = strchr(".!?:\"", *s) != NULL;
+        bool first = !it->before.n; /* then there is no place behind it to look from */
+        if (!first)
+            for (const char *s = it->before.s + it->before.n; !first && s < w.s; s++)
+                first = strchr(".!?:\"", *s) != NULL;
         const bool capital = fo_is_upper(w.s[0]) && w.n >= SHORTEST;
         const bool behind = it->before.n && fo_is_upper(it->before.s[0]);
         if (it->before.n && !(behind && capital))
