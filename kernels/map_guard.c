@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -108,12 +109,34 @@ bool fo_map_guard_failed(const fo_map_guard *g, size_t *at) {
     return failed != 0;
 }
 
-int fo_map_guard_check(const fo_map_guard *g, const char *path, fo_err *err) {
+int fo_guarded_file_open(fo_guarded_file *out, const char *path, fo_err *err) {
+    *out = (fo_guarded_file){.path = strdup(path)};
+    int rc = out->path ? fo_map_open(&out->map, path, err) : fo_no_memory(err);
+    if (rc) {
+        fo_guarded_file_close(out);
+        return rc;
+    }
+    fo_map_guard_begin(&out->guard, &out->map);
+    return FO_OK;
+}
+
+void fo_guarded_file_close(fo_guarded_file *f) {
+    fo_map_guard_end(&f->guard);
+    fo_map_close(&f->map);
+    free(f->path);
+    f->path = NULL;
+}
+
+bool fo_guarded_file_failed(const fo_guarded_file *f, size_t *at) {
+    return fo_map_guard_failed(&f->guard, at);
+}
+
+int fo_guarded_file_check(const fo_guarded_file *f, fo_err *err) {
     size_t at;
-    return fo_map_guard_failed(g, &at)
+    return fo_guarded_file_failed(f, &at)
                ? fo_fail(err, FO_EIO,
                          "%s: byte %zu cannot be read any more, it was cut off or its disk fails: "
                          "see that the file is whole, and start again",
-                         path, at)
+                         f->path, at)
                : FO_OK;
 }

@@ -1,10 +1,10 @@
 /* map_guard.h - reading from a mapped file whose disk fails, or that was cut off, is an error and no end.
  *
- *     fo_map_guard g = {0};
- *     fo_map_guard_begin(&g, &map);
- *     ... reads from map.data ...
- *     if (fo_map_guard_failed(&g, &at)) ...   // byte at could not be read: what was made of it is void
- *     fo_map_guard_end(&g);                   // before fo_map_close
+ *     fo_guarded_file f = {0};
+ *     int rc = fo_guarded_file_open(&f, path, &err);
+ *     ... reads from f.map.data ...
+ *     if (!rc) rc = fo_guarded_file_check(&f, &err);   // FO_EIO: what was made of it is void
+ *     fo_guarded_file_close(&f);
  *
  * The system says it by SIGBUS. For a guarded map the handler puts a page of zeroes in the place of the
  * one that cannot be read, and notes where: the reader goes on, and whoever has its result asks whether
@@ -33,7 +33,20 @@ bool fo_map_guard_begin(fo_map_guard *g, const fo_map *m);
 void fo_map_guard_end(fo_map_guard *g);
 /* Any thread. at (may be NULL): the first byte of the page that could not be read last. */
 bool fo_map_guard_failed(const fo_map_guard *g, size_t *at);
-/* The same as an error that names the file: FO_EIO, else FO_OK. Any thread. */
-int fo_map_guard_check(const fo_map_guard *g, const char *path, fo_err *err);
+
+/* A file that is mapped and guarded for as long as it is open. Zeroed it is none: intact, and closing it is fine.
+ * May be moved; has one owner, who closes it. */
+typedef struct fo_guarded_file {
+    fo_map map;
+    fo_map_guard guard;
+    char *path; /* as it was opened, NULL: none is open */
+} fo_guarded_file;
+
+/* As fo_map_open, and FO_ENOMEM. On error *out is none. */
+int fo_guarded_file_open(fo_guarded_file *out, const char *path, fo_err *err);
+void fo_guarded_file_close(fo_guarded_file *f);
+/* As fo_map_guard_failed; _check: the same as an error that names the file, FO_EIO, else FO_OK. Any thread. */
+bool fo_guarded_file_failed(const fo_guarded_file *f, size_t *at);
+int fo_guarded_file_check(const fo_guarded_file *f, fo_err *err);
 
 #endif

@@ -130,19 +130,15 @@ static int scan_whole_log(scan *k, const fo_map *m, fo_err *err) {
 
 static int scan_log(scan *k, const char *path, fo_err *err) {
     char *name = NULL;
-    fo_map m = {0};
-    fo_map_guard g = {0};
+    fo_guarded_file f = {0};
     size_t at;
     if (asprintf(&name, "%s-wal", path) < 0) return fo_no_memory(err);
-    int rc = access(name, F_OK) == 0 ? fo_map_open(&m, name, err) : FO_OK;
+    int rc = access(name, F_OK) == 0 ? fo_guarded_file_open(&f, name, err) : FO_OK;
     free(name);
-    if (rc || m.size == 0) return rc;
-    fo_map_guard_begin(&g, &m);
-    rc = scan_whole_log(k, &m, err);
-    if (!rc && fo_map_guard_failed(&g, &at))
+    if (!rc && f.map.size) rc = scan_whole_log(k, &f.map, err);
+    if (!rc && fo_guarded_file_failed(&f, &at))
         found(k, false, "its log cannot be read at byte %zu", at);
-    fo_map_guard_end(&g);
-    fo_map_close(&m);
+    fo_guarded_file_close(&f);
     return rc;
 }
 
@@ -159,17 +155,17 @@ static bool in_log(const scan *k, size_t page) {
 }
 
 /* Did the disk not give a part of these bytes, which were looked at last? */
-static bool is_lost(const fo_map_guard *g, size_t from, size_t n) {
+static bool is_lost(const fo_guarded_file *f, size_t from, size_t n) {
     size_t at;
-    return fo_map_guard_failed(g, &at) && at < from + n &&
+    return fo_guarded_file_failed(f, &at) && at < from + n &&
            from < at + (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void scan_pages(scan *k, const fo_map *m, const fo_map_guard *g) {
-    const unsigned char *d = m->data;
-    size_t size = k->page_size, n = m->size / size, said = big32(d + 28);
+static void scan_pages(scan *k, const fo_guarded_file *f) {
+    const unsigned char *d = f->map.data;
+    size_t size = k->page_size, n = f->map.size / size, said = big32(d + 28);
     bool counted = said && memcmp(d + 24, d + 92, 4) == 0; /* else an old SQLite wrote it */
-    if (m->size % size)
+    if (f->map.size % size)
         found(k, false, "it ends in the middle of a page");
     else if (counted && !k->has_commits && said != n)
         found(k, n > said, "it has %zu pages, its header says %zu", n, said);
@@ -178,7 +174,7 @@ static void scan_pages(scan *k, const fo_map *m, const fo_map_guard *g) {
     for (size_t i = 0; i < n; i++) {
         const unsigned char *p = d + i * size;
         if (fo_page_sum_good(p, size, (int64_t)i + 1)) continue;
-        bool lost = is_lost(g, i * size, size), newer = in_log(k, i + 1);
+        bool lost = is_lost(f, i * size, size), newer = in_log(k, i + 1);
         /* made with the file and never used: else SQLite tells. What is lost reads as zeroes, too. */
         if (!lost && is_zero(p, size)) continue;
         if (((size_t)1 << 30) / size == i) continue; /* SQLite's locks live there, nothing else */
@@ -211,19 +207,16 @@ static void tell_header(scan *k, const fo_map *m, bool lost) {
 }
 
 int fo_sqlite_check_files(const char *path, fo_sqlite_files_fn *fn, void *ctx, fo_err *err) {
-    fo_map m = {0};
-    fo_map_guard g = {0};
+    fo_guarded_file f;
     scan k = {.fn = fn, .ctx = ctx};
-    int rc = fo_map_open(&m, path, err);
+    int rc = fo_guarded_file_open(&f, path, err);
     if (rc) return rc;
-    fo_map_guard_begin(&g, &m);
-    bool header = read_header(&k, &m);
+    bool header = read_header(&k, &f.map);
     rc = scan_log(&k, path, err);
-    if (!rc && !header) tell_header(&k, &m, fo_map_guard_failed(&g, NULL));
-    if (!rc && k.page_size && m.size >= 512) scan_pages(&k, &m, &g);
+    if (!rc && !header) tell_header(&k, &f.map, fo_guarded_file_failed(&f, NULL));
+    if (!rc && k.page_size && f.map.size >= 512) scan_pages(&k, &f);
     if (k.n_findings > MAX_FINDINGS) fn(ctx, false, "and more of the kind");
     free(k.in_log);
-    fo_map_guard_end(&g);
-    fo_map_close(&m);
+    fo_guarded_file_close(&f);
     return rc;
 }

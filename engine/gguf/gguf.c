@@ -18,10 +18,7 @@ enum { MAX_NAME = 65535, MAX_ALIGNMENT = 1 << 20 };
 
 struct gguf {
     /* immutable after open */
-    fo_map map;
-    bool mapped;
-    fo_map_guard guard;
-    char *path; /* of what is mapped */
+    fo_guarded_file file; /* none: of memory */
     const unsigned char *base;
     size_t size;
     uint32_t version;
@@ -360,31 +357,26 @@ int gguf_open_memory(gguf **out, const void *data, size_t size, fo_err *err) {
 }
 
 int gguf_open(gguf **out, const char *path, fo_err *err) {
-    fo_map map;
-    int rc = fo_map_open(&map, path, err);
+    fo_guarded_file file;
+    int rc = fo_guarded_file_open(&file, path, err);
     if (rc) return rc;
     gguf *g = NULL;
-    fo_map_guard guard;
-    fo_map_guard_begin(&guard, &map);
-    if ((rc = gguf_open_memory(&g, map.data, map.size, err))) {
-        const int lost = fo_map_guard_check(&guard, path, err);
-        fo_map_guard_end(&guard);
-        fo_map_close(&map);
-        return lost ? lost : err ? fo_fail_prefix(err, "%s", path) : rc;
-    }
-    g->map = map;
-    g->mapped = true;
-    g->guard = guard;
-    rc = (g->path = strdup(path)) ? gguf_intact(g, err) : fo_no_memory(err);
-    if (rc)
+    rc = gguf_open_memory(&g, file.map.data, file.map.size, err);
+    if (rc && err) fo_fail_prefix(err, "%s", path);
+    /* What was read of bytes that the disk did not give says nothing, an error no more than a success. */
+    const int lost = fo_guarded_file_check(&file, err);
+    if (rc || lost) {
         gguf_close(g);
-    else
-        *out = g;
-    return rc;
+        fo_guarded_file_close(&file);
+        return lost ? lost : rc;
+    }
+    g->file = file;
+    *out = g;
+    return FO_OK;
 }
 
 int gguf_intact(const gguf *g, fo_err *err) {
-    return g->mapped ? fo_map_guard_check(&g->guard, g->path, err) : FO_OK;
+    return fo_guarded_file_check(&g->file, err);
 }
 
 void gguf_close(gguf *g) {
@@ -394,18 +386,16 @@ void gguf_close(gguf *g) {
     free(g->kv_sorted);
     free(g->tensors);
     free(g->tensors_sorted);
-    fo_map_guard_end(&g->guard);
-    if (g->mapped) fo_map_close(&g->map);
-    free(g->path);
+    fo_guarded_file_close(&g->file);
     free(g);
 }
 
 void gguf_want(const gguf *g, const void *data, size_t n) {
-    if (g->mapped) fo_map_want(data, n);
+    if (g->file.path) fo_map_want(data, n);
 }
 
 void gguf_forget(const gguf *g, const void *data, size_t n) {
-    if (g && g->mapped) fo_map_forget(data, n);
+    if (g && g->file.path) fo_map_forget(data, n);
 }
 
 uint32_t gguf_version(const gguf *g) {

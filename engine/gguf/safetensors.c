@@ -6,16 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernels/buf.h"
-#include "kernels/file.h"
 #include "kernels/map_guard.h"
 
 enum { MAX_HEADER = 100 << 20 }; /* the format's own limit */
 
 struct safetensors {
-    fo_map map;
-    bool mapped;
-    fo_map_guard guard;
-    char *path;                  /* of what is mapped */
+    fo_guarded_file file;        /* none: of memory */
     cJSON *header;               /* owns the names */
     safetensors_tensor *tensors; /* sorted by name */
     size_t n;
@@ -134,40 +130,33 @@ int safetensors_open_memory(safetensors **out, const void *data, size_t size, fo
 }
 
 int safetensors_open(safetensors **out, const char *path, fo_err *err) {
-    fo_map map;
-    int rc = fo_map_open(&map, path, err);
+    fo_guarded_file file;
+    int rc = fo_guarded_file_open(&file, path, err);
     if (rc) return rc;
     safetensors *s = NULL;
-    fo_map_guard guard;
-    fo_map_guard_begin(&guard, &map);
-    if ((rc = safetensors_open_memory(&s, map.data, map.size, err))) {
-        const int lost = fo_map_guard_check(&guard, path, err);
-        fo_map_guard_end(&guard);
-        fo_map_close(&map);
-        return lost ? lost : err ? fo_fail_prefix(err, "%s", path) : rc;
-    }
-    s->map = map;
-    s->mapped = true;
-    s->guard = guard;
-    rc = (s->path = strdup(path)) ? safetensors_intact(s, err) : fo_no_memory(err);
-    if (rc)
+    rc = safetensors_open_memory(&s, file.map.data, file.map.size, err);
+    if (rc && err) fo_fail_prefix(err, "%s", path);
+    /* What was read of bytes that the disk did not give says nothing, an error no more than a success. */
+    const int lost = fo_guarded_file_check(&file, err);
+    if (rc || lost) {
         safetensors_close(s);
-    else
-        *out = s;
-    return rc;
+        fo_guarded_file_close(&file);
+        return lost ? lost : rc;
+    }
+    s->file = file;
+    *out = s;
+    return FO_OK;
 }
 
 int safetensors_intact(const safetensors *s, fo_err *err) {
-    return s->mapped ? fo_map_guard_check(&s->guard, s->path, err) : FO_OK;
+    return fo_guarded_file_check(&s->file, err);
 }
 
 void safetensors_close(safetensors *s) {
     if (!s) return;
     cJSON_Delete(s->header);
     free(s->tensors);
-    fo_map_guard_end(&s->guard);
-    if (s->mapped) fo_map_close(&s->map);
-    free(s->path);
+    fo_guarded_file_close(&s->file);
     free(s);
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "engine/kv/kv_segment.h"
-#include "kernels/file.h"
 #include "kernels/map_guard.h"
 #include "kernels/page_sums.h"
 #include "kernels/sqlite_files.h"
@@ -37,22 +36,19 @@ static uint64_t known_bytes(const check *k, uint32_t id) {
 
 static void check_file(check *k, const char *name, uint32_t id) {
     char path[4096];
-    fo_map m = {0};
-    fo_map_guard g = {0};
+    fo_guarded_file f = {0};
     fo_err why = {0};
     snprintf(path, sizeof path, "%s/%s", k->dir, name);
-    int rc = fo_map_open(&m, path, &why);
-    if (!rc) fo_map_guard_begin(&g, &m);
-    if (!rc) rc = kv_segment_check(m.data, m.size, &why);
+    int rc = fo_guarded_file_open(&f, path, &why);
+    if (!rc) rc = kv_segment_check(f.map.data, f.map.size, &why);
     size_t at;
-    if (fo_map_guard_failed(&g, &at)) /* what was found in its place is void */
+    if (fo_guarded_file_failed(&f, &at)) /* what was found in its place is void */
         rc = fo_fail(&why, FO_EIO, "it cannot be read at byte %zu", at);
-    if (!rc && m.size < known_bytes(k, id))
+    if (!rc && f.map.size < known_bytes(k, id))
         rc = fo_fail(&why, FO_ECORRUPT, "it is cut off: the index knows %llu bytes",
                      (unsigned long long)known_bytes(k, id));
     if (rc) k->fn(k->ctx, name, false, why.msg);
-    fo_map_guard_end(&g);
-    fo_map_close(&m);
+    fo_guarded_file_close(&f);
 }
 
 /* Rows that tell of records which are not there. */
@@ -61,17 +57,15 @@ static void check_rows(check *k) {
                               "ORDER BY segment, offset";
     sqlite3_stmt *st = NULL;
     int step = sqlite3_prepare_v2(k->index, sql, -1, &st, NULL), wrong = 0;
-    fo_map m = {0};
-    fo_map_guard g = {0};
+    fo_guarded_file f = {0};
     int64_t at = -1;
     while (step != SQLITE_DONE && (step = sqlite3_step(st)) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(st, 0);
         if (id != at) {
             char *path = id >= 0 && id <= UINT32_MAX ? kv_segment_path(k->dir, (uint32_t)id) : NULL;
-            fo_map_guard_end(&g);
-            fo_map_close(&m);
-            if (!path || fo_map_open(&m, path, NULL) != FO_OK) m = (fo_map){0};
-            fo_map_guard_begin(&g, &m);
+            fo_guarded_file_close(&f);
+            if (path)
+                (void)fo_guarded_file_open(&f, path, NULL); /* else none, which has no bytes */
             free(path);
             at = id;
         }
@@ -81,11 +75,11 @@ static void check_rows(check *k) {
                                .offset = (uint64_t)sqlite3_column_int64(st, 2)};
         if (sqlite3_column_bytes(st, 1) == 32) memcpy(r.key, sqlite3_column_blob(st, 1), 32);
         /* Of a file that cannot be read it is told already; no row is to blame for it. */
-        wrong += m.size && !kv_segment_holds(m.data, m.size, &r) && !fo_map_guard_failed(&g, NULL);
+        wrong += f.map.size && !kv_segment_holds(f.map.data, f.map.size, &r) &&
+                 !fo_guarded_file_failed(&f, NULL);
     }
     sqlite3_finalize(st);
-    fo_map_guard_end(&g);
-    fo_map_close(&m);
+    fo_guarded_file_close(&f);
     char what[120];
     snprintf(what, sizeof what, "%d of its rows tell of records that are not there", wrong);
     if (step != SQLITE_DONE)

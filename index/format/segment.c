@@ -32,10 +32,8 @@ static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'S', 'G'};
 struct segment {
     const unsigned char *data;
     size_t size;
-    fo_map map; /* of a file */
-    fo_map_guard guard;
-    char *path;   /* of it */
-    void *memory; /* else */
+    fo_guarded_file file; /* or */
+    void *memory;
     size_t n_sections;
     row table[SEGMENT_MAX_SECTIONS];
 };
@@ -63,11 +61,11 @@ typedef struct source {
 
 static int source_open(source *out, const segment *s, fo_err *err) {
     *out = (source){.s = s, .fd = -1};
-    if (!s->path) return FO_OK;
-    out->fd = open(s->path, O_RDONLY | O_CLOEXEC);
+    if (!s->file.path) return FO_OK;
+    out->fd = open(s->file.path, O_RDONLY | O_CLOEXEC);
     /* A merge has removed its name: what is mapped is all that there is of it. */
     if (out->fd < 0 && errno == ENOENT) return FO_OK;
-    if (out->fd < 0) return fo_fail_errno(err, "cannot open %s", s->path);
+    if (out->fd < 0) return fo_fail_errno(err, "cannot open %s", s->file.path);
     if ((out->buffer = malloc(PIECE))) return FO_OK;
     close(out->fd);
     return fo_no_memory(err);
@@ -87,7 +85,7 @@ static int source_read(source *in, size_t at, size_t n, const unsigned char **ou
         if (k < 0 && errno == EIO)
             return fo_fail(err, FO_ECORRUPT, "the %zu bytes at %zu cannot be read", n - got,
                            at + got);
-        if (k < 0) return fo_fail_errno(err, "cannot read %s", in->s->path);
+        if (k < 0) return fo_fail_errno(err, "cannot read %s", in->s->file.path);
         if (k == 0) return fo_fail(err, FO_ECORRUPT, "it ends at byte %zu", at + got);
         got += (size_t)k;
     }
@@ -170,18 +168,14 @@ static int open_finish(segment **out, segment *s, fo_err *err) {
 
 int segment_open(segment **out, const char *path, fo_err *err) {
     segment *s = calloc(1, sizeof *s);
-    if (!s || !(s->path = strdup(path))) {
-        free(s);
-        return fo_fail(err, FO_ENOMEM, "out of memory opening %s", path);
-    }
-    int rc = fo_map_open(&s->map, path, err);
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory opening %s", path);
+    int rc = fo_guarded_file_open(&s->file, path, err);
     if (rc) {
         segment_close(s);
         return rc;
     }
-    fo_map_guard_begin(&s->guard, &s->map);
-    s->data = s->map.data;
-    s->size = s->map.size;
+    s->data = s->file.map.data;
+    s->size = s->file.map.size;
     rc = open_finish(out, s, err);
     if (rc) fo_fail_prefix(err, "%s", path);
     return rc;
@@ -200,9 +194,7 @@ int segment_adopt(segment **out, void *data, size_t size, fo_err *err) {
 
 void segment_close(segment *s) {
     if (!s) return;
-    fo_map_guard_end(&s->guard);
-    fo_map_close(&s->map);
-    free(s->path);
+    fo_guarded_file_close(&s->file);
     free(s->memory);
     free(s);
 }
@@ -234,7 +226,7 @@ size_t segment_size(const segment *s) {
 
 int segment_readable(const segment *s, fo_err *err) {
     size_t at;
-    return fo_map_guard_failed(&s->guard, &at)
+    return fo_guarded_file_failed(&s->file, &at)
                ? fo_fail(err, FO_ECORRUPT, "the disk does not give byte %zu", at)
                : FO_OK;
 }

@@ -171,6 +171,33 @@ static void guards_come_and_go_beside_readers(void **state) {
     fo_map_close(&other);
 }
 
+/* A file under one guard for as long as it is open, where it was moved to as well. */
+static void an_open_file_is_guarded_and_named_until_it_is_closed(void **state) {
+    (void)state;
+    fo_err err = {0};
+    fo_guarded_file f, moved, none = {0};
+    size_t at = 0;
+    assert_ok(fo_guarded_file_check(&none, &err), &err);
+    fo_guarded_file_close(&none);
+    assert_ok(fo_guarded_file_open(&f, path, &err), &err);
+    assert_int_equal(f.map.size, PAGES * page);
+    assert_ok(fo_guarded_file_check(&f, &err), &err);
+    moved = f;
+    assert_int_equal(truncate(path, (off_t)page), 0);
+    assert_int_equal(moved.map.data[2 * page], 0);
+    assert_true(fo_guarded_file_failed(&moved, &at));
+    assert_int_equal(at, 2 * page);
+    assert_int_equal(fo_guarded_file_check(&moved, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, path));
+    fo_guarded_file_close(&moved);
+    assert_ok(fo_guarded_file_check(&moved, &err), &err);
+    assert_null(moved.map.data);
+    fo_guarded_file_close(&moved);
+    assert_int_equal(fo_guarded_file_open(&f, dir, &err), FO_EINVAL);
+    assert_null(f.path);
+    fo_guarded_file_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_zeroes_and_noted, make_file,
@@ -182,6 +209,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(one_that_was_sent_is_ignored_or_ends_the_process_as_before,
                                         make_file, remove_file),
         cmocka_unit_test_setup_teardown(guards_come_and_go_beside_readers, make_file, remove_file),
+        cmocka_unit_test_setup_teardown(an_open_file_is_guarded_and_named_until_it_is_closed,
+                                        make_file, remove_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

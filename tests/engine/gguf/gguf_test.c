@@ -1,9 +1,11 @@
 /* GGUF files: what the writer wrote is read back, metadata of every kind is copied, hostile
  * headers and tensors are refused with the byte at which they lie, any damage is survived, a file that is
- * cut off while it is mapped is told, every golden file opens. */
+ * cut off while it is mapped is told (safetensors as well), every golden file opens. */
 #include "tests/test.h"
 
 #include "engine/gguf/gguf.h"
+#include "engine/gguf/safetensors.h"
+#include "kernels/buf.h"
 #include "kernels/file.h"
 
 /* A small file with one of everything, made by the writer. Caller removes the folder. */
@@ -376,6 +378,40 @@ static void a_file_that_is_cut_off_while_it_is_open_is_told(void **state) {
     test_remove(dir);
 }
 
+/* So is a safetensors file, of which the header is read whole when it is opened and the values as they are needed. */
+static void a_safetensors_file_that_is_cut_off_is_told(void **state) {
+    (void)state;
+    enum { N = 1 << 16 };
+    static const char header[] =
+        "{\"a\":{\"dtype\":\"I8\",\"shape\":[65536],\"data_offsets\":[0,65536]}}";
+    const uint64_t n = sizeof header - 1;
+    char *dir = test_folder(), path[4096];
+    fo_err err = {0};
+    fo_buf file = {0};
+    unsigned char *values = malloc(N);
+    assert_non_null(values);
+    memset(values, 7, N);
+    fo_buf_add(&file, &n, sizeof n);
+    fo_buf_add(&file, header, n);
+    fo_buf_add(&file, values, N);
+    assert_false(file.failed);
+    snprintf(path, sizeof path, "%s/long.safetensors", dir);
+    assert_ok(fo_file_put(path, file.data, file.len, &err), &err);
+    safetensors *s;
+    assert_ok(safetensors_open(&s, path, &err), &err);
+    const signed char *a = safetensors_find(s, "a")->data;
+    assert_int_equal(a[N - 1], 7);
+    assert_ok(safetensors_intact(s, &err), &err);
+    assert_int_equal(truncate(path, 1 << 14), 0);
+    assert_int_equal(a[N - 1], 0);
+    assert_int_equal(safetensors_intact(s, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, path));
+    safetensors_close(s);
+    free(values);
+    fo_buf_free(&file);
+    test_remove(dir);
+}
+
 static void opens_every_golden_file(void **state) {
     (void)state;
     const char *names[] = {"models/all-minilm-l6-v2-f16.gguf", "models/stories260K.gguf",
@@ -403,6 +439,7 @@ int main(void) {
         cmocka_unit_test(refuses_other_files_and_versions),
         cmocka_unit_test(survives_truncation_and_bit_flips),
         cmocka_unit_test(a_file_that_is_cut_off_while_it_is_open_is_told),
+        cmocka_unit_test(a_safetensors_file_that_is_cut_off_is_told),
         cmocka_unit_test(opens_every_golden_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
