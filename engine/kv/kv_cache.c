@@ -1,11 +1,11 @@
 /* kv_cache.c - pages, references, hashes.
  *
  *                reserve                     commit (block full)
- *     FREE -----------------> USED, private ---------------------> USED, hashed <---- attach, fork
- *      ^                          |                                 |        |           |
- *      |     last reference gone  |            last reference gone  |        | attach    |
- *      +--------------------------+                                 v        |           |
- *      +------------------------------------------------------- CACHED ------+-----------+
+ *     FREE -----------------> USED, private ---------------------> USED, hashed <---- attach
+ *      ^                          |                                 |        |
+ *      |     last reference gone  |            last reference gone  |        | attach
+ *      +--------------------------+                                 v        |
+ *      +------------------------------------------------------- CACHED ------+
  *        evicted (to the store, if it was used before) when no page is FREE,
  *        or kv_seq_free(keep = false) of what nobody else used
  *
@@ -16,8 +16,7 @@
  * 2. refs of a page = entries of block tables that name it.
  * 3. A hashed page is full, is found under its hash, and is never written again. No two pages have
  *    the same hash.
- * 4. A page with more than one reference is hashed, or is the partial last page of forked
- *    sequences.
+ * 4. A page with more than one reference is hashed.
  * 5. A sequence of n tokens has a page for each of its blocks; full blocks that lie within its
  *    exact tokens are hashed with the chain of its tokens.
  *    After kv_seq_pack (kv_pack.c) it has pages for what it kept, none of them hashed.
@@ -478,10 +477,9 @@ int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
     kv_cache *c = s->c;
     int need = (s->n_tokens + s->shift + n + c->P - 1) / c->P;
     int old = s->n_pages;
-    /* The block that the next token falls into, if it is there already and somebody else's too. */
+    /* The block that the next token falls into, if it is there already and others hold or may find it. */
     int at = (s->n_tokens + s->shift) / c->P;
-    bool copy = at < s->n_pages && n > 0 &&
-                (c->meta[s->pages[at]].refs > 1 || c->meta[s->pages[at]].hashed);
+    bool copy = at < s->n_pages && n > 0 && c->meta[s->pages[at]].hashed;
     if (!grow_table(s, need > old ? need : old)) return fo_no_memory(err);
     int want = (need > old ? need - old : 0) + copy;
     if (want > kv_cache_available(c))
@@ -558,31 +556,6 @@ int kv_seq_most_pages(kv_seq *s) {
 
 void kv_seq_diverge(kv_seq *s) {
     if (s->n_exact > s->n_tokens) s->n_exact = s->n_tokens;
-}
-
-int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
-    kv_cache *c = from->c;
-    kv_seq *s = NULL;
-    int rc = kv_seq_create(&s, c, from->salt, from->reuse, err);
-    if (rc) return rc;
-    int used = (from->n_tokens + from->shift + c->P - 1) / c->P;
-    if (!grow_table(s, used)) {
-        kv_seq_free(s, true);
-        return fo_no_memory(err);
-    }
-    for (int i = 0; i < used; i++) {
-        hold_page(c, from->pages[i]);
-        s->pages[i] = from->pages[i];
-    }
-    s->n_pages = used;
-    s->n_tokens = from->n_tokens;
-    s->n_exact = from->n_exact;
-    s->shift = from->shift;
-    if (!s->shift)
-        memcpy(s->chain, from->chain, (size_t)(from->n_tokens / c->P) * sizeof *s->chain);
-    memcpy(s->tail, from->tail, (size_t)c->P * sizeof *s->tail);
-    *out = s;
-    return FO_OK;
 }
 
 int kv_seq_read(const kv_seq *s, int position, int layer, int head, float *k, float *v,
@@ -722,7 +695,7 @@ static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err 
         if (exact && full && (!c->meta[p].hashed || !same_hash(&c->meta[p].hash, &s->chain[i])))
             return fo_fail(err, FO_ECORRUPT, "invariant 5: full block %d in page %d is not found",
                            i, p);
-        if (c->meta[p].refs > 1 && !c->meta[p].hashed && exact && full)
+        if (c->meta[p].refs > 1 && !c->meta[p].hashed)
             return fo_fail(err, FO_ECORRUPT, "invariant 4: page %d is shared without a hash", p);
     }
     return FO_OK;

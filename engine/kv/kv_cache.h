@@ -110,9 +110,6 @@ void kv_seq_truncate(kv_seq *s, int n);
  * this sequence's own. Ends when the sequence is truncated to a block's end before that. */
 void kv_seq_diverge(kv_seq *s);
 
-/* A second sequence with the same tokens, sharing every page (parallel answers). */
-int kv_seq_fork(kv_seq **out, const kv_seq *s, fo_err *err);
-
 /* Drop blocks of KV, head by head. Afterwards the sequence has n blocks of KV_BLOCK slots, of each
  * layer and KV head other ones: block i of head (layer, head) is what was its block
  * sources[(layer * n_kv_heads + head) * n + i]. Position p of those to come, and of those that keep
