@@ -1,6 +1,7 @@
 #!/bin/sh
 # What README.md and docs/ point at is there: relative links with their headings, paths of the tree, names of
-# source files; and the pages that sources name. Prints "FILE:LINE: what is wrong" and ends with status 1.
+# source files; and the pages that sources name. So are options, metrics and routes: what pages name the program has, and
+# every option of serve, every metric and every route stands in a page (a metric in the dashboard or the alerts will do). Prints "FILE:LINE: what is wrong" and ends with status 1.
 # Capitals in a path (arch_NAME.c) stand for any text. Folders of a home are written HOME/...
 set -u
 pages=$(ls README.md docs/*.md docs/*/*.md data/models/*.md data/models/*/*.md)
@@ -91,4 +92,48 @@ while read -r here kind target; do
         ;;
     esac
 done <"$found"
+
+# Options: rows of the tables that server/cli and server/bench have. Those of other programs, as pages write them:
+others='build-arg cert cflags cpunodebind data-binary diffusion-eps diffusion-steps format invert-match key libs libs-only-l
+lines membind only-matching rm static help'
+serves='server/cli/cli_serve.c server/cli/cli_models.h server/cli/engine_flags.c'
+# shellcheck disable=SC2086 # lists of names
+{
+    grep -rhoE --include='*.[ch]' '\{"[a-z][a-z0-9-]*", *CLI_' server | sed 's/^{"\([^"]*\)".*/has \1/'
+    printf 'has %s\n' $others
+    grep -hoE '\{"[a-z][a-z0-9-]*", *CLI_' $serves | sed 's/^{"\([^"]*\)".*/must \1/'
+    grep -noE -e '(^|[^A-Za-z0-9_-])--[a-z][a-z0-9-]*' $pages | sed 's/^\([^:]*:[0-9]*\):.*--\(.*\)$/named \2 \1/'
+} | awk '
+$1 == "has" { has[$2] = 1 }
+$1 == "must" { must[$2] = 1 }
+$1 == "named" { named[$2] = named[$2] " " $3 }
+END {
+    for (o in named) if (!(o in has)) print "no option is called --" o ":" named[o]
+    for (o in must) if (!(o in named)) print "no page names the option --" o " of serve"
+}' >"$found"
+# Metrics: names in strings of the program; a page may end one in _ or *, and leave _bucket, _sum, _count on.
+# shellcheck disable=SC2086 # lists of names
+{
+    grep -rhoE --include='*.c' '"forage_[a-z0-9_]+' server/routes server/local server/http | sed 's/^"/has /'
+    grep -ohE 'forage_[a-z0-9_]+_(total|seconds|bytes|info)(_bucket|_sum|_count)?' $pages docs/grafana-dashboard.json \
+        docs/prometheus-alerts.yaml | sed 's/_\(bucket\|sum\|count\)$//; s/^/named /'
+    grep -ohE 'forage_[a-z0-9_]+' $pages docs/grafana-dashboard.json docs/prometheus-alerts.yaml | sed 's/^/said /'
+} | awk '
+$1 == "has" { has[$2] = 1 }
+$1 == "named" { named[$2] = 1 }
+$1 == "said" { sub(/_(bucket|sum|count)$/, "", $2); said[$2] = 1 }
+END {
+    for (m in named) if (!(m in has)) print "no metric is called " m
+    for (m in has) if (!(m in said)) print "no page names the metric " m
+}' >>"$found"
+# Routes, but for the files of the web page: /documents/{id} stands in a page as /documents/ID, /documents/{id} or as an example, /documents/a.txt.
+grep -oE 'ROUTE\("[A-Z]+", "[^"]+' server/routes/app.c | sed 's/.*"//' | grep -v '^/assets/' | sort -u | while read -r route; do
+    # shellcheck disable=SC2086 # a list of names
+    grep -qE "$(printf '%s' "$route" | sed 's/{[a-z]*}/[^\/ `]+/g')([^A-Za-z/_-]|\$)" $pages ||
+        echo "no page names the route $route"
+done >>"$found"
+if [ -s "$found" ]; then
+    sort "$found" >&2
+    bad=1
+fi
 exit $bad
