@@ -417,10 +417,13 @@ static int write_all(job *j, const char *out_path, convert_result *result, fo_er
     rc = put_metadata(j, out_path, err);
     if (!rc) rc = add_tensors(j, err);
     for (size_t i = 0; !rc && i < j->n; i++) rc = write_tensor(j, &j->plans[i], err);
-    if (rc)
+    /* What the disk did not give was read as zeroes: no model is made of them. */
+    const int lost = safetensors_intact(j->s.weights, err);
+    if (rc || lost) {
         gguf_writer_abort(j->w);
-    else
-        rc = gguf_writer_commit(j->w, err);
+        return lost ? lost : rc;
+    }
+    rc = gguf_writer_commit(j->w, err);
     if (!rc && result) describe(j, result);
     return rc;
 }

@@ -15,7 +15,7 @@
 #include "engine/tokenizer/charsmap.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/buf.h"
-#include "kernels/file.h"
+#include "kernels/map_guard.h"
 #include "kernels/utf8.h"
 
 static const char magic[4] = "E5S1";
@@ -40,8 +40,8 @@ typedef struct packed_tensor {
 } packed_tensor;
 
 typedef struct packed {
-    fo_map map;
-    size_t at; /* in map */
+    fo_guarded_file file;
+    size_t at; /* in file */
     uint32_t d_model, n_layers, n_heads, d_ff, n_rows, n_context, n_types, block;
     float epsilon;
     uint32_t n_pieces, ids[4]; /* <s>, </s>, <pad>, <unk> */
@@ -76,11 +76,11 @@ static int cut_short(const packed *p, const char *what) {
 
 /* The next n bytes, or NULL and the error. */
 static const unsigned char *take(packed *p, uint64_t n, const char *what) {
-    if (n > p->map.size - p->at) {
+    if (n > p->file.map.size - p->at) {
         cut_short(p, what);
         return NULL;
     }
-    const unsigned char *s = (const unsigned char *)p->map.data + p->at;
+    const unsigned char *s = p->file.map.data + p->at;
     p->at += (size_t)n;
     return s;
 }
@@ -210,7 +210,7 @@ static int read_normaliser(packed *p) {
     int rc = take_count(p, "the number of rules", 0, MAX_RULES, &n);
     if (!rc) rc = take_count(p, "the size of the rules", 0, UINT32_MAX, &n_bytes);
     if (rc) return rc;
-    if (n_bytes > p->map.size - p->at) return cut_short(p, "the normaliser");
+    if (n_bytes > p->file.map.size - p->at) return cut_short(p, "the normaliser");
     fo_buf text = {0};
     size_t *ends = malloc((2 * (size_t)n + 1) * sizeof *ends);
     charsmap_rule *rules = malloc(((size_t)n + 1) * sizeof *rules);
@@ -244,15 +244,15 @@ static int read_tensor(packed *p, packed_tensor *t) {
     if (t->form != FORM_F32 && t->form != FORM_Q4_0)
         return fo_fail(p->err, FO_EUNSUPPORTED, "byte %zu: tensor %s has type %d", begin, t->name,
                        t->form);
-    if (place > p->map.size || t->n_bytes > p->map.size - place)
+    if (place > p->file.map.size || t->n_bytes > p->file.map.size - place)
         return fo_fail(p->err, FO_ECORRUPT, "byte %zu: tensor %s lies beyond the file's end", begin,
                        t->name);
-    t->data = (const unsigned char *)p->map.data + place;
+    t->data = p->file.map.data + place;
     return FO_OK;
 }
 
 static int read_packed(packed *p, const char *path) {
-    int rc = fo_map_open(&p->map, path, p->err);
+    int rc = fo_guarded_file_open(&p->file, path, p->err);
     if (!rc && !(rc = read_head(p)) && !(rc = read_pieces(p)) && !(rc = read_normaliser(p)))
         rc = take_count(p, "the number of tensors", 1, MAX_TENSORS, &p->n_tensors);
     if (rc) return rc;
@@ -413,9 +413,11 @@ static int write_all(job *j, const char *out_path) {
     rc = put_vocabulary(j);
     if (!rc) rc = add_tensors(j);
     for (size_t i = 0; !rc && i < j->n; i++) rc = write_tensor(j, &j->plans[i]);
-    if (!rc) return gguf_writer_commit(j->w, p->err);
+    /* What the disk did not give was read as zeroes: no model is made of them. */
+    const int lost = fo_guarded_file_check(&p->file, p->err);
+    if (!rc && !lost) return gguf_writer_commit(j->w, p->err);
     gguf_writer_abort(j->w);
-    return rc;
+    return lost ? lost : rc;
 }
 
 bool convert_is_packed(const char *path) {
@@ -448,7 +450,7 @@ int convert_packed(const char *path, const char *out_path, const convert_options
     int rc = read_packed(&j.p, path);
     if (!rc) rc = write_all(&j, out_path);
     if (!rc && result) describe(&j, result);
-    fo_map_close(&j.p.map);
+    fo_guarded_file_close(&j.p.file);
     free(j.p.pieces);
     free(j.p.scores);
     free(j.p.tensors);

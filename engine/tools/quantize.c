@@ -244,10 +244,14 @@ int quantize_file(const char *in_path, const char *out_path, const quantize_opti
                 report(&r, t->size_bytes);
             }
         }
-        if (rc)
+        /* What the disk did not give was read as zeroes: no model is made of them. */
+        const int lost = gguf_intact(g, err);
+        if (rc || lost) {
             gguf_writer_abort(r.w);
-        else
+            if (lost) rc = lost;
+        } else {
             rc = gguf_writer_commit(r.w, err);
+        }
     }
     gguf_close(g);
     return rc;

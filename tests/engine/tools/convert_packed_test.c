@@ -7,6 +7,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/tools/convert.h"
 #include "kernels/buf.h"
+#include "kernels/file.h"
 
 enum { WIDTH = 32, FFN = 64, HEADS = 2, POSITIONS = 16, TYPES = 2, ROWS = 16 };
 
@@ -242,9 +243,33 @@ static void no_changed_byte_of_the_head_does_harm(void **state) {
     free(dir);
 }
 
+/* Once the first of its tensors was read, as a copy over it would. */
+static void cut_off(void *path, uint64_t done, uint64_t total) {
+    (void)done;
+    (void)total;
+    assert_int_equal(truncate(path, 0), 0);
+}
+
+static void no_model_is_made_of_a_file_that_is_cut_off_meanwhile(void **state) {
+    (void)state;
+    char *dir = test_folder(), in[4096], out[4096];
+    fo_buf file = make_file();
+    fo_err err = {0};
+    snprintf(in, sizeof in, "%s/in.bin", dir);
+    snprintf(out, sizeof out, "%s/out.gguf", dir);
+    assert_ok(fo_file_put(in, file.data, file.len, &err), &err);
+    const convert_options cuts = {.type = QUANT_F32, .progress = cut_off, .progress_arg = in};
+    assert_int_equal(convert_packed(in, out, &cuts, NULL, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "in.bin: byte"));
+    assert_int_equal(access(out, F_OK), -1);
+    fo_buf_free(&file);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_packed_file_keeps_its_bits_and_its_vocabulary),
+        cmocka_unit_test(no_model_is_made_of_a_file_that_is_cut_off_meanwhile),
         cmocka_unit_test(sixteen_bits_say_what_four_said),
         cmocka_unit_test(a_file_cut_short_anywhere_is_refused),
         cmocka_unit_test(no_changed_byte_of_the_head_does_harm),

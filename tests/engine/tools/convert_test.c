@@ -376,10 +376,42 @@ static void the_token_embedding_may_have_a_type_of_its_own(void **state) {
     test_remove(dir);
 }
 
+/* Cuts the file off once the first of its tensors was read, as a copy over it would. */
+static void cut_off(void *path, uint64_t done, uint64_t total) {
+    (void)done;
+    (void)total;
+    assert_int_equal(truncate(path, 4096), 0);
+}
+
+static void no_model_is_made_of_a_file_that_is_cut_off_meanwhile(void **state) {
+    (void)state;
+    if (!test_shared("golden/models/bert-f32.gguf")) skip();
+    char *dir = test_folder(), in[4096], out[4096], half[4096];
+    fo_err err = {0};
+    convert_result made;
+    quantize_result r;
+    snprintf(in, sizeof in, "%s/model.safetensors", dir);
+    snprintf(out, sizeof out, "%s/out.gguf", dir);
+    snprintf(half, sizeof half, "%s/half.gguf", dir);
+    gguf_close(make_folder(dir));
+    const convert_options whole = {.type = QUANT_F32},
+                          cuts = {.type = QUANT_F16, .progress = cut_off, .progress_arg = in};
+    assert_ok(convert_folder(dir, out, &whole, &made, &err), &err);
+    assert_int_equal(convert_folder(dir, half, &cuts, &made, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "model.safetensors: byte"));
+    assert_int_equal(access(half, F_OK), -1);
+    const quantize_options o = {.target = QUANTIZE_F16, .progress = cut_off, .progress_arg = out};
+    assert_int_equal(quantize_file(out, half, &o, &r, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "out.gguf: byte"));
+    assert_int_equal(access(half, F_OK), -1);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_converted_folder_is_the_model_it_came_from),
         cmocka_unit_test(refuses_folders_it_cannot_convert),
+        cmocka_unit_test(no_model_is_made_of_a_file_that_is_cut_off_meanwhile),
         cmocka_unit_test(mixes_follow_llama_cpp),
         cmocka_unit_test(every_target_gives_a_file_close_to_its_source),
         cmocka_unit_test(rows_that_do_not_divide_fall_back),
