@@ -34,10 +34,11 @@ bool analytics_series_args(http_request *r, int64_t *window_s, int64_t *step_s) 
     /* Sums are kept by the minute, hour and day, so long (store_trim_analytics). */
     const int64_t kept_days = *step_s % 86400 == 0 ? 730 : *step_s % 3600 == 0 ? 60 : 2;
     if (*window_s > kept_days * 86400) {
-        http_error(
-            r, 400, "bad_field", "step",
-            "sums of steps like this one are kept for %d days: a longer window takes whole %s",
-            (int)kept_days, kept_days == 2 ? "hours" : "days");
+        const bool hours_reach = *window_s <= 60 * 86400;
+        http_error(r, 400, "bad_field", "step",
+                   "sums of a step like this one are kept for %d days only: a window of more than "
+                   "%d days takes steps of whole %s",
+                   (int)kept_days, hours_reach ? 2 : 60, hours_reach ? "hours" : "days");
         return false;
     }
     if (*step_s % 60 == 0 && *window_s / *step_s <= SERIES_MAX) return true;

@@ -40,6 +40,11 @@ curl -s "$url/analytics/kv" | grep -q '"pages":0,.*"map":""' || fail "KV without
 for wrong in 'latency?window=0h' 'memory?step=61s' 'kv?window=1h' 'cache?window=x' 'cache?step=30s' 'cache?window=7d&step=30m' 'latency?window=83d&step=1h' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
     test "$(curl -s -o /dev/null -w '%{http_code}' "$url/analytics/$wrong")" = 400 || fail "takes $wrong"
 done
+# What the text says to take, is taken: hours are kept for 60 days alone.
+for window in 7d=hours 90d=days; do
+    said=$(curl -s "$url/analytics/latency?window=${window%=*}&step=7m")
+    echo "$said" | grep -q "steps of whole ${window#*=}" || fail "step of ${window%=*}: $said"
+done
 stop KILL
 start
 after=$(curl -s "$url/analytics/cache?window=1h&step=1m")
