@@ -167,6 +167,14 @@ uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
     return f ? f->version : 0;
 }
 
+const char *extract_name_matters(const void *bytes, size_t n, const char *content_type,
+                                 const char *file_name, size_t *n_ending) {
+    const extract_format *f = extract_format_certain(bytes, n);
+    if (!f) f = by_type(NULL, split_type(content_type));
+    if (!file_name || (f && f != text_row(NULL) && f->extract != extract_code)) return NULL;
+    return ending(file_name, n_ending);
+}
+
 uint32_t extract_versions(void) {
     uint32_t all = 0;
     const extract_format *f;

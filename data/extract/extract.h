@@ -181,6 +181,10 @@ const extract_format *extract_format_of_type(const char *media_type);
  * only its text would. */
 uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
                          const char *file_name);
+/* The ending of this name (.gz peeled off), where it decides how the document is read: neither bytes nor type say its format,
+ * or it is source code, whose language the ending is. NULL: it decides nothing. *n_ending may be 0: it has none. */
+const char *extract_name_matters(const void *bytes, size_t n, const char *content_type,
+                                 const char *file_name, size_t *n_ending);
 /* Changes when any row's does. */
 uint32_t extract_versions(void);
 /* May a document that begins like this be read in parts (extract_format.in_parts), and how are its bytes to be taken? Its

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <cjson/cJSON.h>
 
 #include "data/chunk/chunk_places.h"
@@ -134,6 +135,17 @@ static void hash_string(fo_sha256 *h, const char *s) {
     hash_field(h, s, s ? strlen(s) : 0, s != NULL);
 }
 
+/* The name's ending, where it decides what is made of the bytes. That of the uri stands in the hash with the uri. */
+static void hash_ending(fo_sha256 *h, const ingest_document *d) {
+    size_t n, n_uri = 0;
+    const char *e = extract_name_matters(d->bytes, d->n_bytes, d->content_type, d->file_name, &n);
+    if (!e || n == 0) return;
+    const char *uri = extract_name_matters(d->bytes, d->n_bytes, d->content_type, d->uri, &n_uri);
+    if (uri && n == n_uri && strncasecmp(e, uri, n) == 0) return;
+    hash_string(h, "ending");
+    hash_field(h, e, n, true);
+}
+
 /* Over all that decides what is stored: the same again changes nothing and costs nothing. */
 static void content_hash(const prepare_job *job, const ingest_document *d, unsigned char out[32]) {
     fo_sha256 h;
@@ -163,6 +175,7 @@ static void content_hash(const prepare_job *job, const ingest_document *d, unsig
     const char *name = d->file_name ? d->file_name : d->uri;
     uint32_t version = extract_version(d->bytes, d->n_bytes, d->content_type, name);
     if (version) hash_field(&h, &version, sizeof version, true);
+    hash_ending(&h, d);
     fo_sha256_end(&h, out);
 }
 

@@ -108,6 +108,13 @@ curl -s -o "$work/out" -F "file=@more/lecture.vtt" "$url/ingest"
 post /query '{"query":"How many years of absence did the otters have?"}' >"$work/out" &&
     grep -q '"source":{[^}]*"time":\[12.5,18.25\]' "$work/out"
 check "source.time" $?
+# Under an address of its own a file's name alone says what it is: the same bytes under another are read anew.
+printf 'def f(a):\n    return 1\n' >more/x.py
+cp more/x.py more/x.js
+for name in x.py x.py x.js x.js; do curl -s -F id=snippet -F uri=https://example.org/snippet -F "file=@more/$name" "$url/ingest"; done |
+    grep -o '"status":"[a-z]*"' | paste -sd ' ' >"$work/out"
+grep -qx '"status":"created" "status":"unchanged" "status":"updated" "status":"unchanged"' "$work/out"
+check "the same bytes under another ending are no longer the same document" $?
 # A PDF of many pages is seen to go on while it is read.
 awk -v n=2500 '
 function out(s) { printf "%s", s; at += length(s) }
