@@ -22,6 +22,7 @@
 #include "kernels/cond.h"
 #include "kernels/hex.h"
 #include "server/base/json.h"
+#include "server/base/log.h"
 #include "server/base/serve_sandbox.h"
 #include "server/http/trace_sender.h"
 
@@ -52,6 +53,12 @@ struct tracer {
     atomic_bool stop;
     atomic_ullong dropped;
 };
+
+/* What the log was told of the collector, and the counts then. */
+typedef struct trace_told {
+    unsigned long long sent, failed;
+    bool lost;
+} trace_told;
 
 /* ---- a request ------------------------------------------------------------------------------ */
 
@@ -206,7 +213,8 @@ static uint32_t write_record(json_out *o, int64_t epoch_us, const record *e) {
     if (e->status >= 500 || e->status == 499) json_out_int(o, "code", 2);
     json_out_close(o, '}');
     json_out_close(o, '}');
-    double at = (double)s->work_began_us;
+    /* Of documents the time is known in whole milliseconds. */
+    double at = fmax((double)s->work_began_us, (double)e->began_us);
     for (int i = 0; i < s->n_stages; i++) {
         unsigned char id[8];
         random_bytes(id, sizeof id);
@@ -252,9 +260,26 @@ static uint32_t write_batch(fo_buf *b, const record *records, size_t n) {
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+/* Once, until the collector takes spans again: `metrics` counts them, but nobody looks there for what never came. */
+static void tell_of_collector(const tracer *t, trace_told *told) {
+    const unsigned long long sent = atomic_load(&t->counts->sent);
+    const unsigned long long failed = atomic_load(&t->counts->failed);
+    if (failed > told->failed && !told->lost) {
+        told->lost = true;
+        log_event(LOG_LEVEL_WARN, NULL, "traces_lost", LOG_INT("spans", (long long)failed),
+                  LOG_STR("error", "the collector of --otlp-endpoint does not take them"));
+    } else if (failed == told->failed && sent > told->sent && told->lost) {
+        told->lost = false;
+        log_event(LOG_LEVEL_INFO, NULL, "traces_sent_again", LOG_INT("lost", (long long)failed));
+    }
+    told->sent = sent;
+    told->failed = failed;
+}
+
 static void *hand_over(void *arg) {
     tracer *t = arg;
     record *batch = malloc(BATCH * sizeof *batch);
+    trace_told told = {0};
     pthread_mutex_lock(&t->mu);
     for (bool stop = false; batch && !stop;) {
         double until = fo_now_ms() + EVERY_MS;
@@ -265,8 +290,12 @@ static void *hand_over(void *arg) {
         t->first = (t->first + n) % RING;
         t->n -= n;
         stop = t->stop && t->n == 0;
-        if (!n) continue;
         pthread_mutex_unlock(&t->mu);
+        tell_of_collector(t, &told);
+        if (!n) {
+            pthread_mutex_lock(&t->mu);
+            continue;
+        }
         fo_buf b = {0};
         uint32_t n_spans = write_batch(&b, batch, n);
         bool gone = b.failed || !trace_sender_put(t->fd, &b, n_spans, &t->stop);

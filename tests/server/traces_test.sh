@@ -64,6 +64,10 @@ for to in "http://127.0.0.1:$(cat "$work/silent")" http://127.0.0.1:9; do
     many_lost() { [ "$(metric dropped)" -gt 0 ] || [ "$(metric failed)" -gt 0 ]; }
     grep -q ' 0 errors of ' "$work/out" "$work/err" && [ $took -lt 60 ]; check "nobody waits for a collector that does not answer" $?
     wait_for many_lost; check "what it does not take is counted" $?
+    case $to in *:9) # refused at once, and again after 7 s; the other one for longer
+        wait_for grep -q 'warn *traces_lost' "$log"; sleep 3
+        [ "$(grep -c traces_lost "$log")" = 1 ]; check "the log says so, once" $? ;;
+    esac
     begin=$(date +%s)
     stop TERM && [ $(($(date +%s) - begin)) -lt 20 ]; check "nor does the end" $?
 done
