@@ -48,13 +48,29 @@ static size_t without_dots(const char *s, size_t n) {
     return n;
 }
 
+size_t unit_option_said(const char *s, size_t n) {
+    enum { WIDEST = 60 };
+    size_t words =
+        0; /* behind the name: "-t tag   where", but not "-t tag Says  the  tag" of justified text */
+    if (n < 2 || s[0] != '-') return 0;
+    for (size_t i = 0, next; i < n && i < WIDEST; i = next) {
+        size_t end = i;
+        while (end < n && !fo_is_blank(s[end])) end++;
+        words = s[i] == '-' ? 0 : words + fo_is_letter(s[i]);
+        if (words > 1) return 0;
+        for (next = end; next < n && fo_is_blank(s[next]);) next++;
+        if (next < n && (next > end + 1 || s[end] == '\t') && !strchr("-|", s[next])) return next;
+    }
+    return 0;
+}
+
 /* "-a, --all", "--size=N", "+x": not "- item", not "-5 degrees are enough." */
 static bool is_option_line(const char *s, size_t n) {
     if (n < 2 || n > MAX_TAG || s[0] != '-') return false;
     size_t i = s[1] == '-' ? 2 : 1;
     if (i >= n || !(fo_is_letter(s[i]) || (i == 1 && (fo_is_digit(s[i]) || strchr("?#@", s[i])))))
         return false;
-    return !unit_ends_sentence(s, without_dots(s, n)) || n < 8;
+    return !unit_ends_sentence(s, without_dots(s, n)) || n < 8 || unit_option_said(s, n);
 }
 
 size_t text_item_mark(const char *s, size_t n) {
@@ -304,6 +320,13 @@ static size_t blank_at(const char *s, size_t n) {
     return n >= 3 && memcmp(s, "\xE3\x80\x80", 3) == 0 ? 3 : 0;
 }
 
+/* Bytes of the sign that a web page has behind a heading, as a link to it: "Can I stop a backup?\xC2\xB6". */
+static size_t link_sign(const char *s, size_t n) {
+    static const char pilcrow[] = "\xC2\xB6";
+    const size_t k = sizeof pilcrow - 1;
+    return n > k && memcmp(s + n - k, pilcrow, k) == 0 ? k : 0;
+}
+
 int unit_lines_read(unit_lines *l, fo_err *err) {
     for (size_t i = 1; i <= l->before && l->text[-(ptrdiff_t)i] != '\n' && !l->goes_on; i++)
         l->goes_on = !fo_is_blank(l->text[-(ptrdiff_t)i]);
@@ -313,6 +336,7 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
         size_t a = at, b = next, unseen;
         while (a < b && blank_at(l->text + a, b - a)) a += blank_at(l->text + a, b - a);
         while (b > a && fo_is_blank(l->text[b - 1])) b--;
+        b -= link_sign(l->text + a, b - a);
         at = next;
         if (l->n == l->cap) {
             size_t cap = l->cap ? 2 * l->cap : 64, bytes;

@@ -72,6 +72,10 @@ bool unit_is_field(const unit_lines *l, size_t i);
 /* "Flat white ..... 3.80", "Concert . . . . 25 April": dots lead from a name to what it has (data/chunk/leaders.h). */
 bool unit_is_led(const unit_lines *l, size_t i);
 
+/* "-e, --export   writes all feeds": the byte at which a line that begins with an option says what it does, behind a gap as columns have
+ * it; 0: it says nothing of the kind. */
+size_t unit_option_said(const char *s, size_t n);
+
 bool unit_ends_sentence(const char *s, size_t n);
 /* The line between header and rows: "| --- | :-: |", "=====  ====". */
 bool unit_is_rule(const char *s, size_t n);

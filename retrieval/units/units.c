@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/units/table_row.h"
 #include "retrieval/units/unit_hanging.h"
 #include "retrieval/units/unit_headings.h"
@@ -60,6 +61,9 @@ static bool is_term(const unit_reader *r, size_t i) {
     const char *s = r->in.text + l->start;
     if (l->class != LINE_TEXT || n > UNIT_HEADING_BYTES || strchr(".!?:;,", s[n - 1])) return false;
     if (i == 0 && r->in.goes_on) return false;
+    /* between two examples, or a piece of one in markup */
+    if (fo_words_have("to or and with by into", s, n) || (s[0] == '<' && memmem(s, n, "=\"", 2)))
+        return false;
     if (i + 1 >= r->in.n || (i > 0 && r->in.v[i - 1].class == LINE_TEXT &&
                              !unit_ends_sentence(r->in.text + r->in.v[i - 1].start,
                                                  r->in.v[i - 1].end - r->in.v[i - 1].start)))
@@ -106,6 +110,49 @@ static uint32_t said_of_option(const unit_reader *r, size_t i) {
     return words >= WORDS ? body : 0;
 }
 
+static size_t indent_of(const unit_reader *r, size_t i) {
+    size_t n;
+    const char *from = unit_lines_indented(&r->in, i, &n);
+    return (size_t)(r->in.text + r->in.v[i].start - from);
+}
+
+/* One past the lines of text from line i on that are indented deeper than the option on line `option`, which go on with what is said
+ * of it. */
+static size_t below_option(const unit_reader *r, size_t i, size_t option) {
+    while (i < r->in.n && r->in.v[i].class == LINE_TEXT && indent_of(r, i) > indent_of(r, option))
+        i++;
+    return i;
+}
+
+/* "-e, --export   writes all feeds": the option on line i and, right below or behind a blank line and indented deeper, the rest of what
+ * is said of it from byte `said` on. What stands below no deeper is of something else. */
+static size_t read_option_beside(unit_reader *r, size_t i, uint32_t said, int *rc) {
+    const uint32_t start = r->in.v[i].start;
+    size_t end = below_option(r, i + 1, i);
+    uint32_t name_end = said, stop = r->in.v[end - 1].end, cut = stop;
+    while (name_end > start && fo_is_blank(r->in.text[name_end - 1])) name_end--;
+    if (stop - start > UNIT_WHOLE_ENTRY) {
+        const size_t first = unit_reader_stop(r, stop, said);
+        cut = first > said && first < stop ? (uint32_t)first : stop;
+        while (cut > said && fo_is_blank(r->in.text[cut - 1])) cut--;
+        cut = unit_reader_denial_end(r, stop, cut);
+    }
+    *rc = unit_reader_add(r, start, cut, TEXT_UNIT_DEFINITION, r->heading_start, r->heading_end,
+                          TEXT_UNIT_HEADING);
+    if (!*rc) r->out->v[r->out->n - 1].body = said;
+    if (!*rc && cut < stop)
+        *rc = unit_reader_add_sentences(r, cut, stop, TEXT_UNIT_SENTENCE, start, name_end,
+                                        TEXT_UNIT_DEFINITION);
+    while (!*rc) {
+        const size_t next = unit_lines_skip_blank(&r->in, end), last = below_option(r, next, i);
+        if (last == next) break;
+        end = last;
+        *rc = unit_reader_add_sentences(r, r->in.v[next].start, r->in.v[end - 1].end,
+                                        TEXT_UNIT_SENTENCE, start, name_end, TEXT_UNIT_HEADING);
+    }
+    return end;
+}
+
 /* Does line i begin with an option's name, whatever else it says? */
 static bool begins_option(const unit_reader *r, size_t i) {
     size_t n;
@@ -117,7 +164,10 @@ static bool begins_option(const unit_reader *r, size_t i) {
 /* An option or term and what is said of it: line i, and further options right below. */
 static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     bool option = r->in.v[i].class == LINE_OPTION;
-    size_t last = i;
+    size_t last = i, n;
+    const char *line = unit_lines_text(&r->in, i, &n);
+    const size_t beside = option ? unit_option_said(line, n) : 0;
+    if (beside) return read_option_beside(r, i, r->in.v[i].start + (uint32_t)beside, rc);
     while (option && !said_of_option(r, last)) { /* "-0" NEWLINE "--null": one entry */
         size_t next = unit_lines_skip_blank(&r->in, last + 1);
         if (next >= r->in.n || next > last + 2 || r->in.v[next].class != LINE_OPTION) break;
