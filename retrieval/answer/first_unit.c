@@ -279,6 +279,32 @@ static size_t latest_of(const candidate_set *set) {
     return latest;
 }
 
+/* "Yes, this is possible, but not recommended.": does it begin with the answer to whether something is so? */
+static bool begins_with_yes_or_no(const char *s, size_t n) {
+    size_t at = 0;
+    const word_token first = word_token_next(s, n, &at);
+    return word_token_in("yes no", &first) && at < n && strchr(",.;:!", s[at]);
+}
+
+/* Where yes or no is asked for, what the section of the best begins with and says that, if a question heads it: what stands further
+ * below, why it is so or what else may be done, only is understood behind it. 0: there is none. */
+static size_t yes_or_no_above(const candidate_set *set) {
+    enum { LINK = 2, BLANKS = 3 }; /* the sign of a link may stand behind the question */
+    const candidate *best = &set->c[0];
+    const char *text = set->passages[best->passage].text.text;
+    const uint32_t heading = candidate_below(&best->unit);
+    if (!set->q.demands.whether || !heading || text[heading - 1] != '?') return 0;
+    for (size_t i = 1; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        if (c->passage == best->passage && c->unit.kind == TEXT_UNIT_SENTENCE &&
+            c->order < best->order && candidate_below(&c->unit) == heading &&
+            c->start <= heading + LINK + BLANKS &&
+            begins_with_yes_or_no(text + c->start, c->end - c->start))
+            return i;
+    }
+    return 0;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* c[i] comes first, and the others move back by one. */
@@ -314,6 +340,12 @@ static void pass_over_others(candidate_set *set, uint32_t of, uint32_t start, ui
 
 void first_unit_choose(candidate_set *set) {
     const candidate *best = &set->c[0];
+    const size_t plain = set->n ? yes_or_no_above(set) : 0;
+    if (plain) {
+        bring_to_front(set, plain);
+        mark_passed_over(set);
+        return;
+    }
     /* a table, a section's beginning or a summary of a command is no guess */
     if (!set->n || best->f[CAND_BY_TABLE] > 0 || best->f[CAND_TOPIC] > 0 ||
         best->f[CAND_OPTION] > 0 || candidate_names_the_command(best))

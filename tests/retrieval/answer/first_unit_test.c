@@ -344,8 +344,28 @@ static void what_is_far_behind_a_sure_answer_is_not_said(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What the section of a question begins with says yes or no, and what follows is understood behind it. */
+static void yes_or_no_leads_below_a_question(void **state) {
+    (void)state;
+    static const char faq[] =
+        "Questions about Stow\n\nCan I backup from multiple servers into a single repository?\n\n"
+        "Yes, this is possible from the technical standpoint, but it is not recommended from the "
+        "security perspective. Stow is built upon a defined attack model that cannot provide its "
+        "guarantees for multiple clients using the same repository.\n\n"
+        "Also, in order for the deduplication used by Stow to work, it needs to keep a local cache "
+        "containing checksums of all file chunks already stored in the repository.\n\n"
+        "Which file types are not preserved?\n\nSockets are left out.\n";
+    const passage p = {
+        .text = faq, .len = strlen(faq), .title = "Questions about Stow", .sparse = 5};
+    extractive_answer a =
+        ask_passages("can I back up several computers to the same repository with Stow?", &p, 1);
+    if (strncmp(a.text, "Yes, this is possible", 21) != 0) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(yes_or_no_leads_below_a_question),
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
