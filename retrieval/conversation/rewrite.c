@@ -53,6 +53,21 @@ static bool is_existential(const fact_text *t, size_t i) {
                                         (i + 1 < t->n_words && is_one_of(be, t, i + 1)));
 }
 
+static size_t content_words(const fact_text *t) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_words; i++) n += fact_is_content(&t->words[i]);
+    return n;
+}
+
+/* "How many are there?" counts what was said before. */
+static bool counts_what_was_said(const fact_text *t) {
+    static const char verbs[] = "are were is was do did have has can could will would";
+    for (size_t i = 1; i + 1 < t->n_words; i++)
+        if (is_one_of("many", t, i) && is_one_of("how", t, i - 1) && is_one_of(verbs, t, i + 1))
+            return content_words(t) == 0;
+    return false;
+}
+
 static bool refers_back(const fact_text *t) {
     static const char words[] =
         "it its they them their this that these those he she him her his one "
@@ -62,13 +77,7 @@ static bool refers_back(const fact_text *t) {
         if (is_one_of(words, t, i) && !is_existential(t, i)) return true;
         if (last && is_one_of("then", t, i)) return true;
     }
-    return false;
-}
-
-static size_t content_words(const fact_text *t) {
-    size_t n = 0;
-    for (size_t i = 0; i < t->n_words; i++) n += fact_is_content(&t->words[i]);
-    return n;
+    return counts_what_was_said(t);
 }
 
 /* "We'd", "it's", "where's": no word of anything. */

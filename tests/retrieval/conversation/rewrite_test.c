@@ -103,6 +103,14 @@ static void a_short_question_that_stands_alone_is_given_no_words(void **state) {
                      "until when is it walked on then Harbour Bridge Sydney opened");
 }
 
+static void what_is_counted_was_said_before(void **state) {
+    (void)state;
+    static const prompt_turn turns[] = {{false, "What about the boats?"}, {true, "Two punts."}};
+    expect_rewritten(turns, 2, "how many are there?", "how many are there? boats");
+    expect_rewritten(turns, 2, "And how many do you have?", "And how many do you have? boats");
+    expect_rewritten(turns, 2, "how many beds are there?", "how many beds are there?");
+}
+
 static void things_are_taken_before_what_was_done_with_them(void **state) {
     (void)state;
     const prompt_turn turns[] = {
@@ -210,6 +218,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_said_twice_and_the_latest_turn_counts_most),
         cmocka_unit_test(a_question_that_stands_alone_does_not_lean),
         cmocka_unit_test(a_short_question_that_stands_alone_is_given_no_words),
+        cmocka_unit_test(what_is_counted_was_said_before),
         cmocka_unit_test(things_are_taken_before_what_was_done_with_them),
         cmocka_unit_test(half_a_question_without_a_place_leaves_the_one_before_it),
         cmocka_unit_test(what_is_put_right_is_not_asked_again),
