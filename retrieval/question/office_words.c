@@ -66,6 +66,11 @@ static const pair pairs[] = {
     {"drugstore, chemist s", "pharmacy", NULL, NULL, NULL}, {"pharmacy", "drugstore, chemist s", NULL, NULL, NULL},
     {"move|moving out of, moved out of", "vacate, vacated, vacating", "vacate", "flat apartment house room home plot office premises", NULL},
     {"landlord, landlady", "lessor", NULL, NULL, NULL}, {"renter, renters", "tenant, tenants, lessee", NULL, NULL, NULL},
+    /* of guests, and no luggage */
+    {"check|checking in $on|before|after|by", "guests|you|visitors arrive, arrival is|from|between|on", "arrive", NULL, NULL},
+    {"check|checking out $on|before|after|by", "guests|you|visitors leave, arrive and leave, departure is|from|by|on", "leave", NULL, NULL},
+    {"i|we smell|see smoke, it smells of|like smoke", "a|the fire, fire alarm, of fire, fire breaks", "there is a fire", NULL,
+     "smell|smells|smelling|see|sees|seeing smoke, smell|smells|smelling of smoke"},
     {"a|the break in $", "burglary", "a burglary", NULL, NULL},
     {"=cop, =cops", "police", NULL, NULL, NULL},
     {"baby, babies", "infant, infants", NULL, NULL, NULL}, {"infant, infants", "baby, babies", NULL, NULL, NULL},
@@ -112,6 +117,7 @@ static const pair pairs[] = {
     {"cash machine, cash machines, cashpoint", "atm, atms", NULL, NULL, NULL},
     {"go|goes|going up", "rise, rises, increase, increases, increased", "rise", "rent rents fee fees price prices pay salary salaries", NULL},
     /* programs */
+    {"file type|types, type|types|kind|kinds of file|files", "format, formats", "file formats", NULL, NULL},
     {"if i|you don t say|set|give|specify|change|configure anything, if i|you do not say|set|give|specify|change|configure anything, unless told otherwise, unless i say otherwise, out of the box",
      "default, defaults", "by default", NULL, NULL},
     /* days: whoever writes of one of these feasts by its name may have said what is so on the others */
