@@ -238,7 +238,8 @@ static int rewrite_by_model(run *r, const lexicon *lx, const prompt_turn *turns,
 static int rewrite(run *r) {
     const query_request *q = r->q;
     r->asked = question_behind_courtesy(q->query);
-    if (plain_words(&r->plain, r->asked)) {
+    if (plain_words(&r->plain, r->asked) ||
+        (q->n_messages == 0 && plain_words_subject(&r->plain, r->asked))) {
         if (r->plain.failed) return fo_no_memory(r->err);
         r->asked = r->plain.data;
     }

@@ -150,6 +150,54 @@ static bool since_plainly(fo_buf *out, const char *question) {
     return true;
 }
 
+/* ---- a subject ------------------------------------------------------------------------------ */
+
+/* Ways to ask for all that there is about something. */
+static const char *const about[] = {
+    "tell|show|teach me about",
+    "tell me something|more|all|everything about",
+    "tell me a bit|little about",
+    "can|could|would|will you tell me about",
+    "can|could|would|will you tell me something|more|all|everything about",
+    "can|could|would|will you tell me a bit|little about",
+    "i'd like to know|learn|hear about",
+    "i'd like to know|learn|hear more about",
+    "i want to know|learn|hear about",
+    "i want to know|learn|hear more about",
+    "i would like to know|learn|hear about",
+    "i would like to know|learn|hear more about",
+    "what do you know about",
+    "what can you tell me about",
+};
+/* What these stand for, only turns before it say. */
+static const char pointing[] =
+    "it its them they that this these those him her his their me us you what when where how which "
+    "who why";
+
+bool plain_words_subject(fo_buf *out, const char *question) {
+    const size_t from = strspn(question, " \t\r\n");
+    for (size_t k = 0; k < sizeof about / sizeof *about; k++) {
+        size_t at = from, in = 0, n;
+        const char *w;
+        bool all = true;
+        while (about[k][in] && all) {
+            n = next_word(question, &at, &w);
+            all = n && fits(about[k], &in, w, n);
+        }
+        if (!all || question[at] != ' ') continue;
+        const size_t behind = at;
+        n = next_word(question, &at, &w);
+        if (!n || fo_words_have_any_case(pointing, w, n)) return false;
+        size_t end = strlen(question);
+        while (end > behind && strchr(" .!?\r\n\t", question[end - 1])) end--;
+        fo_buf_str(out, "What about");
+        fo_buf_add(out, question + behind, end - behind);
+        fo_buf_str(out, "?");
+        return true;
+    }
+    return false;
+}
+
 bool plain_words(fo_buf *out, const char *question) {
     return sum_plainly(out, question) || default_plainly(out, question) ||
            since_plainly(out, question);

@@ -11,4 +11,8 @@
 /* Appends the question so put to *out; false, and nothing appended, where it is plain already. */
 bool plain_words(fo_buf *out, const char *question);
 
+/* The same of a question for all that there is about something: "Tell me about the weir" is "What about the weir?". Not behind other
+ * turns, where "what about" asks of it what was asked before. */
+bool plain_words_subject(fo_buf *out, const char *question);
+
 #endif

@@ -67,10 +67,32 @@ static void what_exists_since_a_version_is_of_it(void **state) {
     put_plainly(cases, sizeof cases / sizeof *cases);
 }
 
+static void who_wants_to_be_told_about_a_thing_gives_a_subject(void **state) {
+    (void)state;
+    static const manner cases[] = {
+        {"Tell me about the weir", "What about the weir?"},
+        {"Can you tell me something about the boats?", "What about the boats?"},
+        {"I'd like to know more about the drone.", "What about the drone?"},
+        {"what do you know about bitterns", "What about bitterns?"},
+        {"Tell me about it", NULL}, /* points back */
+        {"Tell me about what happened", NULL},
+        {"Tell me about", NULL},
+        {"Tell me when it opens", NULL},
+        {"What do you know of the weir?", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf b = {0};
+        assert_int_equal(plain_words_subject(&b, cases[i].asked), cases[i].plain != NULL);
+        assert_string_equal(b.len ? b.data : "", cases[i].plain ? cases[i].plain : "");
+        fo_buf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_exists_since_a_version_is_of_it),
         cmocka_unit_test(what_is_paid_is_asked_for_by_how_much),
+        cmocka_unit_test(who_wants_to_be_told_about_a_thing_gives_a_subject),
         cmocka_unit_test(what_holds_if_nothing_is_said_is_the_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
