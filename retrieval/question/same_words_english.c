@@ -28,6 +28,7 @@ static const char *const groups[] = {
 static const same_words_written written[] = {
     {"lift lifts elevator elevators", NULL}, {"photo photos photograph photographs", NULL},
     {"holiday holidays vacation vacations", NULL}, {"fee fees dues", NULL},
+    {"snake snakes adder adders viper vipers", NULL},
     {NULL, NULL},
 };
 /* "How heavy is it?": the quality behind "how", and what a row, a column or a sentence calls it. As they are written. */

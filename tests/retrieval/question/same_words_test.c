@@ -115,6 +115,7 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("english", "Is there an elevator?", "lift", "elevator");
     expect("english", "What is the yearly rent?", "annual", "yearly");
     expect("english", "What is the fee?", "dues", "fee");
+    expect("english", "I was bitten by a snake, what now?", "Adders", "snake");
     expect("english", "How high may a fence to the road be?", "street", "road");
     expect("english", "How heavy is the splitter?", "Weight", "heavy");
     expect("english", "How high may a fence to the road be?", "The street", "road");
