@@ -67,8 +67,8 @@ static const pair pairs[] = {
     {"move|moving out of, moved out of", "vacate, vacated, vacating", "vacate", "flat apartment house room home plot office premises", NULL},
     {"landlord, landlady", "lessor", NULL, NULL, NULL}, {"renter, renters", "tenant, tenants, lessee", NULL, NULL, NULL},
     /* of guests, and no luggage */
-    {"check|checking in $on|before|after|by", "guests|you|visitors arrive, arrival is|from|between|on", "arrive", NULL, NULL},
-    {"check|checking out $on|before|after|by", "guests|you|visitors leave, arrive and leave, departure is|from|by|on", "leave", NULL, NULL},
+    {"check|checking in $on|before|after|by", "guests|you|visitors arrive, arrival is|from|between|on", "arrive", NULL, "check|checked|checking in"},
+    {"check|checking out $on|before|after|by", "guests|you|visitors leave, arrive and leave, departure is|from|by|on", "leave", NULL, "check|checked|checking out"},
     {"i|we smell|see smoke, it smells of|like smoke", "a|the fire, fire alarm, of fire, fire breaks", "there is a fire", NULL,
      "smell|smells|smelling|see|sees|seeing smoke, smell|smells|smelling of smoke"},
     {"a|the break in $", "burglary", "a burglary", NULL, NULL},

@@ -178,6 +178,8 @@ static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
          "Guests arrive between 15:00 and 19:00.", "How late can I arrive?"},
         {"Where do I check in luggage?", "Guests arrive at 15:00.", "", NULL},
         {"When must I check out?", "Check-out: 10:00. Guests leave by bus.", "", NULL},
+        {"When must I check out?", "You leave the ward by 11.", "Late check-out costs 25 euros.",
+         NULL},
         {"I smell smoke, what do I do?", "Nobody smokes.", "The fire of 2002",
          "there is a fire, what do I do?"},
         {"I smell smoke, what do I do?", "When you smell smoke, leave.", "The fire of 2002", NULL},
