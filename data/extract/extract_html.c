@@ -1,7 +1,7 @@
 /* HTML by libxml2's forgiving parser, as a stream of events: no tree is built, so neither the
  * depth nor the size of a page costs more than its text.
  *
- * Left out: scripts, styles, forms' controls, navigation and footers, what is hidden, and how words are read aloud (ruby);
+ * Left out: scripts, styles, forms' controls, navigation and footers, what is hidden or struck out, and how words are read aloud (ruby);
  * but a button in a heading is what pages have that open a part by it. If that leaves nothing (a page whose <nav> never
  * closes), the page is read again with navigation kept. */
 #include <libxml/HTMLparser.h>
@@ -16,6 +16,7 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/formula_line.h"
+#include "data/extract/html_chrome.h"
 #include "data/extract/html_guard.h"
 #include "data/extract/list_number.h"
 #include "data/extract/superscript.h"
@@ -47,27 +48,28 @@ static const struct {
     const char *name;
     uint8_t kind;
 } tags[] = {
-    {"address", TAG_BLOCK},    {"article", TAG_BLOCK}, {"aside", TAG_BLOCK},
-    {"blockquote", TAG_BLOCK}, {"body", TAG_BLOCK},    {"br", TAG_BREAK},
-    {"button", TAG_SKIP},      {"canvas", TAG_SKIP},   {"caption", TAG_BLOCK},
-    {"center", TAG_BLOCK},     {"dd", TAG_MEANING},    {"details", TAG_BLOCK},
-    {"dialog", TAG_BLOCK},     {"dir", TAG_LIST},      {"div", TAG_BLOCK},
-    {"dl", TAG_TERMS},         {"dt", TAG_TERM},       {"fieldset", TAG_BLOCK},
-    {"figcaption", TAG_BLOCK}, {"figure", TAG_BLOCK},  {"footer", TAG_CHROME},
-    {"form", TAG_BLOCK},       {"frameset", TAG_SKIP}, {"h1", TAG_HEADING},
-    {"h2", TAG_HEADING},       {"h3", TAG_HEADING},    {"h4", TAG_HEADING},
-    {"h5", TAG_HEADING},       {"h6", TAG_HEADING},    {"header", TAG_BLOCK},
-    {"hr", TAG_BLOCK},         {"iframe", TAG_SKIP},   {"legend", TAG_BLOCK},
-    {"li", TAG_ITEM},          {"listing", TAG_PRE},   {"main", TAG_BLOCK},
-    {"menu", TAG_LIST},        {"nav", TAG_CHROME},    {"noscript", TAG_SKIP},
-    {"object", TAG_SKIP},      {"ol", TAG_ORDERED},    {"option", TAG_SKIP},
-    {"p", TAG_BLOCK},          {"pre", TAG_PRE},       {"rp", TAG_SKIP},
-    {"rt", TAG_SKIP},          {"rtc", TAG_SKIP},      {"script", TAG_SKIP},
-    {"section", TAG_BLOCK},    {"select", TAG_SKIP},   {"style", TAG_SKIP},
-    {"summary", TAG_BLOCK},    {"svg", TAG_SKIP},      {"table", TAG_TABLE},
-    {"tbody", TAG_BLOCK},      {"td", TAG_CELL},       {"template", TAG_SKIP},
-    {"textarea", TAG_SKIP},    {"tfoot", TAG_BLOCK},   {"th", TAG_CELL},
-    {"thead", TAG_BLOCK},      {"title", TAG_TITLE},   {"tr", TAG_ROW},
+    {"address", TAG_BLOCK},    {"article", TAG_BLOCK},    {"aside", TAG_BLOCK},
+    {"blockquote", TAG_BLOCK}, {"body", TAG_BLOCK},       {"br", TAG_BREAK},
+    {"button", TAG_SKIP},      {"canvas", TAG_SKIP},      {"caption", TAG_BLOCK},
+    {"center", TAG_BLOCK},     {"dd", TAG_MEANING},       {"del", TAG_SKIP},
+    {"details", TAG_BLOCK},    {"dialog", TAG_BLOCK},     {"dir", TAG_LIST},
+    {"div", TAG_BLOCK},        {"dl", TAG_TERMS},         {"dt", TAG_TERM},
+    {"fieldset", TAG_BLOCK},   {"figcaption", TAG_BLOCK}, {"figure", TAG_BLOCK},
+    {"footer", TAG_CHROME},    {"form", TAG_BLOCK},       {"frameset", TAG_SKIP},
+    {"h1", TAG_HEADING},       {"h2", TAG_HEADING},       {"h3", TAG_HEADING},
+    {"h4", TAG_HEADING},       {"h5", TAG_HEADING},       {"h6", TAG_HEADING},
+    {"header", TAG_BLOCK},     {"hr", TAG_BLOCK},         {"iframe", TAG_SKIP},
+    {"legend", TAG_BLOCK},     {"li", TAG_ITEM},          {"listing", TAG_PRE},
+    {"main", TAG_BLOCK},       {"menu", TAG_LIST},        {"nav", TAG_CHROME},
+    {"noscript", TAG_SKIP},    {"object", TAG_SKIP},      {"ol", TAG_ORDERED},
+    {"option", TAG_SKIP},      {"p", TAG_BLOCK},          {"pre", TAG_PRE},
+    {"rp", TAG_SKIP},          {"rt", TAG_SKIP},          {"rtc", TAG_SKIP},
+    {"s", TAG_SKIP},           {"script", TAG_SKIP},      {"section", TAG_BLOCK},
+    {"select", TAG_SKIP},      {"strike", TAG_SKIP},      {"style", TAG_SKIP},
+    {"summary", TAG_BLOCK},    {"svg", TAG_SKIP},         {"table", TAG_TABLE},
+    {"tbody", TAG_BLOCK},      {"td", TAG_CELL},          {"template", TAG_SKIP},
+    {"textarea", TAG_SKIP},    {"tfoot", TAG_BLOCK},      {"th", TAG_CELL},
+    {"thead", TAG_BLOCK},      {"title", TAG_TITLE},      {"tr", TAG_ROW},
     {"ul", TAG_LIST},          {"xmp", TAG_PRE},
 };
 
@@ -100,6 +102,8 @@ typedef struct reader {
               1];                /* of words, that what is read here is the meaning of; "": none */
     bool several_words, meaning; /* ... and is open */
     size_t term_lists;           /* that were open at its end */
+    size_t
+        itself; /* where the text of a link of the page to itself begins, one byte later; 0: none is open */
     size_t n_named; /* open elements that name what comes: headings, terms, summaries */
 } reader;
 
@@ -134,15 +138,15 @@ static bool style_says(const char *style, const char *property, const char *valu
     return false;
 }
 
-static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
+static bool is_hidden(const xmlChar **attributes) {
     for (; attributes && attributes[0]; attributes += 2) {
         const char *name = (const char *)attributes[0], *value = (const char *)attributes[1];
         if (strcasecmp(name, "hidden") == 0) return true;
         if (!value) continue;
-        if (strcasecmp(name, "role") == 0 && !keep_chrome && strcasecmp(value, "navigation") == 0)
+        if (strcasecmp(name, "style") == 0 &&
+            (style_says(value, "display", "none") ||
+             style_says(value, "text-decoration", "line-through")))
             return true;
-        if (strcasecmp(name, "class") == 0 && strstr(value, "mw-editsection")) return true;
-        if (strcasecmp(name, "style") == 0 && style_says(value, "display", "none")) return true;
     }
     return false;
 }
@@ -304,12 +308,42 @@ static bool too_deep(reader *r, const char *name) {
     return true;
 }
 
+/* In a heading or a term: "<a href="#os">#</a>", which is there to be copied. */
+static void begin_anchor(reader *r, const xmlChar **attributes) {
+    r->itself = 0;
+    if (!r->n_named || !r->b->open) return;
+    for (; attributes && attributes[0]; attributes += 2)
+        if (attributes[1] && attributes[1][0] == '#' &&
+            !strcasecmp((const char *)attributes[0], "href"))
+            r->itself = r->b->text.len + 1;
+}
+
+static void end_anchor(reader *r) {
+    static const char *const signs[] = {"#", "\xC2\xB6", "\xC2\xA7", "\xF0\x9F\x94\x97",
+                                        "\xE2\x97\x86"};
+    builder *b = r->b;
+    const size_t at = r->itself ? r->itself - 1 : 0;
+    r->itself = 0;
+    if (!at || !b->open || at <= b->start || at >= b->text.len)
+        return; /* alone, it may be a name */
+    const char *s = b->text.data + at;
+    size_t n = b->text.len - at;
+    while (n && *s == ' ') s++, n--;
+    while (n && s[n - 1] == ' ') n--;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (strlen(signs[i]) != n || memcmp(signs[i], s, n) != 0) continue;
+        b->text.len = at;
+        b->text.data[at] = 0;
+    }
+}
+
 static void begin_inline(reader *r, const char *name) {
     r->raised |= strcasecmp(name, "sup") == 0;
     r->link |= strcasecmp(name, "a") == 0;
 }
 
 static void end_inline(reader *r, const char *name) {
+    if (strcasecmp(name, "a") == 0) end_anchor(r);
     r->raised &= strcasecmp(name, "sup") != 0;
     r->link &= strcasecmp(name, "a") != 0;
 }
@@ -347,11 +381,12 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
     }
     uint8_t kind = kind_of(name);
     if (r->n_named && strcasecmp(name, "button") == 0) kind = TAG_INLINE;
-    bool chrome = kind == TAG_CHROME && !r->keep_chrome;
-    if (kind == TAG_SKIP || chrome || is_hidden(attributes, r->keep_chrome)) {
+    const html_chrome around = html_chrome_of(name, attributes);
+    bool chrome = (kind == TAG_CHROME || around == HTML_CHROME) && !r->keep_chrome;
+    if (kind == TAG_SKIP || chrome || around == HTML_MARK || is_hidden(attributes)) {
         if (chrome) r->skipped_chrome = true;
         r->skip_depth = 1;
-        if (kind == TAG_CHROME) boundary(r);
+        if (kind == TAG_CHROME || (chrome && kind != TAG_INLINE && kind != TAG_CELL)) boundary(r);
         return;
     }
     begin_formula(r, name);
@@ -437,6 +472,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         break;
     default:
         if (strcasecmp(name, "img") == 0) keep_image(r, attributes);
+        if (strcasecmp(name, "a") == 0) begin_anchor(r, attributes);
         begin_inline(r, name);
         break;
     }
