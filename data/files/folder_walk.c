@@ -196,6 +196,27 @@ static int read_names(int fd, char ***names, size_t *n, fo_err *why, fo_err *err
     return rc;
 }
 
+static bool ends_with(const char *name, const char *end) {
+    const size_t n = strlen(name), k = strlen(end);
+    return n > k && strcmp(name + n - k, end) == 0;
+}
+
+/* What machines write for machines, though its ending is that of a document: indexes that a page searches in, lists of words,
+ * packed scripts, versions that were locked. */
+static bool is_machine_made(const char *name) {
+    static const char *const names[] = {
+        "searchindex.js",   "search_index.json", "genindex.html",     "genindex-all.html",
+        "py-modindex.html", "search.html",       "package-lock.json", "npm-shrinkwrap.json",
+        "yarn.lock",        "pnpm-lock.yaml",    "composer.lock",     "poetry.lock",
+        "Cargo.lock",       "Gemfile.lock",      "Pipfile.lock",      "go.sum"};
+    static const char *const ends[] = {".min.js", ".min.css", ".min.mjs", ".js.map", ".css.map"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(name, ends[i])) return true;
+    return !strncmp(name, "genindex-", 9) && ends_with(name, ".html");
+}
+
 static int walk_folder(walk *k, int fd, const ignore_rules *above, int depth, fo_err *err);
 
 /* What k->path names, `name` in the folder fd. */
@@ -211,12 +232,13 @@ static int walk_entry(walk *k, int fd, const char *name, const ignore_rules *rul
     }
     bool folder = S_ISDIR(st.st_mode);
     enum ignore_verdict v = ignore_rules_judge(rules, k->path.data, folder);
-    const char *kind = !strcmp(name, ".git")                     ? "hidden"
-                       : v == IGNORE_OUT                         ? "ignored"
-                       : v == IGNORE_IN                          ? NULL
-                       : *name == '.'                            ? "hidden"
-                       : folder && !strcmp(name, "node_modules") ? "node_modules"
-                                                                 : NULL;
+    const char *kind = !strcmp(name, ".git")                          ? "hidden"
+                       : v == IGNORE_OUT                              ? "ignored"
+                       : v == IGNORE_IN                               ? NULL
+                       : *name == '.'                                 ? "hidden"
+                       : folder && !strcmp(name, "node_modules")      ? "node_modules"
+                       : S_ISREG(st.st_mode) && is_machine_made(name) ? "machine-made"
+                                                                      : NULL;
     const struct stat *except = k->w->except;
     if (folder && except && st.st_dev == except->st_dev && st.st_ino == except->st_ino)
         kind = "home";

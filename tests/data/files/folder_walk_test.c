@@ -107,6 +107,19 @@ static void lists_what_is_wanted_and_counts_the_rest(void **state) {
     end(&e);
 }
 
+/* Machines read these; a rule takes one in again. */
+static void files_made_by_machines_are_counted(void **state) {
+    (void)state;
+    env e = begin();
+    by_shell(&e, "for f in search.html genindex.html genindex-A.html py-modindex.html a.min.js "
+                 "searchindex.js app.js.map poetry.lock package-lock.json go.sum a.md; do echo 1 "
+                 ">$f; done; mkdir maps && echo 1 >maps/b.md && mkdir search.html.d && echo 1 "
+                 ">search.html.d/c.md && echo 1 >k.min.js.md");
+    assert_ok(walk(&e, NULL), &e.err);
+    expect(&e, "a.md k.min.js.md maps/b.md search.html.d/c.md ", "10 skipped: machine-made 10");
+    end(&e);
+}
+
 static void what_it_cannot_read_is_unseen(void **state) {
     (void)state;
     env e = begin();
@@ -240,6 +253,7 @@ static void a_watch_tells_of_changes_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_what_is_wanted_and_counts_the_rest),
+        cmocka_unit_test(files_made_by_machines_are_counted),
         cmocka_unit_test(what_it_cannot_read_is_unseen),
         cmocka_unit_test(it_ends_within_a_folder_too),
         cmocka_unit_test(rules_that_are_no_file_are_none),
