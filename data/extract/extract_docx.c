@@ -45,7 +45,7 @@ typedef struct reader {
     formula_line formula;       /* its fractions and roots */
     bool link;                  /* one has begun, and no text since */
     bool in_text;               /* in w:t: its characters count */
-    bool hidden;                /* its run is shown to nobody */
+    bool hidden;                /* its run is shown to nobody, or struck out */
     bool form_box, ticked;      /* a box of a form is being told of; it has a tick */
     int skip;                   /* depth below what is passed over */
     bool header;                /* the row at hand is one */
@@ -354,8 +354,8 @@ static void on_open(void *ctx, const xml_element *e) {
         begin_box(r);
     } else if (!strcmp(name, "r")) {
         r->raised = r->hidden = false;
-    } else if (!strcmp(name, "vanish")) {
-        r->hidden = is_on(e);
+    } else if (xml_is(name, "vanish strike dstrike")) { /* what is struck out is said no more */
+        r->hidden |= is_on(e);
     } else if (!strcmp(name, "vertAlign")) {
         xml_attribute(e, "val", value, sizeof value);
         r->raised = !strcmp(value, "superscript");

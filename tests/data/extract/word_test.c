@@ -423,6 +423,20 @@ static void hidden_runs_and_readings_are_left_out(void **state) {
         "It costs 12 euros.\n\n\u6771\u4EAC\u306F");
 }
 
+/* What a lawyer strikes out holds no more. */
+static void struck_runs_are_left_out(void **state) {
+    (void)state;
+    expect_word(
+        "<w:p>" RUN(
+            "The term is ") "<w:r><w:rPr><w:strike/></w:rPr><w:t>30</w:t></w:r>"
+                            "<w:r><w:rPr><w:dstrike w:val='true'/></w:rPr><w:t>45</w:t></w:r>"
+                            "<w:r><w:rPr><w:vanish/><w:strike "
+                            "w:val='0'/></w:rPr><w:t>50</w:t></w:r>"
+                            "<w:r><w:rPr><w:strike w:val='0'/></w:rPr><w:t>60 "
+                            "days.</w:t></w:r></w:p>",
+        "The term is 60 days.");
+}
+
 #define SIGN(font, code) "<w:p><w:r><w:sym w:font='" font "' w:char='" code "'/></w:r></w:p>"
 
 /* A tick may be all that a cell holds. */
@@ -521,6 +535,7 @@ int main(void) {
         cmocka_unit_test(raised_numbers_stand_apart),
         cmocka_unit_test(a_box_takes_nothing_from_its_paragraph),
         cmocka_unit_test(hidden_runs_and_readings_are_left_out),
+        cmocka_unit_test(struck_runs_are_left_out),
         cmocka_unit_test(signs_that_a_font_shows_are_characters),
         cmocka_unit_test(boxes_of_forms_say_whether_they_are_ticked),
         cmocka_unit_test(lines_within_a_paragraph_stay),
