@@ -29,10 +29,10 @@ typedef struct reader {
     int skip;             /* depth below what is passed over */
     bool title, in_notes, said_notes;
     /* text that is raised: the styles that say so, each between blanks, and the span that has one */
-    fo_buf raised_styles;
-    char style[128];      /* the one that is being told */
-    int spans, raised_at; /* how many are open; which of them raises; 0: none */
-    bool raised, link;    /* it, a link, has begun, and no text since */
+    fo_buf raised_styles, hidden_styles; /* hidden: or struck out */
+    char style[128];                     /* the one that is being told */
+    int spans, raised_at;                /* how many are open; which of them raises; 0: none */
+    bool raised, link;                   /* it, a link, has begun, and no text since */
     /* notes of a text stand where they are called, in brackets; those of a heading below it */
     int in_note;
     fo_buf note, behind;
@@ -224,24 +224,47 @@ static void open_table_part(reader *r, const xml_element *e) {
 
 /* ---- raised text ---------------------------------------------------------------------------------- */
 
+static void keep_style(reader *r, fo_buf *to) {
+    enum { MOST = 64 << 10 };
+    if (to->len > MOST || strchr(r->style, ' ')) return;
+    fo_buf_printf(to, " %s ", r->style);
+    if (to->failed) r->b->failure = FO_ENOMEM;
+}
+
+/* Does e have one of these styles? */
+static bool has_style(const xml_element *e, const fo_buf *styles) {
+    char name[128], between[132];
+    if (!styles->len || !xml_attribute(e, "style-name", name, sizeof name)) return false;
+    snprintf(between, sizeof between, " %s ", name);
+    return strstr(styles->data, between) != NULL;
+}
+
 /* "super 58%", "33% 58%"; lowered text is below 0. */
 static void read_style(reader *r, const xml_element *e) {
-    enum { MOST = 64 << 10 };
-    char position[32];
-    if (!*r->style || !xml_attribute(e, "text-position", position, sizeof position)) return;
-    if (strncmp(position, "super", 5) != 0 && atoi(position) <= 0) return;
-    if (r->raised_styles.len > MOST || strchr(r->style, ' ')) return;
-    fo_buf_printf(&r->raised_styles, " %s ", r->style);
-    if (r->raised_styles.failed) r->b->failure = FO_ENOMEM;
+    char value[32];
+    if (!*r->style) return;
+    if (xml_attribute(e, "text-position", value, sizeof value) &&
+        (strncmp(value, "super", 5) == 0 || atoi(value) > 0))
+        keep_style(r, &r->raised_styles);
+    const bool hidden = xml_attribute(e, "display", value, sizeof value) && !strcmp(value, "none");
+    if (hidden || (xml_attribute(e, "text-line-through-style", value, sizeof value) && *value &&
+                   strcmp(value, "none") != 0))
+        keep_style(r, &r->hidden_styles);
+}
+
+/* By its style, or as a section or a field that is shown to nobody. */
+static bool is_hidden(const reader *r, const xml_element *e) {
+    char value[16];
+    if (xml_is(e->name, "p h span")) return has_style(e, &r->hidden_styles);
+    if (!xml_is(e->name, "section hidden-text hidden-paragraph")) return false;
+    if (xml_attribute(e, "display", value, sizeof value) && !strcmp(value, "none")) return true;
+    xml_attribute(e, "is-hidden", value, sizeof value);
+    return !strcmp(value, "true");
 }
 
 static void begin_span(reader *r, const xml_element *e) {
-    char name[128], between[132];
     r->spans++;
-    if (r->raised_at || !r->raised_styles.len || !xml_attribute(e, "style-name", name, sizeof name))
-        return;
-    snprintf(between, sizeof between, " %s ", name);
-    if (!strstr(r->raised_styles.data, between)) return;
+    if (r->raised_at || !has_style(e, &r->raised_styles)) return;
     r->raised_at = r->spans;
     r->raised = true;
 }
@@ -259,7 +282,7 @@ static void on_open(void *ctx, const xml_element *e) {
     const char *name = e->name;
     char value[64];
     /* What was deleted, remarks, the numbers of notes, numbers of pages and what they are made of. */
-    if (r->skip ||
+    if (r->skip || is_hidden(r, e) ||
         xml_is(name, "tracked-changes annotation note-citation forms page-number ruby-text "
                      "header footer date-time table-of-content illustration-index "
                      "table-index alphabetical-index")) {
@@ -405,6 +428,7 @@ int extract_odf(builder *b, extract_input *in, fo_err *err) {
         fo_buf_free(&r->note);
         fo_buf_free(&r->behind);
         fo_buf_free(&r->raised_styles);
+        fo_buf_free(&r->hidden_styles);
         odf_numbers_free(&r->numbers);
     }
     free(r);

@@ -8,8 +8,8 @@
  *     folder_listing_deinit(&found);
  *
  * Out by default, and counted by kind: links (never followed, so that none leads out of the folder or in
- * a circle), hidden names, node_modules, what machines make for machines, what the .gitignore and .forageignore of the folder and of those
- * below it leave out (ignore_rules.h; .forageignore goes before .gitignore), what is no file, files that
+ * a circle), hidden names, node_modules, what machines make for machines (lock files, indexes of pages, packed scripts),
+ * what the .gitignore and .forageignore of the folder and of those below it leave out (ignore_rules.h; .forageignore goes before .gitignore), what is no file, files that
  * are empty or too large, what `wanted` does not want, and the folder `except`. A rule with `!` takes hidden names and
  * node_modules in; .git stays out whatever rules say.
  *

@@ -265,6 +265,28 @@ static void characters_that_strings_name_are_said(void **state) {
         "f g | 4");
 }
 
+static void what_a_text_hides_or_strikes_out_is_left_out(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            ODF_TYPE("text"),
+            {"content.xml",
+             "<d><style name='T1'><text-properties display='none'/></style>"
+             "<style name='T2'><text-properties text-line-through-style='solid'/></style>"
+             "<style name='T3'><text-properties text-line-through-style='none' display='true'/>"
+             "</style><style name='P1'><text-properties display='none'/></style>"
+             "<p>It costs <span style-name='T1'>draft 7</span><span style-name='T2'>8 "
+             "<span>old</span></span><span style-name='T3'>9</span> euros.</p>"
+             "<p style-name='P1'>Nobody sees it.</p><h style-name='P1'>Nor this</h>"
+             "<section name='A' display='none'><p>Within.</p><list><list-item><p>x</p>"
+             "</list-item></list></section>"
+             "<section name='B' display='condition' is-hidden='true'><p>Hidden.</p></section>"
+             "<section name='C' display='condition'><p>Shown.</p></section>"
+             "<p><hidden-text is-hidden='true' string-value='z'>z</hidden-text>End.</p></d>"},
+            {0}},
+        "It costs 9 euros.\n\nShown.\n\nEnd.");
+}
+
 /* A value in all weeks of a year is that of each. */
 static void repeated_values_of_sheets_stand_in_their_columns(void **state) {
     (void)state;
@@ -774,6 +796,7 @@ int main(void) {
         cmocka_unit_test(raised_numbers_of_slides_and_sheets_stand_apart),
         cmocka_unit_test(formulas_and_diagrams_of_slides_are_read),
         cmocka_unit_test(characters_that_strings_name_are_said),
+        cmocka_unit_test(what_a_text_hides_or_strikes_out_is_left_out),
         cmocka_unit_test(repeated_values_of_sheets_stand_in_their_columns),
         cmocka_unit_test(text_behind_a_frame_is_text),
         cmocka_unit_test(books_are_read_along_their_spine),
