@@ -16,6 +16,7 @@
 #include "retrieval/pipeline/spoken_of.h"
 #include "retrieval/conversation/courtesy.h"
 #include "retrieval/conversation/model_rewrite.h"
+#include "retrieval/question/office_words.h"
 #include "retrieval/question/plain_words.h"
 #include "retrieval/answer/refusal.h"
 #include "retrieval/question/relative_days.h"
@@ -349,7 +350,13 @@ static int search_dense_side(run *r, search_hit *hits) {
 static int search_sparse_side(run *r, search_hit *hits) {
     double t0 = fo_now_ms();
     size_t n = 0;
-    int rc = search_sparse(r->snapshot, r->sought, r->depth, r->filter, hits, &n, r->err);
+    fo_buf as_written = {0};
+    const char *words =
+        office_words_to_search(&as_written, r->sought) ? as_written.data : r->sought;
+    int rc = as_written.failed
+                 ? fo_no_memory(r->err)
+                 : search_sparse(r->snapshot, words, r->depth, r->filter, hits, &n, r->err);
+    fo_buf_free(&as_written);
     r->n_sparse = copy_hits(hits, n, r->sparse);
     r->out->ms.sparse = fo_now_ms() - t0;
     return rc;

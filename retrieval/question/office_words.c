@@ -118,6 +118,42 @@ static const pair pairs[] = {
     {"go|goes|going up", "rise, rises, increase, increases, increased", "rise", "rent rents fee fees price prices pay salary salaries", NULL},
     /* programs */
     {"file type|types, type|types|kind|kinds of file|files", "format, formats", "file formats", NULL, NULL},
+    {"hidden files|file, dotfiles, dot files", "entries|files|names starting with, begin|begins|beginning|start|starts with a dot|period", "entries starting with .", NULL, NULL},
+    {"folder|directory|folders|directories with|and everything|all in|inside|below|under it|them, folder|directory with all that is in|inside it, "
+     "folder|directory and|with all its|the contents|files|subfolders|subdirectories, whole|entire|complete folder|directory|folders|directories|tree",
+     "recursively, recursive", "directories recursively", NULL, "whole|entire|complete folder|directory|tree"},
+    {"show|shows|see|tell me|us what it would|will do, what it would do, what would happen, without actually|really doing|copying|deleting|removing|changing|moving it|anything|them, "
+     "preview of what it does, only|just pretend|pretending",
+     "dry run, trial run, simulate|simulates|simulation", "dry run", NULL, "would have been done, would be done|deleted|removed|copied|transferred|changed"},
+    {"without asking|prompting me|us, without asking|prompting, don t ask|prompt me|us, not ask|prompt me|us, stop asking|prompting me|us, stop|keep from asking|prompting",
+     "never prompt|ask, do not prompt|ask, without prompting|confirmation, no confirmation, non interactive", "never prompt", NULL, "without asking"},
+    {"upper or|and lower case alike, upper or|and lowercase alike, no matter upper|whether upper or lower case, whatever the case, capital|upper case or not, "
+     "regardless of upper|capital|case, regardless of case",
+     "ignore case, case insensitive|insensitively, case distinctions", "ignore case distinctions", NULL, NULL},
+    {"lines that|which don t contain|have|match|hold|mention|say, lines that|which do not contain|have|match|hold|mention|say, lines not containing|matching, lines without", "non matching lines, invert match, invert the sense",
+     "non-matching lines", NULL, NULL},
+    {"duplicate|double|doubled lines|entries, same line twice", "repeated lines, unique lines, adjacent matching lines", "repeated lines", NULL, NULL},
+    {"the other way round|around, back to front, last line|lines first, upside down", "reverse order|the, in reverse", "reverse order",
+     "sort list lists line lines order file files output show print", NULL},
+    {"biggest|largest first, biggest|largest files|ones at the top", "sort by file|size, largest first", "sort by size, largest first", NULL, NULL},
+    {"newest|latest|youngest first, newest|latest files|ones at the top", "newest first, sort by time|modification|date", "sort by time, newest first", NULL, NULL},
+    {"how big|large a|the|my|this|each|every folder|directory, how big|large folders|directories, size of a|the|my|this|each|every folder|directory, size of folders|directories, "
+     "how much space|room a|the|my|this|each|every folder|directory",
+     "disk usage, space usage, disk space used", "disk usage of a directory", NULL, NULL},
+    {"interrupted|broken|aborted|cancelled download|downloads|transfer|transfers|upload|uploads, download|transfer|upload that|which broke|stopped|was",
+     "partially downloaded|transferred|uploaded, partial files|transfer|transfers", "partially downloaded file", NULL, NULL},
+    {"throttle|throttling, limit|cap|reduce the speed, limit|restrict how fast, slow it|the down", "limit rate|the, bwlimit, rate limit|limiting|limits, bandwidth limit|used",
+     "limit the rate of", "download downloads downloading upload uploads uploading transfer transfers copy copying network bandwidth backup", NULL},
+    {"bastion host|server, bastion, through|via another host|machine|server, through|via a jump host|server", "jump host|hosts, proxyjump, jump proxy", "by a jump host",
+     "ssh scp sftp rsync connect connection log login", NULL},
+    {"without a|my|the|typing|entering password, without password|passwords, passwordless", "public key authentication, public keys, authorized keys", "by public key authentication",
+     "ssh scp sftp rsync", NULL},
+    {"symlink, symlinks, soft link, soft links", "symbolic link, symbolic links", "symbolic link", NULL, NULL},
+    {"symbolic link, symbolic links", "symlink, symlinks", "symlink", NULL, NULL},
+    {"env var|variable, env vars|variables", "environment variable, environment variables", "environment variable", NULL, NULL},
+    {"config|conf|settings file, config|conf|settings files", "configuration file, configuration files", "configuration file", NULL, NULL},
+    {"when|whenever the computer|machine|pc|server|system|box starts|boots|restarts|reboots, after a|each|every reboot|restart, at|on every boot, at|on boot",
+     "at|on boot, at boot time, at system startup|boot, on startup, at startup", "at boot", NULL, NULL},
     {"if i|you don t say|set|give|specify|change|configure anything, if i|you do not say|set|give|specify|change|configure anything, unless told otherwise, unless i say otherwise, out of the box",
      "default, defaults", "by default", NULL, NULL},
     /* days: whoever writes of one of these feasts by its name may have said what is so on the others */
@@ -312,4 +348,19 @@ bool office_words_as_written(fo_buf *out, const char *question, const passage *p
         }
     }
     return changed && !out->failed;
+}
+
+bool office_words_to_search(fo_buf *out, const char *question) {
+    const size_t len = strlen(question);
+    const char *asked;
+    for (size_t i = 0; i < PAIRS; i++) {
+        const pair *p = &pairs[i];
+        if (!p->said || !find(p->asked, question, len, 0, false, &asked).len ||
+            (p->beside && !word_tokens_say(p->beside, question, len)))
+            continue;
+        if (!out->len) fo_buf_add(out, question, len);
+        fo_buf_char(out, ' ');
+        fo_buf_str(out, p->said);
+    }
+    return out->len > 0 && !out->failed;
 }

@@ -14,4 +14,8 @@
  * to be changed, or out->failed. */
 bool office_words_as_written(fo_buf *out, const char *question, const passage *passages, size_t n);
 
+/* The question and, behind it, what documents may write in place of its everyday phrases, so that words find these as well: "show me what
+ * it would do" looks for "dry run", too. English. False, and *out as it was: it has none, or out->failed. */
+bool office_words_to_search(fo_buf *out, const char *question);
+
 #endif

@@ -185,6 +185,22 @@ static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
         {"I smell smoke, what do I do?", "When you smell smoke, leave.", "The fire of 2002", NULL},
         {"Which file types can it read?", "Supported formats: PDF", "",
          "Which file formats can it read?"},
+        {"How do I list hidden files with ls?", "ls lists files.",
+         "-a: do not ignore entries starting with .",
+         "How do I list entries starting with . with ls?"},
+        {"Copy a folder with all that is in it", "-R: copy directories recursively", "",
+         "Copy a directories recursively"},
+        {"Is the folder with the keys locked?", "Copied recursively", "", NULL},
+        {"rsync, show me what it would do", "-n: perform a trial run with no changes", "",
+         "rsync, dry run"},
+        {"Remove it without asking me", "-f: never prompt", "", "Remove it never prompt"},
+        {"Remove it without asking me", "Removes without asking. Never prompt.", "", NULL},
+        {"What runs at boot?", "Services start at system startup.", "", "What runs at boot?"},
+        {"Print the lines that don't hold a word", "Select non-matching lines.", "",
+         "Print the non-matching lines a word"},
+        {"Throttle the download", "--limit-rate: at most so many bytes a second", "",
+         "limit the rate of the download"},
+        {"Throttle the engine", "--limit-rate: at most so many bytes", "", NULL},
         /* what holds on other feasts is not asked about where one is named */
         {"Is the pool open on Christmas Day?", "Public holidays: 10:00 - 16:00",
          "Christmas: closed", NULL},
@@ -202,6 +218,29 @@ static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
     }
 }
 
+static void what_documents_may_write_is_searched_for_too(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *want;
+    } cases[] = {
+        {"show me what it would do", "show me what it would do dry run"},
+        {"A symlink to all files in a folder and everything in it",
+         "A symlink to all files in a folder and everything in it directories recursively symbolic "
+         "link"},
+        {"Throttle the engine", NULL}, /* no download */
+        {"I need a sick note", NULL},  /* what stands for it the passages say */
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf b = {0};
+        const bool more = office_words_to_search(&b, cases[i].question);
+        assert_int_equal(more, cases[i].want != NULL);
+        if (more) assert_string_equal(b.data, cases[i].want);
+        assert_int_equal(b.len > 0, more);
+        fo_buf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_asked_for_where_they_are_written),
@@ -209,6 +248,7 @@ int main(void) {
         cmocka_unit_test(spans_are_asked_for_in_the_unit_they_are_written_in),
         cmocka_unit_test(months_are_asked_for_by_their_names),
         cmocka_unit_test(everyday_words_are_asked_for_as_documents_have_them),
+        cmocka_unit_test(what_documents_may_write_is_searched_for_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
