@@ -286,14 +286,18 @@ static bool begins_with_yes_or_no(const char *s, size_t n) {
     return word_token_in("yes no", &first) && at < n && strchr(",.;:!", s[at]);
 }
 
-/* Where yes or no is asked for, what the section of the best begins with and says that, if a question heads it: what stands further
- * below, why it is so or what else may be done, only is understood behind it. 0: there is none. */
+/* Where yes or no is asked for, what the section of the best begins with and says that, if a question heads it that has all that the best
+ * has of what is asked: what stands further below, why it is so or what else may be done, only is understood behind it. 0: there is none. */
 static size_t yes_or_no_above(const candidate_set *set) {
     enum { LINK = 2, BLANKS = 3 }; /* the sign of a link may stand behind the question */
     const candidate *best = &set->c[0];
     const char *text = set->passages[best->passage].text.text;
     const uint32_t heading = candidate_below(&best->unit);
     if (!set->q.demands.whether || !heading || text[heading - 1] != '?') return 0;
+    const candidate_passage *p = &set->passages[best->passage];
+    const uint64_t asked_there = candidate_head_terms(p, &best->unit);
+    if (!asked_there || candidate_terms(p, best->start, best->end) & ~(asked_there | p->title))
+        return 0; /* the yes or no is that of another question */
     for (size_t i = 1; i < set->n; i++) {
         const candidate *c = &set->c[i];
         if (c->passage == best->passage && c->unit.kind == TEXT_UNIT_SENTENCE &&

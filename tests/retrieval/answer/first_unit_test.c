@@ -363,9 +363,24 @@ static void yes_or_no_leads_below_a_question(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* "No" is the answer to what stands above it, not to what is asked. */
+static void no_to_another_question_is_not_said(void **state) {
+    (void)state;
+    static const char faq[] = "Does Stow work with Ollama or OpenAI?\n\n"
+                              "No, Stow asks no other server: it runs the model itself. "
+                              "The GGUF files that such programs download can be loaded by it.\n\n"
+                              "Which file types are not preserved?\n\nSockets are left out.\n";
+    const passage p = {
+        .text = faq, .len = strlen(faq), .title = "Questions about Stow", .sparse = 5};
+    extractive_answer a = ask_passages("Can I load a GGUF file with Stow?", &p, 1);
+    if (strncmp(a.text, "The GGUF files", 14) != 0) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yes_or_no_leads_below_a_question),
+        cmocka_unit_test(no_to_another_question_is_not_said),
         cmocka_unit_test(what_names_or_is_what_is_asked_for_leads),
         cmocka_unit_test(the_item_that_answers_is_said_without_its_list),
         cmocka_unit_test(what_is_far_behind_a_sure_answer_is_not_said),
