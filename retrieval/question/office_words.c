@@ -244,6 +244,16 @@ typedef struct stretch {
     size_t start, len;
 } stretch;
 
+/* May t begin the phrase at `pattern`? By the first letters alone, which every form of a word shares: most phrases end here. */
+static bool may_begin(const char *pattern, const word_token *t) {
+    for (;;) {
+        if (*pattern == '=') pattern++;
+        if (*pattern == '#' ? t->digits : (*pattern | 0x20) == (*t->s | 0x20)) return true;
+        pattern += strcspn(pattern, "| ,");
+        if (*pattern++ != '|') return false;
+    }
+}
+
 /* Where a text says one of the phrases, from byte `at` on; *which: that one. */
 static stretch find(const char *phrases, const char *s, size_t len, size_t at, bool any_form,
                     const char **which) {
@@ -253,7 +263,7 @@ static stretch find(const char *phrases, const char *s, size_t len, size_t at, b
         const size_t from = (size_t)(t.s - s);
         for (const char *p = phrases; p; p = strchr(p, ',')) {
             p += *p == ',' ? 2 : 0;
-            const size_t n = phrase_at(p, s, len, from, any_form);
+            const size_t n = may_begin(p, &t) ? phrase_at(p, s, len, from, any_form) : 0;
             if (n) {
                 *which = p;
                 return (stretch){from, n};
@@ -315,16 +325,20 @@ static bool written_as(const pair *p, const char *asked, const passage *passages
     return false;
 }
 
+/* Where the question says one of the pair's phrases, beside what it has to say, too; *asked: that one. */
+static stretch asked_in(const pair *p, const char *question, size_t len, const char **asked) {
+    const stretch at = find(p->asked, question, len, 0, false, asked);
+    return at.len && p->beside && !word_tokens_say(p->beside, question, len) ? (stretch){0} : at;
+}
+
 /* Puts one phrase; false: it is not in the question, or not to be changed. */
 static bool put(fo_buf *out, const pair *p, const char *question, const passage *passages,
                 size_t n) {
     const size_t len = strlen(question);
     const char *asked, *text;
-    const stretch at = find(p->asked, question, len, 0, false, &asked);
+    const stretch at = asked_in(p, question, len, &asked);
     stretch found;
-    if (!at.len || (p->beside && !word_tokens_say(p->beside, question, len)) ||
-        !written_as(p, asked, passages, n, &text, &found))
-        return false;
+    if (!at.len || !written_as(p, asked, passages, n, &text, &found)) return false;
     fo_buf_add(out, question, at.start);
     if (p->said)
         fo_buf_str(out, p->said);
@@ -355,9 +369,7 @@ bool office_words_to_search(fo_buf *out, const char *question) {
     const char *asked;
     for (size_t i = 0; i < PAIRS; i++) {
         const pair *p = &pairs[i];
-        if (!p->said || !find(p->asked, question, len, 0, false, &asked).len ||
-            (p->beside && !word_tokens_say(p->beside, question, len)))
-            continue;
+        if (!p->said || !asked_in(p, question, len, &asked).len) continue;
         if (!out->len) fo_buf_add(out, question, len);
         fo_buf_char(out, ' ');
         fo_buf_str(out, p->said);
