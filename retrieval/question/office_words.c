@@ -328,7 +328,8 @@ static bool written_as(const pair *p, const char *asked, const passage *passages
 /* Where the question says one of the pair's phrases, beside what it has to say, too; *asked: that one. */
 static stretch asked_in(const pair *p, const char *question, size_t len, const char **asked) {
     const stretch at = find(p->asked, question, len, 0, false, asked);
-    return at.len && p->beside && !word_tokens_say(p->beside, question, len) ? (stretch){0} : at;
+    if (at.len && p->beside && !word_tokens_say(p->beside, question, len)) return (stretch){0};
+    return at;
 }
 
 /* Puts one phrase; false: it is not in the question, or not to be changed. */
