@@ -14,6 +14,8 @@ typedef struct asked {
     exact_names exact;
     question question;
     lexicon lx;
+    const char *
+        command; /* title of a page of the command that is asked about, of a chunk read; NULL: none */
     bool *has_family; /* set: pages of a family of commands lead, too */
 } asked;
 
@@ -37,7 +39,8 @@ static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *e
 static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
     (void)err;
     const fact_text *t = &a->question.text;
-    *leads = k->title && exact_names_family_asked(t->text, t->len, k->title);
+    *leads = k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
+                          (a->command && exact_names_are_settings(a->command, k->title)));
     *a->has_family |= *leads && !exact_names_command_asked(t->text, t->len, k->title);
     return FO_OK;
 }
@@ -55,6 +58,17 @@ static int has_commands(run *r, const asked *a, bool *found) {
     const int rc = run_read_fused(r, BEST);
     for (size_t i = 0; !rc && !*found && i < r->n_read && i < BEST; i++)
         *found = r->read[i].title && is_command(a, r->read[i].title);
+    return rc;
+}
+
+/* Which command it is: what sshd does by default is told by the page of sshd_config, which the question does not name. */
+static int name_command(run *r, asked *a) {
+    const fact_text *t = &a->question.text;
+    const int rc = run_read_fused(r, r->n_fused);
+    for (size_t i = 0; !rc && !a->command && i < r->n_fused; i++)
+        if (r->read[i].id && r->read[i].title &&
+            exact_names_command_asked(t->text, t->len, r->read[i].title))
+            a->command = r->read[i].title;
     return rc;
 }
 
@@ -100,6 +114,7 @@ int leading_put_first(run *r) {
     bool commands = false, has_family = false;
     a.has_family = &has_family;
     if (!rc && !r->leading.n) rc = has_commands(r, &a, &commands);
+    if (!rc && commands) rc = name_command(r, &a);
     if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
     /* Which of git's many pages it is, and whether it is one of them, the reader says. */
     if (has_family) leading_deinit(&r->leading);

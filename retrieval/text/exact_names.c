@@ -593,3 +593,12 @@ bool exact_names_are_family(const char *title, const char *other) {
     return n >= LEAST && !exact_names_is_capital(title) && exact_names_of_command(title) &&
            exact_names_of_command(other) && strncmp(title, other, n) == 0;
 }
+
+bool exact_names_are_settings(const char *title, const char *other) {
+    static const char *const ends[] = {"_config", ".conf", "_conf", "rc", "d_config", "d.conf"};
+    if (!exact_names_are_family(title, other)) return false;
+    const size_t n = strcspn(title, " ,"), all = strcspn(other, " ,(");
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (all == n + strlen(ends[k]) && strncmp(other + n, ends[k], all - n) == 0) return true;
+    return false;
+}

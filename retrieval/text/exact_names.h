@@ -82,5 +82,7 @@ bool exact_names_is_capital(const char *title);
 /* Is `other` the page of what belongs to the command of `title` by its name: "gitignore" to "git", "sshd" to "ssh"? Not "Parish" to
  * "Paris". */
 bool exact_names_are_family(const char *title, const char *other);
+/* Is `other` the page of that command's settings: "sshd_config" to "sshd", "unbound.conf" to "unbound", "muttrc" to "mutt"? */
+bool exact_names_are_settings(const char *title, const char *other);
 
 #endif

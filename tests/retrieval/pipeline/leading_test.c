@@ -55,6 +55,32 @@ static void the_page_of_the_command_asked_about_is_read(void **state) {
     test_remove(home);
 }
 
+/* The daemon's own page is long and speaks of nothing else; what it does by default stands in the page of its settings. */
+static void the_page_of_a_commands_settings_is_read_beside_its_own(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), text[32768];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    enum { PARTS = 10, LINES = 14 }; /* more chunks than there are contexts */
+    size_t n = (size_t)snprintf(text, sizeof text, ".TH TOLLD 8\n.SH NAME\ntolld \\- a daemon\n");
+    for (int i = 0; i < PARTS; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, ".SH PART %d\n", i);
+        for (int k = 0; k < LINES; k++)
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  "What tolld allows of wrong things is told in part %d.\n", i);
+    }
+    put(s, "default", "daemon", text, n, 256);
+    static const char settings[] =
+        ".TH TOLLD_CONFIG 5\n.SH NAME\ntolld_config \\- settings\n.SH KEYWORDS\n.TP\nMaxTries\n"
+        "How often a card may be read wrongly. The default is 6.\n";
+    put(s, "default", "settings", settings, strlen(settings), 256);
+    assert_true(contexts_of(s, "How many wrong cards does tolld allow?", "settings") > 0);
+    service_close(s);
+    test_remove(home);
+}
+
 static void a_guide_of_a_city_is_no_page_of_a_command(void **state) {
     (void)state;
     fo_err err = {0};
@@ -132,6 +158,7 @@ static void what_was_read_to_see_what_leads_is_not_read_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_of_the_command_asked_about_is_read),
+        cmocka_unit_test(the_page_of_a_commands_settings_is_read_beside_its_own),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
         cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),
     };
