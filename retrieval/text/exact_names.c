@@ -595,7 +595,7 @@ bool exact_names_are_family(const char *title, const char *other) {
 }
 
 bool exact_names_are_settings(const char *title, const char *other) {
-    static const char *const ends[] = {"_config", ".conf", "_conf", "rc", "d_config", "d.conf"};
+    static const char *const ends[] = {"_config", ".conf", "_conf", "rc"};
     if (!exact_names_are_family(title, other)) return false;
     const size_t n = strcspn(title, " ,"), all = strcspn(other, " ,(");
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)

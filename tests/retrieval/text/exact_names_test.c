@@ -234,7 +234,8 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
     assert_true(exact_names_are_settings("sshd - a daemon", "sshd_config - settings of it"));
     assert_true(exact_names_are_settings("unbound - a resolver", "unbound.conf - its settings"));
     assert_true(exact_names_are_settings("mutt - reads mail", "muttrc - its settings"));
-    assert_true(exact_names_are_settings("ssh - a client", "sshd_config - its daemon's settings"));
+    assert_false(
+        exact_names_are_settings("rsync - a copier", "rsyncd.conf - its daemon's settings"));
     assert_false(exact_names_are_settings("tar - an archiver", "sshd_config - of another"));
     assert_false(exact_names_are_settings(git, "git-config - reads and sets options"));
     assert_false(exact_names_are_settings(git, git));
