@@ -60,13 +60,18 @@ bool table_rows_has_number(const table_rows *t) {
     return false;
 }
 
+/* "Default: | on": what stands in front of the value names it, as the first cell of a form does. */
+static bool is_named_value(const table_rows *t) {
+    return t->n_cells == 2 && t->row.data[t->cells[0].at + t->cells[0].n - 1] == ':';
+}
+
 static void write_joined(table_rows *t, bool apart) {
     if (apart)
         builder_go_on_with(t->b, TEXT_TABLE_ROW, 0, "\n\n");
     else
         builder_begin(t->b, TEXT_TABLE_ROW, 0);
     for (size_t i = 0; i < t->n_cells; i++) {
-        if (i) builder_str(t->b, " | ");
+        if (i) builder_str(t->b, is_named_value(t) ? " " : " | ");
         builder_add(t->b, t->row.data + t->cells[i].at, t->cells[i].n);
     }
     builder_end(t->b);
@@ -113,7 +118,7 @@ static bool is_under_corner(const table_rows *t) {
 
 /* Does the row at hand name the columns of those that come? */
 static bool is_header(const table_rows *t, bool number, bool says) {
-    if (t->group) return false;
+    if (t->group || is_named_value(t)) return false;
     if (says) return !t->said;
     if (t->n_cells == 2 && t->pairs) return false;
     if (is_under_corner(t)) return false;

@@ -7,7 +7,8 @@
  *
  * A header is a row of two cells or more without a number in it, above all rows that are written with it,
  * and the widest of such; or one that says that it is. One with an empty corner, ", Monday, Tuesday", is not followed by a wider
- * one: the first cells below it name their rows. Rows without one are written as `a | b | c`. */
+ * one: the first cells below it name their rows. Rows without one are written as `a | b | c`, a
+ * form's (`Default:`, `on`) as `Default: on`. */
 #ifndef FORAGE_DATA_TABLE_ROWS_H
 #define FORAGE_DATA_TABLE_ROWS_H
 

@@ -210,6 +210,31 @@ static void write_with_names(text_table *t) {
     fo_buf_free(&row);
 }
 
+/* "Default: | on": what stands in front of the value names it, and the row above names no column. */
+static bool is_named_value(const text_table *t) {
+    const text_slice *name = t->cells;
+    return t->n_cells == 2 && !t->over && !t->b->failure && name->n && name[1].n &&
+           t->b->text.data[name->at + name->n - 1] == ':';
+}
+
+/* The row again, as a line: "Default: on". */
+static void write_named_value(text_table *t) {
+    builder *b = t->b;
+    fo_buf row = {0};
+    fo_buf_add(&row, b->text.data + t->row_text, b->text.len - t->row_text);
+    if (row.failed) {
+        b->failure = FO_ENOMEM;
+    } else {
+        builder_rewind(b, t->row_blocks, t->row_text);
+        begin_block(t, !t->rows && !t->goes_on);
+        for (size_t i = 0; i < 2; i++) {
+            if (i) builder_str(b, " ");
+            builder_add(b, row.data + (t->cells[i].at - t->row_text), t->cells[i].n);
+        }
+    }
+    fo_buf_free(&row);
+}
+
 void text_table_end_row(text_table *t) {
     close_cell(t);
     say_all_that_goes_on(t);
@@ -219,6 +244,8 @@ void text_table_end_row(text_table *t) {
         write_names_as_one(t);
     else if (t->say_names)
         write_with_names(t);
+    else if (is_named_value(t))
+        write_named_value(t);
     if (second || (!t->rows && t->heads)) t->say_names = has_number_for_a_name(t);
     t->one_name = !t->rows && t->heads && t->wide && t->n_names[0] > 1;
     t->only_names = second || (!t->rows && t->heads);

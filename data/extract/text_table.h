@@ -13,7 +13,7 @@
  * A blank line stands before a table, so that two one behind the other are not read as one; but where the first is
  * names alone and the second has none, as pages have them whose names stay in sight.
  *
- * Rows are written "a | b | c". Below names that are numbers, which nobody would take for names ("Setting | 4.1 | 4.2"), each
+ * Rows are written "a | b | c", those of a form ("Default:", "on") as lines: "Default: on". Below names that are numbers, which nobody would take for names ("Setting | 4.1 | 4.2"), each
  * row says them: "Setting: port; 4.1: 8080; 4.2: 8420", as table_rows.h does. */
 #ifndef FORAGE_DATA_TEXT_TABLE_H
 #define FORAGE_DATA_TEXT_TABLE_H

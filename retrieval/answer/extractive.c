@@ -629,7 +629,10 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (out->support < least || out->support == 0) return FO_OK;
     const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     const size_t most = want < EXTRACTIVE_MOST_SENTENCES ? want : EXTRACTIVE_MOST_SENTENCES;
-    if (!n) n = choose(set, in, mark_alike(set), most, max_chars, chosen);
+    if (!n) {
+        n = choose(set, in, mark_alike(set), most, max_chars, chosen);
+        n = setting_entries_default_beside(set, most, max_chars, chosen, n);
+    }
     out->of_cut_table =
         n && chosen[0].unit.kind == TEXT_UNIT_ROW && !in->passages[chosen[0].passage].whole_tables;
     out->several = false;

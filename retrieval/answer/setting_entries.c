@@ -520,17 +520,17 @@ static bool is_labelled_otherwise(const candidate_passage *p, const text_unit *u
            (word_token_is(&behind, ":") || word_token_is(&behind, "."));
 }
 
-/* Has the entry that unit `order` stands in a line of its own that begins with its default: "Default: 60"? */
-static bool has_default_beside(const candidate_passage *p, size_t order) {
-    enum { REACH = 4 };
+/* The line of its own that begins with a default, "Default: 60", in the entry that unit `order` stands in; NULL: it has none. */
+static const text_unit *default_beside(const candidate_passage *p, size_t order) {
+    enum { REACH = 6 };
     for (int step = -1; step <= 1; step += 2)
         for (size_t i = order + (size_t)step, n = 0; i < p->units.n && n < REACH;
              i += (size_t)step, n++) { /* before the first one it wraps */
             const text_unit *u = &p->units.v[i];
-            if (unit_states(p, u) == STATES_ALONE) return true;
-            if (u->kind == TEXT_UNIT_HEADING) break;
+            if (unit_states(p, u) == STATES_ALONE) return u;
+            if (u->kind == TEXT_UNIT_HEADING || u->kind == TEXT_UNIT_DEFINITION) break;
         }
-    return false;
+    return NULL;
 }
 
 /* Who asks for a default is not told an example. */
@@ -541,7 +541,7 @@ static void mark_examples(candidate_set *set) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
         if (c->f[CAND_NO_AMOUNT] < 1 && is_labelled_otherwise(p, &c->unit) &&
-            unit_states(p, &c->unit) == STATES_NONE && has_default_beside(p, c->order))
+            unit_states(p, &c->unit) == STATES_NONE && default_beside(p, c->order))
             c->f[CAND_NO_AMOUNT] = 1;
     }
 }
@@ -671,4 +671,27 @@ size_t setting_entries_default(const candidate_set *set, const extractive_input 
     }
     *plainly = !loosely;
     return n;
+}
+
+size_t setting_entries_default_beside(const candidate_set *set, size_t most, size_t max_chars,
+                                      candidate *chosen, size_t n) {
+    names_asked asked = {0};
+    read_default(&asked, &set->q);
+    if (!asked.by_default || !asked.plainly || n == 0) return n;
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (unit_states(&set->passages[chosen[i].passage], &chosen[i].unit)) return n;
+        used += chosen[i].end - chosen[i].start;
+    }
+    const candidate_passage *p = &set->passages[chosen[0].passage];
+    const text_unit *u = default_beside(p, chosen[0].order);
+    if (!u) return n;
+    const candidate c = whole(p, chosen[0].passage, (size_t)(u - p->units.v), *u);
+    while (n > 1 && (n == most || used + (c.end - c.start) > max_chars)) {
+        n--;
+        used -= chosen[n].end - chosen[n].start;
+    }
+    if (n == most || used + (c.end - c.start) > max_chars) return n;
+    chosen[n] = c;
+    return n + 1;
 }

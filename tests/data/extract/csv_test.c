@@ -34,6 +34,8 @@ static void tables_of_values(void **state) {
          "Ann | 1998 | 2001 | Bergen\nBen | 2003 | 7 | Oslo", "A2:D2"},
         {"j.csv", "Rent,1350,1400\nFood,300,310\n", "Rent | 1350 | 1400\nFood | 300 | 310",
          "A2:C2"},
+        {"form.csv", "Tenant:,Ann Lund\nRent:,1350\nNote:,none\n",
+         "Tenant: Ann Lund\nRent: 1350\nNote: none", "A3:B3"},
         {"k.csv", "Price list, May 2024\nName;City;Price\nAnn;Bath;5\nBob;York;7\n",
          "Price list, May 2024\nName | City | Price\n\nName: Ann; City: Bath; Price: 5\n\n"
          "Name: Bob; City: York; Price: 7",

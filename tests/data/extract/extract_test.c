@@ -225,6 +225,11 @@ static void cells_of_a_table_keep_their_columns(void **state) {
          "Year | 2024 | 2025\n\nYear: Rent; 2024: 870; 2025: 905\n\nYear: Deposit; 2025: 90"},
         {"text/markdown", "| Capacity | 5 |\n|---|---|\n| Weight | 7 |\n",
          "Capacity | 5\nWeight | 7"},
+        /* rows of a form are lines, and its first row names no columns */
+        {"text/html",
+         "<p>Port</p><table><tr><th>Meaning:<td>where it <b>listens</b><tr><th>Default:<td>8080<tr>"
+         "<th>Since:<td></table>",
+         "Port\n\nMeaning: where it listens\nDefault: 8080\nSince:"},
         /* a cell over rows behind the end of a shorter row; and one of a row that is left */
         {"text/html", "<table><tr><td>a<td>b<td rowspan=2>C<tr><td>d<tr><td>e<td>f<td>g</table>",
          "a | b | C\nd |  | C\ne | f | g"},

@@ -50,6 +50,24 @@ static void lacks(const char *text, const char *question, const char *other) {
     free(answer);
 }
 
+static void a_default_is_said_with_what_it_is_of(void **state) {
+    (void)state;
+    static const char text[] =
+        "ReaderIdle Directive\n\nDescription: How long a reader may rest\nSyntax: ReaderIdle num\n"
+        "Default: ReaderIdle 5\nContext: all files\n\n"
+        "The number of seconds the reader will wait for another card before it rests.\n\n"
+        "CardColour Directive\n\nDefault: CardColour 7\n\nThe colour of a card.\n";
+    static const char asked[] =
+        "What is the default number of seconds the reader waits for another card?";
+    char *answer = ask(text, asked, 0);
+    if (!strstr(answer, "Default: ReaderIdle 5") || !strstr(answer, "another card") ||
+        strstr(answer, "CardColour"))
+        fail_msg("%s", answer);
+    free(answer);
+    lacks(text, "How many seconds does the reader wait for another card before it rests?",
+          "Default:");
+}
+
 static void an_example_is_no_default(void **state) {
     (void)state;
     static const char text[] = "Syntax: pause-time <number>\n\nDefault: 60\n\n"
@@ -172,6 +190,7 @@ static void what_is_so_by_default_is_not_the_settings_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
+        cmocka_unit_test(a_default_is_said_with_what_it_is_of),
         cmocka_unit_test(an_example_is_no_default),
         cmocka_unit_test(a_passage_may_go_on_with_a_setting),
         cmocka_unit_test(the_default_of_another_setting_is_no_answer),
