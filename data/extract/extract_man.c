@@ -33,6 +33,7 @@ typedef struct reader {
     fo_buf name;          /* of the page: .Nm without an argument */
     roff_strings strings; /* that the page defines */
     char section_title[64];
+    size_t pieces;        /* of text that the open block has */
     bool no_fill, joined; /* joined: \c, the next text follows without a space */
     bool tag_next;        /* the next line is the tag of a .TP */
     bool heading_next;    /* .SH without argument: the next line is it */
@@ -114,6 +115,7 @@ static void end_block(reader *r) {
     remember_name(r);
     builder_end(r->b);
     r->joined = false;
+    r->pieces = 0;
 }
 
 static void begin_block(reader *r, uint8_t kind, uint8_t level) {
@@ -151,6 +153,7 @@ static void add_text(reader *r, const char *s) {
     if (r->b->failure) return;
     add_resolved(r, true);
     r->joined = joined;
+    r->pieces++;
 }
 
 /* Text of a macro's arguments: one string, then as if it were a line. */
@@ -182,6 +185,16 @@ static void tag_done(reader *r) {
     if (r->b->open) builder_str(r->b, "\n");
     r->tag_next = false;
     r->joined = false;
+}
+
+/* A paragraph of one line, no sentence, and what comes stands farther in: what programs that write manual pages make of a term and
+ * its description. The description goes on in its block, as behind .TP. */
+static bool is_term(const reader *r) {
+    enum { LONGEST = 160 };
+    const builder *b = r->b;
+    const size_t n = b->open ? b->text.len - b->start : 0;
+    return n && n <= LONGEST && r->pieces == 1 && b->kind == TEXT_PARAGRAPH && !r->no_fill &&
+           !strchr(".:;,!?", b->text.data[b->text.len - 1]);
 }
 
 static bool is(const char *a, const char *b) {
@@ -329,6 +342,9 @@ static bool man_macro(reader *r, const arguments *a) {
     if (is(name, "SH") || is(name, "SS")) {
         r->heading_next = a->n < 2;
         if (a->n > 1) heading(r, a, name[1] == 'H' ? 1 : 2);
+    } else if (is(name, "RS") && is_term(r)) {
+        b->kind = TEXT_LIST_ITEM;
+        tag_done(r);
     } else if (among(name, "PP P LP HP sp Sp RS RE SY YS")) {
         end_block(r);
         if (is(name, "SY")) add_args(r, a, 1, " ");

@@ -309,6 +309,15 @@ static void manual_pages_need_no_troff(void **state) {
     assert_string_equal(x.title, "top - y");
     assert_non_null(strstr(x.text, "top's a long story told, top C++,"));
     extracted_deinit(&x);
+    /* A term with what stands farther in below it; a sentence before an example is none, nor a paragraph. */
+    x = read_string(
+        ".TH FS 8\n.SH NAME\nfs \\- y\n.SH STATUS\n.sp\n\\fB4\\fP\n.RS 4\nErrors are "
+        "left\n.RE\n.sp\nFor example:\n.RS 4\nrun it\n.RE\n.PP\nLong\nlines\n.RS\nfollow\n"
+        ".RE\n.sp\n8\n.RS 4\n.sp\nNone\n.RE\n",
+        NULL, NULL);
+    assert_string_equal(x.text, "NAME\n\nfs - y\n\nSTATUS\n\n4\nErrors are left\n\nFor example:\n\n"
+                                "run it\n\nLong lines\n\nfollow\n\n8\n\nNone");
+    extracted_deinit(&x);
     x = read_string(".Dd May 1\n.Dt X 1\n.Os\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh SYNOPSIS\n"
                     ".Nm\n.Op Fl n Ar count\n.Xr ls 1 .\n",
                     "text/troff", NULL);
