@@ -526,6 +526,21 @@ static bool is_unspeakable(const char *name, size_t n) {
     return n > 1;
 }
 
+/* "tail -f", "the exit status of timeout": only a command has those. */
+static bool is_used_as_command(const char *text, size_t len, size_t i, size_t n) {
+    static const char *const owned[] = {"exit status of ", "exit code of ",   "exit codes of ",
+                                        "return code of ", "manual page of ", "man page of "};
+    const size_t end = i + n;
+    if (end + 2 < len && text[end] == ' ' && text[end + 1] == '-' &&
+        (fo_is_letter(text[end + 2]) || text[end + 2] == '-'))
+        return true;
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) {
+        const size_t bytes = strlen(owned[k]);
+        if (i >= bytes && strncasecmp(text + i - bytes, owned[k], bytes) == 0) return true;
+    }
+    return false;
+}
+
 /* Is what stands at byte i, n bytes long, the means, or who does it? "With sort", "cut: the third field", "du without other
  * disks", "the exit status of cmp". surely: nothing that is no command would stand there, as "from Paris" and "for rent" do. */
 static bool is_means(const char *text, size_t len, size_t i, size_t n, bool surely) {
@@ -537,6 +552,7 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n, bool sure
         return end < i && start < end &&
                fo_words_have_any_case("with using use make let", text + start, end - start);
     if (i + n < len && text[i + n] == ':') return true;
+    if (is_used_as_command(text, len, i, n)) return true;
     if (is_unspeakable(text + i, n) && (start < end || i + n < len)) return true;
     if (owns(text, len, i + n) && !is_english(text + i, n)) return true;
     if (end < i && start < end &&

@@ -189,6 +189,11 @@ static void a_command_is_the_means_behind_few_words(void **state) {
         {"How do I stop time from running?", "time - run programs", false},
         {"Can xz show how far it is?", "xz - compress files", true},
         {"git: squeeze commits", "git-rebase - reapply commits", false},
+        {"difference between tail -f and tail -F", "tail - output the last part", true},
+        {"What is the exit status of timeout if the time is up?", "timeout - run with a limit",
+         true},
+        {"Where is the tail of the list?", "tail - output the last part", false},
+        {"What is the status of timeout?", "timeout - run with a limit", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *q = cases[i].question;
