@@ -129,13 +129,48 @@ static void another_language_is_left_to_the_words(void **state) {
  * or one in the passage before what is read. */
 static void a_window_is_read_below_its_heading(void **state) {
     (void)state;
-    const char *asked = "How do I turn on encryption?";
-    const char *text = "Give --cert and --key when you start it.";
+    /* Lines that do not say what they are about. */
+    static const struct {
+        const char *question, *heading, *text;
+    } cases[] = {
+        {"How do I turn on encryption?", "Encryption", "Give --cert and --key when you start it."},
+        {"How do I change the language?", "Language", "Set it in the third tab of the settings."},
+        {"When is the pool open?", "Swimming pool", "Daily from 7 to 21, on Sundays from 9."},
+        {"How much is a day ticket?", "Day tickets", "Adults 14 euros, children half of it."},
+        {"How do I uninstall it?", "Removal", "Delete the folder and the entry in the menu."},
+        {"Where do I leave bicycles?", "Bicycles",
+         "In the rack behind the kitchen, not in the hall."},
+        {"What do I do when the printer jams?", "Paper jam",
+         "Open the flap on the left and pull it out."},
+        {"How long do refunds take?", "Refunds", "They reach your account within ten days."},
+        {"How do I reset my password?", "Forgotten password",
+         "Press the link below the form; a mail comes."},
+        {"Who waters the plants?", "Plants", "Ines does it on Mondays and Thursdays."},
+        {"How do I make a backup?", "Backup", "Stop the service, then copy the whole folder."},
+        {"Is there parking?", "Parking", "Twelve places in the yard, two of them for vans."},
+        {"How often is the filter changed?", "Filter",
+         "Every six months, or when the lamp is red."},
+        {"What is the limit for uploads?", "Uploads", "No more than 25 MB at a time."},
+        {"How do I run it behind a proxy?", "Proxy", "Set HTTP_PROXY before you start it."},
+        {"What must I bring to the exam?", "Examination",
+         "An identity card, two pens and the letter."},
+    };
+    enum { CASES = sizeof cases / sizeof *cases };
+    double gained = 0;
+    size_t better = 0;
+    for (size_t i = 0; i < CASES; i++) {
+        const char *line = cases[i].text;
+        ask(cases[i].question, &line, 1);
+        const double alone = seen.best;
+        ask_below(cases[i].heading, cases[i].question, &line, 1);
+        assert_true(seen.crossed);
+        gained += (seen.best - alone) / CASES;
+        better += seen.best > alone;
+    }
+    if (gained < 1 || better < CASES * 3 / 4) fail_msg("%.2f more, %zu better", gained, better);
+    const char *asked = cases[0].question, *text = cases[0].text;
     ask(asked, &text, 1);
     const double without = seen.best;
-    ask_below("Encryption", asked, &text, 1);
-    const double below = seen.best;
-    assert_true(seen.crossed && below > without);
     ask_below("Notes", asked, &text, 1); /* the title again */
     assert_true(seen.best == without);
 
