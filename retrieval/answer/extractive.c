@@ -632,6 +632,10 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (!n) {
         n = choose(set, in, mark_alike(set), most, max_chars, chosen);
         n = setting_entries_default_beside(set, most, max_chars, chosen, n);
+        if (least > 0 && setting_entries_default_missing(set, chosen, n)) {
+            out->support = fmin(out->support, support_threshold / 2);
+            return FO_OK;
+        }
     }
     out->of_cut_table =
         n && chosen[0].unit.kind == TEXT_UNIT_ROW && !in->passages[chosen[0].passage].whole_tables;

@@ -378,7 +378,7 @@ static void read_default(names_asked *out, const question *q) {
     for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;) {
         if (is_within(out, t.s)) continue;
         out->by_default |= word_token_in("default defaults unset", &t) ||
-                           (negated && word_token_in("set given specified", &t));
+                           (negated && word_token_in("set given specified give pass specify", &t));
         negated |= word_token_in("not don doesn isn nothing", &t);
         out->plainly &= !word_token_in(not_so, &t);
     }
@@ -503,10 +503,15 @@ static bool is_stated(const candidate_set *set, const names_asked *asked) {
     return false;
 }
 
-/* Might it state a value in words that are not known here: has it a figure, a path or something quoted? */
+/* Might it state a value in words that are not known here: has it a figure, a path or something quoted? "Since version 7.32.0" has none. */
 static bool may_state(const candidate_passage *p, const text_unit *u) {
-    for (size_t i = u->start; i < u->end; i++)
-        if (fo_is_digit(p->text.text[i]) || strchr("`\"/", p->text.text[i])) return true;
+    const char *s = p->text.text + u->start;
+    bool version = false; /* its digits follow */
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(s, u->end - u->start, &at)).n;) {
+        if (memchr("`\"/", t.s[0], 3) || (t.digits && !version)) return true;
+        if (t.letters) version = word_token_in("version versions v", &t);
+    }
     return false;
 }
 
@@ -694,4 +699,17 @@ size_t setting_entries_default_beside(const candidate_set *set, size_t most, siz
     if (n == most || used + (c.end - c.start) > max_chars) return n;
     chosen[n] = c;
     return n + 1;
+}
+
+bool setting_entries_default_missing(const candidate_set *set, const candidate *chosen, size_t n) {
+    const names_asked asked = read_names(set);
+    names_asked said = {0};
+    read_default(&said, &set->q);
+    const bool value = asked.n || set->q.kind == ASK_NUMBER || set->q.demands.amount != AMOUNT_NONE;
+    if (!said.by_default || !said.plainly || !value) return false;
+    for (size_t i = 0; i < n; i++) {
+        const candidate_passage *p = &set->passages[chosen[i].passage];
+        if (unit_states(p, &chosen[i].unit) || may_state(p, &chosen[i].unit)) return false;
+    }
+    return n > 0;
 }

@@ -33,4 +33,8 @@ size_t setting_entries_default(const candidate_set *set, const extractive_input 
 size_t setting_entries_default_beside(const candidate_set *set, size_t most, size_t max_chars,
                                       candidate *chosen, size_t n);
 
+/* Is the default of a setting or an amount by default asked for, and none of the n units chosen states one, in words that are known
+ * here or by a figure, a path or a quote? */
+bool setting_entries_default_missing(const candidate_set *set, const candidate *chosen, size_t n);
+
 #endif

@@ -68,6 +68,18 @@ static void a_default_is_said_with_what_it_is_of(void **state) {
           "Default:");
 }
 
+static void what_states_no_default_is_none(void **state) {
+    (void)state;
+    static const char text[] =
+        "--rest-time <seconds>\nMost seconds that you allow the reader to rest before it reads on. "
+        "Since version 7.32.0 it may be a fraction.\n\n--card-size <size>\nUse it for a card.\n";
+    lacks(text, "What is the reader's default for --rest-time, in seconds?", "7.32");
+    lacks(text, "How large is a card if I don't give --card-size?", "Use it");
+    char *answer = ask(text, "How do I set how long the reader may rest with --rest-time?", 0);
+    if (!strstr(answer, "7.32")) fail_msg("%s", answer);
+    free(answer);
+}
+
 static void an_example_is_no_default(void **state) {
     (void)state;
     static const char text[] = "Syntax: pause-time <number>\n\nDefault: 60\n\n"
@@ -191,6 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
         cmocka_unit_test(a_default_is_said_with_what_it_is_of),
+        cmocka_unit_test(what_states_no_default_is_none),
         cmocka_unit_test(an_example_is_no_default),
         cmocka_unit_test(a_passage_may_go_on_with_a_setting),
         cmocka_unit_test(the_default_of_another_setting_is_no_answer),
