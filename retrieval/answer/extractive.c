@@ -17,6 +17,7 @@
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/answer/extractive_text.h"
+#include "retrieval/answer/exit_codes.h"
 #include "retrieval/answer/first_unit.h"
 #include "retrieval/answer/further_units.h"
 #include "retrieval/answer/mail_quotes.h"
@@ -623,6 +624,8 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     size_t n = version_changes_take(set, in, max_chars, chosen);
     if (!n) n = version_dates_take(set, chosen);
     if (n) out->support = fmax(out->support, version_changes_support);
+    if (!n && (n = exit_codes_take(set, chosen)))
+        out->support = fmax(out->support, exit_codes_support);
     bool plainly = false;
     if (!n && (n = setting_entries_default(set, in, max_chars, chosen, &plainly)) && plainly)
         out->support = fmax(out->support, setting_entries_support);
