@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernels/buf.h"
-#include "kernels/file.h"
+#include "kernels/map_guard.h"
 
 struct fit_vectors {
-    fo_map rows, scales;
+    fo_guarded_file rows, scales; /* scales: none, of float32 */
     size_t dim, n;
     bool bytes;
 };
@@ -22,10 +22,10 @@ static int open_scales(fit_vectors *v, const char *path, fo_err *err) {
     fo_buf name = {0};
     fo_buf_add(&name, path, strlen(path) - 3); /* without ".i8" */
     fo_buf_str(&name, ".scale.f32");
-    int rc = name.failed ? fo_no_memory(err) : fo_map_open(&v->scales, name.data, err);
-    if (!rc && v->scales.size != v->n * sizeof(float))
+    int rc = name.failed ? fo_no_memory(err) : fo_guarded_file_open(&v->scales, name.data, err);
+    if (!rc && v->scales.map.size != v->n * sizeof(float))
         rc = fo_fail(err, FO_EINVAL, "%s has %zu bytes for %zu rows of %s", name.data,
-                     v->scales.size, v->n, path);
+                     v->scales.map.size, v->n, path);
     fo_buf_free(&name);
     return rc;
 }
@@ -39,12 +39,12 @@ int fit_vectors_open(fit_vectors **out, const char *path, size_t dim, fo_err *er
     v->dim = dim;
     v->bytes = bytes;
     size_t row = dim * (bytes ? 1 : sizeof(float));
-    int rc = fo_map_open(&v->rows, path, err);
-    if (!rc && (v->rows.size == 0 || v->rows.size % row))
+    int rc = fo_guarded_file_open(&v->rows, path, err);
+    if (!rc && (v->rows.map.size == 0 || v->rows.map.size % row))
         rc = fo_fail(err, FO_EINVAL, "%s has %zu bytes, no multiple of a row of %zu", path,
-                     v->rows.size, row);
+                     v->rows.map.size, row);
     if (!rc) {
-        v->n = v->rows.size / row;
+        v->n = v->rows.map.size / row;
         if (bytes) rc = open_scales(v, path, err);
     }
     if (rc) {
@@ -57,9 +57,14 @@ int fit_vectors_open(fit_vectors **out, const char *path, size_t dim, fo_err *er
 
 void fit_vectors_close(fit_vectors *v) {
     if (!v) return;
-    fo_map_close(&v->rows);
-    fo_map_close(&v->scales);
+    fo_guarded_file_close(&v->rows);
+    fo_guarded_file_close(&v->scales);
     free(v);
+}
+
+int fit_vectors_intact(const fit_vectors *v, fo_err *err) {
+    const int rc = fo_guarded_file_check(&v->rows, err);
+    return rc ? rc : fo_guarded_file_check(&v->scales, err);
 }
 
 size_t fit_vectors_count(const fit_vectors *v) {
@@ -68,11 +73,11 @@ size_t fit_vectors_count(const fit_vectors *v) {
 
 void fit_vectors_row(const fit_vectors *v, size_t i, float *out) {
     if (!v->bytes) {
-        memcpy(out, v->rows.data + i * v->dim * sizeof(float), v->dim * sizeof(float));
+        memcpy(out, v->rows.map.data + i * v->dim * sizeof(float), v->dim * sizeof(float));
         return;
     }
-    const int8_t *row = (const int8_t *)v->rows.data + i * v->dim;
+    const int8_t *row = (const int8_t *)v->rows.map.data + i * v->dim;
     float scale;
-    memcpy(&scale, v->scales.data + i * sizeof scale, sizeof scale);
+    memcpy(&scale, v->scales.map.data + i * sizeof scale, sizeof scale);
     for (size_t k = 0; k < v->dim; k++) out[k] = (float)row[k] * scale;
 }

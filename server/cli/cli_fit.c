@@ -94,6 +94,7 @@ static int set_pieces(fit *f, size_t n_pieces, fo_err *err) {
     else if (!(all = malloc(n_pieces * dim * sizeof *all)))
         rc = fo_fail(err, FO_ENOMEM, "out of memory for %zu vectors", n_pieces);
     for (size_t i = 0; !rc && i < n_pieces; i++) fit_vectors_row(v, i, all + i * dim);
+    if (!rc) rc = fit_vectors_intact(v, err);
     if (!rc) rc = fit_set_pieces(f, all, err);
     free(all);
     fit_vectors_close(v);
@@ -148,6 +149,8 @@ static int add_corpus(fit *f, const char *input, const char *vectors, fo_err *er
     if (!rc && n < fit_vectors_count(v))
         rc = fo_fail(err, FO_EINVAL, "%s has %zu lines for the %zu vectors of %s", input, n,
                      fit_vectors_count(v), vectors);
+    const int lost = fit_vectors_intact(v, err); /* a text may be refused for the zeroes of that */
+    if (lost) rc = lost;
     free(line);
     free(row);
     if (in) fclose(in);

@@ -234,6 +234,42 @@ static void vector_files_are_read_in_both_forms(void **state) {
     test_remove(dir);
 }
 
+/* Cut off behind its reader's back, as by a copy over it. */
+static void a_vector_file_that_is_cut_off_is_an_error_and_no_end(void **state) {
+    (void)state;
+    enum { ROWS = 4096 }; /* several pages: the first stays */
+    char *dir = test_folder(), path[4096], scales[4096];
+    fo_err err = {0};
+    fit_vectors *v;
+    float row[2];
+    float *numbers = calloc((size_t)ROWS * 2, sizeof *numbers);
+    assert_non_null(numbers);
+    numbers[2 * ROWS - 1] = 1;
+    snprintf(path, sizeof path, "%s/v.f32", dir);
+    put(path, numbers, (size_t)ROWS * 2 * sizeof *numbers);
+    assert_ok(fit_vectors_open(&v, path, 2, &err), &err);
+    assert_int_equal(truncate(path, 4096), 0);
+    fit_vectors_row(v, 0, row);
+    assert_ok(fit_vectors_intact(v, &err), &err);
+    fit_vectors_row(v, ROWS - 1, row);
+    assert_true(row[1] == 0);
+    assert_int_equal(fit_vectors_intact(v, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "v.f32: byte "));
+    fit_vectors_close(v);
+    snprintf(scales, sizeof scales, "%s/v.scale.f32", dir);
+    put(scales, numbers, ROWS * sizeof *numbers);
+    snprintf(path, sizeof path, "%s/v.i8", dir);
+    put(path, numbers, (size_t)ROWS * 2);
+    assert_ok(fit_vectors_open(&v, path, 2, &err), &err);
+    assert_int_equal(truncate(scales, 0), 0);
+    fit_vectors_row(v, 0, row);
+    assert_int_equal(fit_vectors_intact(v, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "v.scale.f32: byte 0 "));
+    fit_vectors_close(v);
+    free(numbers);
+    test_remove(dir);
+}
+
 /* A teacher's vector of a piece is what its embedder says of that word alone. */
 static void a_teacher_gives_its_vocabulary_and_its_vectors_of_pieces(void **state) {
     (void)state;
@@ -276,6 +312,7 @@ int main(void) {
         cmocka_unit_test(refuses_what_it_cannot_fit),
         cmocka_unit_test(a_teacher_gives_its_vocabulary_and_its_vectors_of_pieces),
         cmocka_unit_test(vector_files_are_read_in_both_forms),
+        cmocka_unit_test(a_vector_file_that_is_cut_off_is_an_error_and_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
