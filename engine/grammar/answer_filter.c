@@ -125,17 +125,13 @@ bool answer_filter_allows(answer_filter *f, int32_t token) {
     uint8_t *first = &f->first[(unsigned char)s.data[0]];
     if (*first == LEADS_NOWHERE) return false;
     place p = f->place;
-    json_reader_copy_first(&f->trial, &f->reader, f->work < ANSWER_FILTER_WORK ? JSON_MAX_WAYS : 1);
+    json_reader_copy(&f->trial, &f->reader, f->work < ANSWER_FILTER_WORK ? JSON_MAX_WAYS : 1);
     bool leads = read_byte(f, &p, &f->trial, s.data[0]);
     *first = leads ? LEADS : LEADS_NOWHERE;
     leads = leads && read_text(f, &p, &f->trial, s.data + 1, s.len - 1);
     /* Where a JSON begins the reader does so anew. */
     f->work += f->trial.turns - (f->trial.turns < f->reader.turns ? 0 : f->reader.turns);
     return leads;
-}
-
-size_t answer_filter_work(const answer_filter *f) {
-    return f->work;
 }
 
 bool answer_filter_take(answer_filter *f, int32_t token) {

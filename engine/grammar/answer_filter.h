@@ -29,7 +29,7 @@ typedef struct answer_rule {
 
 typedef struct answer_filter answer_filter; /* one thread */
 
-/* Looks for one place at which all ways are followed: some milliseconds. */
+/* Looks (turns of json_reader.h) for one place at which all ways are followed: some milliseconds. */
 enum { ANSWER_FILTER_WORK = 1 << 21 };
 
 /* *out is NULL where there is no rule. t must outlive it. FO_ENOMEM. */
@@ -41,8 +41,6 @@ void answer_filter_free(answer_filter *f); /* NULL is fine */
 bool answer_filter_allows(answer_filter *f, int32_t token);
 /* False: the token is not allowed; the filter is of no use then. */
 bool answer_filter_take(answer_filter *f, int32_t token);
-/* Looks (json_reader.h) at tokens since the last one was taken. */
-size_t answer_filter_work(const answer_filter *f);
 bool answer_filter_done(const answer_filter *f);
 /* What comes next is the rule's, and so is all behind it: the free text before it is over, or there was none to be. */
 bool answer_filter_binds(const answer_filter *f);

@@ -629,7 +629,7 @@ void json_reader_start(json_reader *r, const struct json_schema *s) {
     r->ways[0].node = s->root;
 }
 
-void json_reader_copy_first(json_reader *to, const json_reader *from, int most) {
+void json_reader_copy(json_reader *to, const json_reader *from, int most) {
     to->schema = from->schema;
     to->turns = from->turns;
     to->n = from->n < most ? from->n : most;
@@ -638,10 +638,6 @@ void json_reader_copy_first(json_reader *to, const json_reader *from, int most) 
         copy_way(&to->ways[i], &from->ways[i]);
         to->turns += 1 + from->ways[i].depth / 2u;
     }
-}
-
-void json_reader_copy(json_reader *to, const json_reader *from) {
-    json_reader_copy_first(to, from, JSON_MAX_WAYS);
 }
 
 bool json_read(json_reader *r, const char *text, size_t len) {

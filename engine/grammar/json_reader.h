@@ -13,7 +13,7 @@
  * Beyond the schema: white space as printers of JSON write it, two blanks or a line's end and an
  * indent of four a level (a model that may write blanks for ever does); 40 digits a number, valid
  * UTF-8, no lone surrogates. Allocates nothing; a copy is a copy of the structure, and
- * json_reader_copy takes less of it.
+ * json_reader_copy takes less time.
  *
  * A model's tokens are tried one by one, so a byte of a name or a literal is looked up among those
  * of the schema; all properties are looked at only where a name begins or the expected one ends. */
@@ -63,9 +63,8 @@ typedef struct json_reader {
 } json_reader;
 
 void json_reader_start(json_reader *r, const struct json_schema *s);
-void json_reader_copy(json_reader *to, const json_reader *from);
-/* The same with the first `most` ways alone, and no more than that later: it takes less, and takes less work. */
-void json_reader_copy_first(json_reader *to, const json_reader *from, int most);
+/* The first `most` ways (JSON_MAX_WAYS: all), and no more than that later: with fewer it takes less work. */
+void json_reader_copy(json_reader *to, const json_reader *from, int most);
 /* False where the text can no longer become a value of the schema. r is then of no use. */
 bool json_read(json_reader *r, const char *text, size_t len);
 /* What was read is a value of the schema. A number at the top might still go on. */

@@ -643,9 +643,6 @@ int http_port(const http_server *s) {
 const char *http_address(const http_server *s) {
     return s->address;
 }
-bool http_draining(const http_server *s) {
-    return s->draining;
-}
 
 void http_get_load(http_server *s, http_load *out) {
     pthread_mutex_lock(&s->mu);

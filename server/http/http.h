@@ -148,7 +148,6 @@ const char *http_address(const http_server *s); /* "127.0.0.1:41235" */
  * timeout_ms cancel it and wait 5 s more. `hurry` (may be NULL) set to true skips the first wait.
  * Frees s. */
 void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry);
-bool http_draining(const http_server *s);
 
 typedef struct http_load {
     int in_flight, connections, queued[HTTP_N_LANES], running[HTTP_N_LANES];

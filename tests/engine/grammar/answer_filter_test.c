@@ -159,24 +159,23 @@ static void a_place_takes_a_bounded_number_of_looks(void **state) {
     fo_buf b = {0};
     for (int i = 0; i < DEEP; i++) fo_buf_str(&b, "{\"type\":\"array\",\"items\":");
     fo_buf_str(&b, "{\"anyOf\":[");
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 59; i++)
         fo_buf_printf(&b, "%s{\"type\":\"string\",\"pattern\":\"^[a-z]{2}[0-9]{%d}$\"}",
                       i ? "," : "", i + 1);
-    fo_buf_str(&b, "]}");
+    fo_buf_str(&b, ",{\"type\":\"string\",\"pattern\":\"^!$\"}]}");
     for (int i = 0; i < DEEP; i++) fo_buf_str(&b, "}");
     json_schema *s = schema_of(b.data);
     answer_filter *f = NULL;
     assert_ok(answer_filter_create(&f, &(answer_rule){.schema = s}, t, &err), &err);
     for (int i = 0; i < DEEP; i++) assert_true(answer_filter_take(f, token(t, "[")));
     assert_true(answer_filter_take(f, token(t, "\"")));
-    assert_true(answer_filter_work(f) == 0);
+    assert_true(allows(f, t, "!")); /* the last of the ways leads there */
     size_t allowed = 0;
     for (int32_t i = BIG - 1; i >= 0; i--) allowed += answer_filter_allows(f, i);
-    print_message("# %zu looks, %zu tokens\n", answer_filter_work(f), allowed);
-    assert_int_equal(allowed, LETTERS);
-    assert_in_range(answer_filter_work(f), 1, ANSWER_FILTER_WORK + BIG * 64);
+    assert_int_equal(allowed, LETTERS); /* and is not followed once so much was asked here */
+    assert_true(!allows(f, t, "!") && allows(f, t, "a"));
     assert_true(answer_filter_take(f, token(t, "a")) && answer_filter_take(f, token(t, "b")));
-    assert_true(answer_filter_work(f) == 0 && allows(f, t, "7") && !allows(f, t, "c"));
+    assert_true(allows(f, t, "7") && !allows(f, t, "c"));
     answer_filter_free(f);
     json_schema_free(s);
     tokenizer_free(t);

@@ -195,9 +195,9 @@ static void walk(const json_schema *s, const char *schema, uint64_t *rng) {
         for (size_t k = 0; k < 512 && !taken; k++) {
             char c = k < 256 ? likely[test_random(rng) % n_likely] : (char)((from + k) % 256);
             if (text.len > 300 && k < 60) c = "\"}]0e"[k % 5];
-            json_reader_copy(next, r);
+            json_reader_copy(next, r, JSON_MAX_WAYS);
             if (!json_read(next, &c, 1)) continue;
-            json_reader_copy(r, next);
+            json_reader_copy(r, next, JSON_MAX_WAYS);
             fo_buf_char(&text, c);
             taken = true;
         }
@@ -471,7 +471,7 @@ static void a_byte_costs_as_much_with_many_names_and_values(void **state) {
         json_reader_start(r, s);
         assert_true(json_read(r, all[i].begin, strlen(all[i].begin)));
         for (int c = 0; c < 256; c++) {
-            json_reader_copy(next, r);
+            json_reader_copy(next, r, JSON_MAX_WAYS);
             json_read(next, &(char){(char)c}, 1);
             turns += next->turns - r->turns;
         }
@@ -547,7 +547,7 @@ static void nesting_is_bounded_where_a_value_still_fits(void **state) {
     assert_true(json_read(r, "{\"a\":", 5));
     for (int i = 1; i < 62; i++) assert_true(json_read(r, "[", 1));
     json_reader *deeper = malloc(sizeof *deeper);
-    json_reader_copy(deeper, r);
+    json_reader_copy(deeper, r, JSON_MAX_WAYS);
     assert_false(json_read(deeper, "[", 1));
     assert_true(json_read(r, "1", 1));
     json_schema_free(s);
@@ -557,8 +557,8 @@ static void nesting_is_bounded_where_a_value_still_fits(void **state) {
         "{\"$ref\":\"#\"}},\"required\":[\"a\"],\"additionalProperties\":false}}");
     json_reader_start(r, s);
     int links = 0;
-    while (json_reader_copy(deeper, r), json_read(deeper, "[{\"a\":", 6)) {
-        json_reader_copy(r, deeper);
+    while (json_reader_copy(deeper, r, JSON_MAX_WAYS), json_read(deeper, "[{\"a\":", 6)) {
+        json_reader_copy(r, deeper, JSON_MAX_WAYS);
         links++;
     }
     assert_int_equal(links, 30);

@@ -424,6 +424,22 @@ static void *stop_slowly(void *s) {
     return NULL;
 }
 
+/* Does the port still take connections? */
+static bool takes_connections(int port) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const bool taken = connect(fd, (struct sockaddr *)&at, sizeof at) == 0;
+    close(fd);
+    return taken;
+}
+
+/* Until a service that is told to stop takes no more connections. */
+static void wait_until_stopping(int port) {
+    for (int i = 0; i < 1000 && takes_connections(port); i++) usleep(1000);
+    assert_false(takes_connections(port));
+}
+
 static void stopping_waits_for_what_runs(void **state) {
     (void)state;
     http_server *s = start((http_options){0});
@@ -436,17 +452,11 @@ static void stopping_waits_for_what_runs(void **state) {
     wait_until(&slow_running, 1);
     pthread_t t;
     pthread_create(&t, NULL, stop_slowly, s);
-    for (int i = 0; i < 1000 && !http_draining(s); i++) usleep(1000);
-    usleep(50000);
+    wait_until_stopping(port);
     say(kept, "GET /health" H "\r\n"); /* on an open connection: told */
     r = hear(kept);
     assert_status(r, 503);
     free(r.body);
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_not_equal(connect(fd, (struct sockaddr *)&at, sizeof at), 0); /* new: refused */
-    close(fd);
     release_slow = 1;
     r = hear(running);
     assert_status(r, 200);
@@ -469,7 +479,7 @@ static void stopping_waits_for_what_runs(void **state) {
 static void stopping_does_not_wait_for_bodies(void **state) {
     (void)state;
     http_server *s = start((http_options){0});
-    int streamed = dial(s), whole = dial(s), never = dial(s);
+    int streamed = dial(s), whole = dial(s), never = dial(s), port = http_port(s);
     say(streamed, "POST /stream" H "Content-Length: 10\r\n\r\nhello");
     say(whole, "POST /echo" H "Content-Length: 10\r\n\r\nhello");
     say(never, "POST /stream" H "Content-Length: 10\r\n\r\nhello");
@@ -482,7 +492,7 @@ static void stopping_does_not_wait_for_bodies(void **state) {
     double began = seconds();
     pthread_t t;
     pthread_create(&t, NULL, stop_slowly, s);
-    for (int i = 0; i < 1000 && !http_draining(s); i++) usleep(1000);
+    wait_until_stopping(port);
     usleep(300000); /* by then what has not begun is cancelled, and no worker is left */
     say(streamed, "there");
     say(whole, "there");
