@@ -123,7 +123,6 @@ void hnsw_free(hnsw *h) {
         for (int i = 0; i < HNSW_LOCKS; i++) pthread_mutex_destroy(&h->locks[i]);
     free(h->locks);
     pthread_mutex_destroy(&h->entry_mu);
-    hnsw_writer_free(h->writer);
     free(h);
 }
 
@@ -227,13 +226,6 @@ void hnsw_probe_code(const hnsw *h, hnsw_probe *p, uint32_t id) {
     }
     p->offset = 128 * sum;
     p->scale = 2.0f * h->scales[id];
-}
-
-void hnsw_get_vector(const hnsw *h, uint32_t id, float *out) {
-    const uint8_t *code = hnsw_code(h, id);
-    const int8_t *rest = h->rest + id * h->code_stride;
-    float scale = h->scales[id] / 256.0f;
-    for (uint32_t j = 0; j < h->dim; j++) out[j] = scale * dist_fine(code[j], rest[j]);
 }
 
 void hnsw_sections(const hnsw *h, hnsw_section out[HNSW_N_SECTIONS]) {

@@ -4,7 +4,7 @@
  *     hnsw *h;
  *     hnsw_params p = {.dim = 384, .metric = HNSW_COSINE, .capacity = 16384};
  *     hnsw_create(&h, &p, &err);
- *     hnsw_insert(h, vector, &id, &err);                 // ids are 0, 1, 2, ...
+ *     hnsw_build(h, vectors, n, NULL, NULL, NULL, &err); // ids are 0, 1, 2, ...
  *
  *     hnsw_scratch *s = hnsw_scratch_create();           // one per thread, for any graph
  *     hnsw_query q = {.vector = v, .k = 10, .ef = 64, .visible = hnsw_count(h)};
@@ -17,7 +17,7 @@
  *     hnsw *m;
  *     hnsw_map(&m, sec, &err);                           // searches where the bytes lie
  *
- * Threads: any number of searches beside ONE writer (hnsw_insert, hnsw_build, hnsw_repair); a
+ * Threads: any number of searches beside ONE writer (hnsw_build, hnsw_repair); a
  * search never waits. A mapped graph is immutable.
  * Deletion: the caller keeps a bitmap of what is alive and passes it (with a metadata filter
  * and-ed in) to each search; hnsw_repair repairs the graph around the dead, hnsw_merge drops them.
@@ -73,27 +73,21 @@ int hnsw_create(hnsw **out, const hnsw_params *p, fo_err *err);
 int hnsw_grow(hnsw **out, const hnsw *h, uint32_t capacity, fo_err *err);
 void hnsw_free(hnsw *h); /* NULL is fine; no search may be running */
 
-uint32_t hnsw_count(const hnsw *h); /* points inserted, dead ones included */
+uint32_t hnsw_count(const hnsw *h); /* points built in, dead ones included */
 uint32_t hnsw_capacity(const hnsw *h);
 uint32_t hnsw_dim(const hnsw *h);
 size_t hnsw_memory(const hnsw *h); /* bytes of the points held (mapped ones too) */
 
-/* vec[dim] -> *id = count before the call. Searches that run meanwhile may walk over the new point
- * and return it only if their `visible` reaches it. FO_EINVAL: a value is not finite or above
- * HNSW_MAX_VALUE (or the vector is zero under HNSW_COSINE); FO_ELIMIT: full; FO_EUNSUPPORTED: the graph is mapped. */
-int hnsw_insert(hnsw *h, const float *vec, uint32_t *id, fo_err *err);
-
-/* Insert vecs[n, dim], row-major, ids in order. The threads of the pool (NULL: this one) work
- * together; with one thread the graph is the same bit for bit for the same seed and vectors, and
- * the same as n calls of hnsw_insert. All or nothing: bad input is found before the first insert.
- * progress may be NULL; called now and then from any thread of the pool with the points linked. */
+/* Insert vecs[n, dim], row-major; ids go on from the count before. The threads of the pool (NULL: this one) work
+ * together; with one thread the graph is the same bit for bit for the same seed and vectors, in however many calls
+ * they come. All or nothing: bad input is found before the first insert. Searches that run meanwhile may walk over
+ * new points and return them only if their `visible` reaches these. progress may be NULL; called now and then from
+ * any thread of the pool with the points linked.
+ * FO_EINVAL: a value is not finite or above HNSW_MAX_VALUE (or a vector is zero under HNSW_COSINE); FO_ELIMIT: they
+ * do not fit; FO_EUNSUPPORTED: the graph is mapped; FO_ENOMEM. */
 typedef void hnsw_progress_fn(void *ctx, size_t done, size_t total);
 int hnsw_build(hnsw *h, const float *vecs, size_t n, fo_pool *pool, hnsw_progress_fn *progress,
                void *ctx, fo_err *err);
-
-/* The stored vector (to 1.5e-5 of its largest value; unit length under HNSW_COSINE) -> out[dim].
- * id < count. */
-void hnsw_get_vector(const hnsw *h, uint32_t id, float *out);
 
 /* Working memory of one search at a time; grows to what the largest search needed and is reused:
  * searches after the first do not allocate. NULL when out of memory. */
@@ -128,8 +122,7 @@ int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *h
 /* What the last search with this scratch did, for statistics and tests. */
 typedef struct hnsw_search_stats {
     size_t n_scored; /* codes compared */
-    size_t n_rescored;
-    bool scanned; /* the allowed set was scanned */
+    bool scanned;    /* the allowed set was scanned */
 } hnsw_search_stats;
 void hnsw_get_search_stats(const hnsw_scratch *s, hnsw_search_stats *out);
 

@@ -1,7 +1,21 @@
-/* hnsw_build.c - inserting points, one by one or many at a time. */
+/* hnsw_build.c - inserting points. */
 #include <stdlib.h>
 
 #include "index/dense/hnsw_link.h"
+
+static void writer_free(hnsw_writer *w) {
+    if (!w) return;
+    free(w->s.visited);
+    free(w->s.pool);
+    free(w->s.heap);
+    free(w->s.q);
+    free(w->s.qf);
+    free(w->base.q);
+    free(w->other.q);
+    free(w->x);
+    free(w->keys);
+    free(w);
+}
 
 /* For graph h; NULL when out of memory. */
 static hnsw_writer *writer_create(const hnsw *h) {
@@ -14,24 +28,10 @@ static hnsw_writer *writer_create(const hnsw *h) {
     w->keys = malloc(w->n_keys * sizeof *w->keys);
     if (!w->base.q || !w->other.q || !w->x || !w->keys ||
         hnsw_scratch_fit(&w->s, h, h->ef_construction, 0, NULL) != FO_OK) {
-        hnsw_writer_free(w);
+        writer_free(w);
         return NULL;
     }
     return w;
-}
-
-void hnsw_writer_free(hnsw_writer *w) {
-    if (!w) return;
-    free(w->s.visited);
-    free(w->s.pool);
-    free(w->s.heap);
-    free(w->s.q);
-    free(w->s.qf);
-    free(w->base.q);
-    free(w->other.q);
-    free(w->x);
-    free(w->keys);
-    free(w);
 }
 
 int hnsw_crew_init(hnsw_crew *c, const hnsw *h, fo_pool *pool, fo_err *err) {
@@ -48,7 +48,7 @@ int hnsw_crew_init(hnsw_crew *c, const hnsw *h, fo_pool *pool, fo_err *err) {
 }
 
 void hnsw_crew_deinit(hnsw_crew *c) {
-    for (int i = 0; c->writers && i < c->n; i++) hnsw_writer_free(c->writers[i]);
+    for (int i = 0; c->writers && i < c->n; i++) writer_free(c->writers[i]);
     free(c->writers);
     c->writers = NULL;
 }
@@ -205,24 +205,6 @@ int hnsw_link(hnsw *h, hnsw_writer *w, uint32_t id, fo_err *err) {
     for (uint32_t l = 0; l <= from; l++)
         for (uint32_t i = 0; i < w->n_chosen[l]; i++) hnsw_link_back(h, w, w->chosen[l][i], id, l);
     if (level > top) hnsw_offer_entry(h, id);
-    return FO_OK;
-}
-
-int hnsw_insert(hnsw *h, const float *vec, uint32_t *id, fo_err *err) {
-    if (h->mapped) return fo_fail(err, FO_EUNSUPPORTED, "a mapped dense graph takes no points");
-    uint32_t n = hnsw_count(h);
-    if (n == h->capacity) return fo_fail(err, FO_ELIMIT, "the dense graph is full at %u points", n);
-    if (!h->writer && !(h->writer = writer_create(h)))
-        return fo_fail(err, FO_ENOMEM, "out of memory for inserting into a dense graph");
-    int rc = hnsw_prepare(h, vec, h->writer->x, "the vector", err);
-    if (!rc) rc = hnsw_scratch_fit(&h->writer->s, h, h->ef_construction, 0, err);
-    if (rc) return rc;
-    hnsw_encode(h, n, h->writer->x);
-    hnsw_place(h, n, hnsw_draw_level(h, n));
-    rc = hnsw_link(h, h->writer, n, err); /* cannot fail any more: its memory is there */
-    if (rc) return rc;
-    atomic_store_explicit(&h->n, n + 1, memory_order_release);
-    *id = n;
     return FO_OK;
 }
 

@@ -75,7 +75,6 @@ struct hnsw {
     pthread_mutex_t entry_mu; /* entry, upper_len; taken with no other lock held */
     _Atomic uint32_t upper_len;
     pthread_mutex_t *locks; /* [HNSW_LOCKS]: the lists of the points with id % HNSW_LOCKS */
-    hnsw_writer *writer;    /* of hnsw_insert */
 
     hnsw_head head; /* filled by hnsw_sections */
 };
@@ -200,7 +199,5 @@ void hnsw_probe_vector(const hnsw *h, hnsw_probe *p, const float *x);
 void hnsw_probe_code(const hnsw *h, hnsw_probe *p, uint32_t id);
 /* x -> out[dim], finite and normalised as the metric wants; what names the vector in the error. */
 int hnsw_prepare(const hnsw *h, const float *x, float *out, const char *what, fo_err *err);
-
-void hnsw_writer_free(hnsw_writer *w);
 
 #endif

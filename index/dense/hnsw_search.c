@@ -318,7 +318,6 @@ static void scan_exact(const hnsw *h, hnsw_scratch *s, const hnsw_query *q, uint
     s->pool_n = 0;
     s->stats.scanned = true;
     while ((m = next_allowed(q, visible, &at, s->ids, SCAN_BATCH)) != 0) {
-        s->stats.n_rescored += m;
         for (size_t i = 0; i < m; i++) {
             if (i + 2 < m) fetch_rows(h, s->ids[i + 2]);
             uint64_t key = hnsw_key(rescore(h, s, s->ids[i]), s->ids[i]);
@@ -410,7 +409,6 @@ int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *h
             uint32_t id = hnsw_key_id(s->pool[i]);
             s->pool[i] = hnsw_key(rescore(h, s, id), id);
         }
-        s->stats.n_rescored = found;
         hnsw_sort_keys(s->pool, found);
         s->pool_n = found < k ? found : k;
     }

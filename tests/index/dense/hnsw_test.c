@@ -47,6 +47,12 @@ static void every_level_of_the_processor_finds_the_same(void **state) {
     free_world(&w);
 }
 
+/* One vector, by this thread. */
+static void insert(hnsw *h, const float *vector) {
+    fo_err err = {0};
+    assert_ok(hnsw_build(h, vector, 1, NULL, NULL, NULL, &err), &err);
+}
+
 static void same_seed_and_one_thread_give_the_same_bytes(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -58,10 +64,8 @@ static void same_seed_and_one_thread_give_the_same_bytes(void **state) {
     p.seed = 1;
     assert_ok(hnsw_create(&other, &p, &err), &err);
     for (size_t i = 0; i < w.n; i++) {
-        uint32_t id;
-        assert_ok(hnsw_insert(inserted, w.points + i * w.dim, &id, &err), &err);
-        assert_int_equal(id, i);
-        assert_ok(hnsw_insert(other, w.points + i * w.dim, &id, &err), &err);
+        insert(inserted, w.points + i * w.dim);
+        insert(other, w.points + i * w.dim);
     }
     hnsw_section a[HNSW_N_SECTIONS], b[HNSW_N_SECTIONS], c[HNSW_N_SECTIONS];
     hnsw_sections(built, a);
@@ -94,16 +98,15 @@ static void a_graph_that_grew_is_the_same_as_one_with_room_from_the_start(void *
     p.capacity = 2000;
     assert_ok(hnsw_create(&roomy, &p, &err), &err);
     for (uint32_t i = 0; i < w.n; i++) {
-        uint32_t id;
-        assert_ok(hnsw_insert(roomy, w.points + i * w.dim, &id, &err), &err);
+        insert(roomy, w.points + i * w.dim);
         if (i == hnsw_capacity(grown)) {
-            assert_int_equal(hnsw_insert(grown, w.points, &id, &err), FO_ELIMIT);
+            assert_int_equal(hnsw_build(grown, w.points, 1, NULL, NULL, NULL, &err), FO_ELIMIT);
             assert_int_equal(hnsw_grow(&larger, grown, i - 1, &err), FO_EINVAL);
             assert_ok(hnsw_grow(&larger, grown, 2 * i, &err), &err);
             hnsw_free(grown);
             grown = larger;
         }
-        assert_ok(hnsw_insert(grown, w.points + i * w.dim, &id, &err), &err);
+        insert(grown, w.points + i * w.dim);
     }
     hnsw_section a[HNSW_N_SECTIONS], b[HNSW_N_SECTIONS];
     hnsw_sections(roomy, a);
@@ -215,8 +218,7 @@ static void mapped_bytes_answer_as_the_graph_did(void **state) {
             assert_int_equal(na, nb);
             assert_memory_equal(a, b, na * sizeof *a);
         }
-        uint32_t id;
-        assert_int_equal(hnsw_insert(mapped, w.points, &id, &err), FO_EUNSUPPORTED);
+        assert_int_equal(hnsw_build(mapped, w.points, 1, NULL, NULL, NULL, &err), FO_EUNSUPPORTED);
         sec[1].data = (const char *)sec[1].data + 4;
         hnsw *none;
         assert_int_equal(hnsw_map(&none, sec, &err), FO_EINVAL);
@@ -343,10 +345,7 @@ static void searches_run_beside_inserts(void **state) {
         readers[i] = (reader){h, &w, &stop, 0, false, seed + (uint64_t)i};
         pthread_create(&threads[i], NULL, search_on, &readers[i]);
     }
-    for (size_t i = 0; i < w.n; i++) {
-        uint32_t id;
-        assert_ok(hnsw_insert(h, w.points + i * w.dim, &id, &err), &err);
-    }
+    for (size_t i = 0; i < w.n; i++) insert(h, w.points + i * w.dim);
     uint64_t *alive = malloc((w.n / 64 + 1) * sizeof *alive);
     memset(alive, 0x77, (w.n / 64 + 1) * sizeof *alive);
     assert_ok(hnsw_repair(h, alive, NULL, &err), &err);
@@ -356,8 +355,7 @@ static void searches_run_beside_inserts(void **state) {
         assert_false(readers[i].wrong);
         assert_true(readers[i].n_searches > 0);
     }
-    uint32_t id;
-    assert_int_equal(hnsw_insert(h, w.points, &id, &err), FO_ELIMIT);
+    assert_int_equal(hnsw_build(h, w.points, 1, NULL, NULL, NULL, &err), FO_ELIMIT);
     assert_recall(measure(h, &w, w.points, w.n, alive, 128, false), 0.93, "after inserts");
     free(alive);
     hnsw_free(h);
@@ -373,17 +371,13 @@ static void small_and_degenerate_sets_are_exact(void **state) {
     assert_ok(hnsw_create(&h, &p, &err), &err);
     assert_recall(measure(h, &w, w.points, 0, NULL, 0, false), 1, "empty");
     for (size_t i = 0; i < w.n; i++) {
-        uint32_t id;
-        assert_ok(hnsw_insert(h, w.points + i * w.dim, &id, &err), &err);
+        insert(h, w.points + i * w.dim);
         if (i < 15) assert_recall(measure(h, &w, w.points, i + 1, NULL, 0, false), 0.98, "few");
     }
     hnsw_free(h);
     /* Two thousand times the same two points: k are found all the same. */
     assert_ok(hnsw_create(&h, &p, &err), &err);
-    for (size_t i = 0; i < 2000; i++) {
-        uint32_t id;
-        assert_ok(hnsw_insert(h, w.points + i % 2 * w.dim, &id, &err), &err);
-    }
+    for (size_t i = 0; i < 2000; i++) insert(h, w.points + i % 2 * w.dim);
     assert_ok(hnsw_repair(h, NULL, NULL, &err), &err);
     assert_ok(hnsw_verify(h, NULL, &err), &err);
     hnsw_scratch *s = hnsw_scratch_create();
@@ -402,7 +396,6 @@ static void refuses_bad_vectors_and_parameters(void **state) {
     (void)state;
     fo_err err = {0};
     hnsw *h;
-    uint32_t id;
     hnsw_params bad[] = {{.dim = 0, .capacity = 1},
                          {.dim = HNSW_MAX_DIM + 1, .capacity = 1},
                          {.dim = 4, .capacity = 0},
@@ -414,10 +407,10 @@ static void refuses_bad_vectors_and_parameters(void **state) {
     hnsw_params p = {.dim = 3, .capacity = 8};
     assert_ok(hnsw_create(&h, &p, &err), &err);
     float zero[3] = {0}, nan[3] = {1, NAN, 0}, inf[3] = {INFINITY, 0, 0};
-    assert_int_equal(hnsw_insert(h, zero, &id, &err), FO_EINVAL);
-    assert_int_equal(hnsw_insert(h, nan, &id, &err), FO_EINVAL);
+    assert_int_equal(hnsw_build(h, zero, 1, NULL, NULL, NULL, &err), FO_EINVAL);
+    assert_int_equal(hnsw_build(h, nan, 1, NULL, NULL, NULL, &err), FO_EINVAL);
     assert_non_null(strstr(err.msg, "value 1 "));
-    assert_int_equal(hnsw_insert(h, inf, &id, &err), FO_EINVAL);
+    assert_int_equal(hnsw_build(h, inf, 1, NULL, NULL, NULL, &err), FO_EINVAL);
     float two[6] = {1, 0, 0, 0, NAN, 0};
     assert_int_equal(hnsw_build(h, two, 2, NULL, NULL, NULL, &err), FO_EINVAL);
     assert_non_null(strstr(err.msg, "vector 1: value 1 "));
