@@ -41,11 +41,10 @@ typedef struct vec_kernels {
     void (*scale)(float *y, float s, int n);                           /* y *= s */
     void (*mul_add)(float *y, const float *x, float s, int n);         /* y += s x */
     void (*silu_mul)(float *y, const float *g, const float *u, int n); /* silu(g) u */
-    void (*gelu_mul)(float *y, const float *g, const float *u, int n); /* gelu_tanh(g) u */
-    void (*gelu)(float *y, const float *x, int n);      /* x Phi(x), by erf (1.5e-7 absolute) */
-    void (*gelu_tanh)(float *y, const float *x, int n); /* the tanh approximation */
-    void (*silu)(float *y, const float *x, int n);
-    void (*soft_cap)(float *y, float cap, int n); /* y = cap tanh(y / cap) */
+    void (*gelu_mul)(float *y, const float *g, const float *u,
+                     int n);                       /* gelu(g) u, gelu by the tanh approximation */
+    void (*gelu)(float *y, const float *x, int n); /* x Phi(x), by erf (1.5e-7 absolute) */
+    void (*soft_cap)(float *y, float cap, int n);  /* y = cap tanh(y / cap) */
     float (*dot)(const float *a, const float *b, int n);
     float (*max)(const float *x, int n); /* n >= 1 */
     /* sum of e^(x - shift) over the row, in double; for log-probabilities */

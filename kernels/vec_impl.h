@@ -122,19 +122,6 @@ static void gelu(float *y, const float *x, int n) {
     }
 }
 
-static void gelu_tanh(float *y, const float *x, int n) {
-    FOR16 {
-        STORE(y, gelu_tanh16(LOAD(x)));
-    }
-}
-
-static void silu(float *y, const float *x, int n) {
-    FOR16 {
-        v16 a = LOAD(x);
-        STORE(y, v16_mul(a, sigmoid16(a)));
-    }
-}
-
 static void soft_cap(float *y, float cap, int n) {
     v16 c = v16_set(cap), inv = v16_set(1.0f / cap);
     FOR16 {
@@ -302,8 +289,6 @@ const vec_kernels VEC_TABLE = {
     .silu_mul = silu_mul,
     .gelu_mul = gelu_mul,
     .gelu = gelu,
-    .gelu_tanh = gelu_tanh,
-    .silu = silu,
     .soft_cap = soft_cap,
     .dot = dot,
     .max = max,

@@ -105,7 +105,6 @@ typedef struct jinja {
     fo_err *err;
     /* rendering only */
     fo_buf *out;
-    struct jscope *globals;
     const struct jtemplate *template;
     int year, month, day; /* what strftime_now says */
 } jinja;

@@ -306,7 +306,6 @@ void jinja_run(jinja *c, const jtemplate *t, jscope *globals) {
     jscope *module = jinja_alloc(c, 1, sizeof *module);
     if (!module) return;
     module->parent = globals;
-    c->globals = globals;
     c->template = t;
     run(c, module, t->root);
 }

@@ -34,7 +34,7 @@ int fit_create(fit **out, const tokenizer_string *pieces, size_t n_pieces, size_
         return fo_fail(err, FO_EINVAL, "a fit needs pieces and vectors of 1 to 8192 dimensions");
     fit *f = calloc(1, sizeof *f);
     if (!f) return fo_no_memory(err);
-    f->n_pieces = f->bags.n_cols = n_pieces;
+    f->n_pieces = n_pieces;
     f->dim = teacher_dim;
     int rc = copy_pieces(f, pieces, err);
     if (!rc) rc = tokenizer_from_wordpiece(&f->tokens, f->pieces, n_pieces, err);

@@ -7,7 +7,7 @@
 
 /* Rows of (column, value), one behind the other: row i is [start[i], start[i + 1]). */
 typedef struct sparse {
-    size_t n_rows, n_cols;
+    size_t n_rows;
     size_t *start; /* n_rows + 1 */
     uint32_t *col;
     float *value;

@@ -31,9 +31,8 @@ static bool alloc_floats(float **p, size_t rows, size_t cols) {
     return *p != NULL;
 }
 
-static bool alloc_sparse(sparse *s, size_t rows, size_t cols, size_t entries) {
+static bool alloc_sparse(sparse *s, size_t rows, size_t entries) {
     s->n_rows = rows;
-    s->n_cols = cols;
     s->start = calloc(rows + 1, sizeof *s->start);
     s->col = malloc((entries + 1) * sizeof *s->col);
     s->value = malloc((entries + 1) * sizeof *s->value);
@@ -53,7 +52,7 @@ static bool held_out(const fit *f, size_t text) {
 /* --- products --- */
 typedef struct product {
     const sparse *a;
-    const float *b; /* [a.n_cols, d] */
+    const float *b; /* [columns, d] */
     float *out;     /* [a.n_rows, d] */
     size_t d;
 } product;
@@ -108,7 +107,7 @@ static bool take_texts(solver *s) {
         entries += all->start[i + 1] - all->start[i];
     }
     s->n = n;
-    if (!alloc_sparse(&s->x, n, s->v, entries) || !alloc_sparse(&s->xt, s->v, n, entries) ||
+    if (!alloc_sparse(&s->x, n, entries) || !alloc_sparse(&s->xt, s->v, entries) ||
         !alloc_floats(&s->y, n, s->d) || !alloc_floats(&s->mean, 1, s->d) ||
         !alloc_floats(&s->inverse_diagonal, 1, s->v))
         return false;

@@ -421,7 +421,6 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     kv_seq_note_pages(s, 0);
     *n_attached = s->n_tokens - had;
     c->stats.hit_tokens += (uint64_t)*n_attached;
-    if (*n_attached == 0) c->stats.misses++;
     return FO_OK;
 }
 

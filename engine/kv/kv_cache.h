@@ -167,7 +167,7 @@ typedef struct kv_cache_stats {
     int n_sequences;
     double fragmentation;            /* free share of the pages below the highest used one */
     uint64_t lookups, lookup_tokens; /* attaches, and the tokens they asked for */
-    uint64_t hit_tokens, hit_blocks, partial_hits, misses;
+    uint64_t hit_tokens, hit_blocks, partial_hits;
     uint64_t deduplicated, copies, evictions, compactions, moved;
     uint64_t restored_blocks; /* of hit_blocks: read from the store */
     uint64_t saved_blocks;    /* given to the store */

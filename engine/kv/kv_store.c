@@ -276,11 +276,9 @@ void kv_store_close_by(kv_store *s, double until_ms) {
 
 /* ---- put --------------------------------------------------------------------------------- */
 
-/* False, and counted: the disk is behind. */
-static bool queue_takes(kv_store *s, uint64_t n) {
-    bool room = !s->stats.queue_bytes || s->stats.queue_bytes + n <= s->queue_budget;
-    s->stats.queue_refused += !room;
-    return room;
+/* False: the disk is behind. */
+static bool queue_takes(const kv_store *s, uint64_t n) {
+    return !s->stats.queue_bytes || s->stats.queue_bytes + n <= s->queue_budget;
 }
 
 /* What may become of n bytes: kept in RAM, written. FO_ELIMIT, FO_EBUSY: neither. */

@@ -123,7 +123,7 @@ typedef struct kv_store_stats {
     uint64_t live_bytes;           /* of disk.bytes: records that can still be found */
     uint64_t corrupt;              /* records dropped because their bytes were damaged */
     uint64_t foreign_bytes;        /* files of other models, until their room is needed */
-    uint64_t queue_bytes, queue_refused, compactions, write_errors;
+    uint64_t queue_bytes, compactions, write_errors;
     uint64_t staged_bytes; /* in RAM beside its budget: read ahead for requests that wait */
     double read_ms;        /* inside reads from disk */
 } kv_store_stats;

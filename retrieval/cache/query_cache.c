@@ -156,7 +156,6 @@ cache_value *query_cache_get(query_cache *c, const unsigned char key[QUERY_KEY_B
     entry *e = *place_of(c, key);
     if (e && c->opt.ttl_ms > 0 && now_ms - e->put_ms >= c->opt.ttl_ms) {
         gone = remove_entry(c, e);
-        c->stats.expired++;
         e = NULL;
     }
     if (e) {
@@ -237,7 +236,6 @@ void query_cache_put(query_cache *c, const unsigned char key[QUERY_KEY_BYTES], c
         *at = fresh;
         link_newest(c, fresh, segment);
         c->stats.entries++;
-        c->stats.inserts++;
     }
     for (;;) {
         size_t more = settle(c, gone + n, sizeof gone / sizeof *gone - n);

@@ -55,7 +55,7 @@ typedef struct query_cache_stats {
     uint64_t lookups, hits; /* as counted by query_cache_count */
     uint64_t saved_tokens;
     double saved_ms;
-    uint64_t inserts, rejected, evictions, expired;
+    uint64_t rejected, evictions;
     size_t entries, bytes, budget_bytes;
 } query_cache_stats;
 void query_cache_count(query_cache *c, bool hit, double saved_ms, size_t saved_tokens);

@@ -298,8 +298,6 @@ static int let_through(writing *w, const char *s, size_t n, const best_span *spa
                                .answer_end = w->text.len,
                                .verified = true};
         fo_buf_printf(&w->text, " [%zu]", out->n_citations);
-    } else {
-        out->n_uncited++;
     }
     if (w->text.failed) return fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
     w->n_sentences++;

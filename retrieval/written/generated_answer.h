@@ -61,7 +61,6 @@ typedef struct generated_answer {
     size_t n_citations;
     double agreement;        /* of what supports the first sentence with the best unit: e^-behind,
                                 0..1 */
-    size_t n_uncited;        /* sentences let through without a marker (loose grounding) */
     generator_event outcome; /* usage, times, finish_reason */
 } generated_answer;
 

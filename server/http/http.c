@@ -502,7 +502,6 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
         char peer[INET6_ADDRSTRLEN];
         http_summary sum = summary_of(r, status, peer);
         sum.queue_ms = queue_ms;
-        sum.client_gone = gone;
         s->opt.observe(s->opt.app, &sum);
     }
     http_request_unref(r);

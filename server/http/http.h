@@ -72,9 +72,8 @@ typedef struct http_summary {
     double total_ms, queue_ms;
     uint64_t body_bytes, reply_bytes;
     const char *failure; /* NULL, or what a reply of 500 or 507 said */
-    bool client_gone;
-    const void *caller; /* as http_caller */
-    const char *peer;   /* address of the client, "" where it is not known */
+    const void *caller;  /* as http_caller */
+    const char *peer;    /* address of the client, "" where it is not known */
     const trace_span *trace;
     int64_t began_us, ended_us; /* monotonic */
 } http_summary;

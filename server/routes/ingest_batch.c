@@ -325,7 +325,6 @@ int ingest_batch_add_failed(ingest_batch *b, const char *id, const fo_err *why, 
 static int add_skipped(ingest_batch *b, const char *id, const char *kind, fo_err *err) {
     int rc = ingest_batch_flush(b, err);
     if (rc) return rc;
-    b->totals.n_skipped++;
     if (b->opt.skipped) b->opt.skipped(b->opt.ctx, id, kind);
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};

@@ -24,7 +24,6 @@ typedef struct ingest_batch ingest_batch;
 typedef struct ingest_totals {
     size_t n[4]; /* by enum ingest_status */
     size_t n_all, n_chunks;
-    size_t n_skipped; /* members of archives that are of no kind that is read: none of the others */
     size_t n_textless;    /* of those created and updated: they hold no text, nothing finds them */
     size_t n_outdated;    /* parts of an earlier version of a text, or the whole of one: deleted */
     ingest_report report; /* milliseconds summed, epoch of the last batch */
