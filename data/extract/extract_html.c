@@ -366,31 +366,41 @@ static void begin_formula(reader *r, const char *name) {
     formula_tag_open(&r->formula, name);
 }
 
-static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **attributes) {
-    reader *r = arg;
-    const char *name = (const char *)xml_name;
-    builder *b = r->b;
-    if (!go_on(r, 0)) return;
-    if (too_deep(r, name)) {
-        if (!r->skip_depth && kind_of(name) != TAG_INLINE) boundary(r);
-        return;
-    }
-    if (r->skip_depth) {
-        r->skip_depth++;
-        return;
-    }
-    uint8_t kind = kind_of(name);
-    if (r->n_named && strcasecmp(name, "button") == 0) kind = TAG_INLINE;
+/* What no reader of the page sees, or what stands around the text on every page: none of it is read, to its end tag. */
+static bool skips_element(reader *r, uint8_t kind, const char *name, const xmlChar **attributes) {
     const html_chrome around = html_chrome_of(name, attributes);
-    bool chrome = (kind == TAG_CHROME || around == HTML_CHROME) && !r->keep_chrome;
-    if (kind == TAG_SKIP || chrome || around == HTML_MARK || is_hidden(attributes)) {
-        if (chrome) r->skipped_chrome = true;
-        r->skip_depth = 1;
-        if (kind == TAG_CHROME || (chrome && kind != TAG_INLINE && kind != TAG_CELL)) boundary(r);
-        return;
+    const bool chrome = (kind == TAG_CHROME || around == HTML_CHROME) && !r->keep_chrome;
+    if (kind != TAG_SKIP && !chrome && around != HTML_MARK && !is_hidden(attributes)) return false;
+    if (chrome) r->skipped_chrome = true;
+    r->skip_depth = 1;
+    if (kind == TAG_CHROME || (chrome && kind != TAG_INLINE && kind != TAG_CELL)) boundary(r);
+    return true;
+}
+
+static void begin_list(reader *r, bool numbered, const xmlChar **attributes) {
+    leave_row(r);
+    lead_in_by_term(r);
+    builder_end(r->b);
+    if (r->n_lists < MAX_LIST_DEPTH) {
+        r->lists[r->n_lists].numbered = numbered;
+        r->lists[r->n_lists].next = number_in(attributes, "start", 1);
+        r->lists[r->n_lists].form = form_of(attributes);
     }
-    begin_formula(r, name);
-    r->n_named += names_a_part(kind, name);
+    r->n_lists++;
+}
+
+static void begin_cell(reader *r, const char *name, const xmlChar **attributes) {
+    say_image(r);
+    if (r->in_row)
+        text_table_cell(&r->table, strcasecmp(name, "th") == 0, number_in(attributes, "colspan", 1),
+                        number_in(attributes, "rowspan", 1));
+    else
+        builder_end(r->b);
+}
+
+/* What an element that is read begins. */
+static void begin_element(reader *r, uint8_t kind, const char *name, const xmlChar **attributes) {
+    builder *b = r->b;
     const bool open_term =
         r->in_term && b->open && !builder_block_empty(b); /* without an end tag */
     const bool after_term = r->after_term || open_term;
@@ -407,15 +417,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         break;
     case TAG_LIST:
     case TAG_ORDERED:
-        leave_row(r);
-        lead_in_by_term(r);
-        builder_end(b);
-        if (r->n_lists < MAX_LIST_DEPTH) {
-            r->lists[r->n_lists].numbered = kind == TAG_ORDERED;
-            r->lists[r->n_lists].next = number_in(attributes, "start", 1);
-            r->lists[r->n_lists].form = form_of(attributes);
-        }
-        r->n_lists++;
+        begin_list(r, kind == TAG_ORDERED, attributes);
         break;
     case TAG_PRE:
         leave_row(r);
@@ -432,13 +434,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         r->in_row = true;
         break;
     case TAG_CELL:
-        say_image(r);
-        if (r->in_row)
-            text_table_cell(&r->table, strcasecmp(name, "th") == 0,
-                            number_in(attributes, "colspan", 1),
-                            number_in(attributes, "rowspan", 1));
-        else
-            builder_end(b);
+        begin_cell(r, name, attributes);
         break;
     case TAG_BREAK:
         if (r->in_row)
@@ -476,6 +472,26 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
         begin_inline(r, name);
         break;
     }
+}
+
+static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **attributes) {
+    reader *r = arg;
+    const char *name = (const char *)xml_name;
+    if (!go_on(r, 0)) return;
+    if (too_deep(r, name)) {
+        if (!r->skip_depth && kind_of(name) != TAG_INLINE) boundary(r);
+        return;
+    }
+    if (r->skip_depth) {
+        r->skip_depth++;
+        return;
+    }
+    uint8_t kind = kind_of(name);
+    if (r->n_named && strcasecmp(name, "button") == 0) kind = TAG_INLINE;
+    if (skips_element(r, kind, name, attributes)) return;
+    begin_formula(r, name);
+    r->n_named += names_a_part(kind, name);
+    begin_element(r, kind, name, attributes);
 }
 
 /* The open heading, where it is the title unless the page says another. */

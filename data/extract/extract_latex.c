@@ -47,31 +47,9 @@ static void add_formula(latex_reader *r, const char *s, size_t n) {
     latex_formula(&r->words, s, n);
 }
 
-/* To this mark, from s[from]: where it stands, within the paragraph and outside of groups; `end` where it does not. */
-static size_t formula_end(latex_reader *r, size_t from, size_t end, const char *mark) {
-    enum { MOST = 4000 };
-    size_t n = strlen(mark), last = end - from < MOST ? end : from + MOST, i = from;
-    int depth = 0;
-    bool blank_line = false;
-    for (; i < last && !blank_line; i++) {
-        char c = r->s[i];
-        if (depth <= 0 && last - i >= n && !memcmp(r->s + i, mark, n)) {
-            builder_go_on(r->b, i - from);
-            return i;
-        }
-        if (c == '\\') i++;
-        depth += (c == '{') - (c == '}');
-        size_t k = i + 1;
-        while (c == '\n' && k < last && (r->s[k] == ' ' || r->s[k] == '\t')) k++;
-        blank_line = c == '\n' && k < last && r->s[k] == '\n';
-    }
-    builder_go_on(r->b, i - from);
-    return end;
-}
-
 /* A formula between marks, the first of which, of so many bytes, is at s[at]; false: nothing closes it. */
 static bool read_formula(latex_reader *r, size_t end, size_t n_open, const char *close) {
-    size_t from = r->at + n_open, to = from < end ? formula_end(r, from, end, close) : end;
+    size_t from = r->at + n_open, to = from < end ? latex_formula_end(r, from, end, close) : end;
     if (to >= end) return false;
     const bool shown = n_open == 2 && strcmp(close, "\\)");
     if (shown && r->words.len) add(r, " ", 1);
@@ -194,17 +172,11 @@ static bool caption_stands_alone(const latex_reader *r) {
     return r->in_table && !r->inner && !r->column && fo_only_blanks(r->words.data, r->words.len);
 }
 
-/* So many bytes from here are looked through for what closes something: it may be missing each time. */
-static size_t within_reach(const latex_reader *r) {
-    enum { MOST = 100000 };
-    return r->n - r->at < MOST ? r->n - r->at : MOST;
-}
-
 /* Behind \endfirsthead the header comes again for the pages that follow, behind \endhead what stands below a page. */
 static void skip_page_heads(latex_reader *r, bool first) {
     static const char *const ends[] = {"\\endfoot", "\\endhead"};
-    const char *s = r->s + r->at, *end = memmem(s, within_reach(r), "\\end{", 5);
-    size_t n = end ? (size_t)(end - s) : within_reach(r);
+    const char *s = r->s + r->at, *end = memmem(s, latex_within_reach(r), "\\end{", 5);
+    size_t n = end ? (size_t)(end - s) : latex_within_reach(r);
     builder_go_on(r->b, n);
     for (int i = 0; i < 1 + first; i++) {
         const char *head = memmem(s, n, ends[i], strlen(ends[i]));
@@ -217,25 +189,13 @@ static void skip_page_heads(latex_reader *r, bool first) {
 
 /* ---- environments --------------------------------------------------------------------------------------- */
 
-/* To \end{name}: where its text ends; the whole rest where it does not end. */
-static size_t environment_end(const latex_reader *r, const char *name, size_t n) {
-    for (size_t at = r->at; at < r->n;) {
-        const char *end = memmem(r->s + at, r->n - at, "\\end{", 5);
-        if (!end) break;
-        size_t i = (size_t)(end - r->s);
-        if (r->n - i > n + 5 && !memcmp(end + 5, name, n) && end[5 + n] == '}') return i;
-        at = i + 5;
-    }
-    return r->n;
-}
-
 static void take_raw(latex_reader *r, const char *name, size_t n, bool code) {
     end_block(r);
     if (code) latex_drop_options(r);
     const char *s;
     size_t k;
     if (n == 6 && !memcmp(name, "minted", 6)) latex_take_group(r, '{', '}', &s, &k);
-    size_t end = environment_end(r, name, n);
+    size_t end = latex_environment_end(r, name, n);
     if (code && end > r->at) {
         size_t from = r->at;
         while (from < end && r->s[from] != '\n' && strchr(" \t", r->s[from])) from++;
@@ -277,7 +237,7 @@ static void begin_environment(latex_reader *r) {
         end_block(r);
         if (fo_words_have("alignat alignat* IEEEeqnarray", name, n))
             latex_take_group(r, '{', '}', &s, &k);
-        size_t end = environment_end(r, name, n);
+        size_t end = latex_environment_end(r, name, n);
         add_formula(r, r->s + r->at, end - r->at);
         end_block(r);
         r->at = end + n + 6 < r->n ? end + n + 6 : r->n;
@@ -495,90 +455,129 @@ static void read_term(latex_reader *r, const char *s, size_t n) {
         r->words.len = from;
 }
 
-static void read_command(latex_reader *r) {
-    size_t from = ++r->at;
-    if (from >= r->n) return;
-    while (r->at < r->n && ((r->s[r->at] | 32) >= 'a' && (r->s[r->at] | 32) <= 'z')) r->at++;
-    const char *name = r->s + from, *s;
-    size_t n = r->at - from, k;
-    if (!n) { /* a sign */
-        char c = r->s[r->at];
-        int32_t cp; /* it may be longer than a byte, and means nothing then */
-        r->at += fo_utf8_decode(r->s + r->at, r->n - r->at, &cp);
-        if ((unsigned char)c >= 0x80) return;
-        if (c == '\\') {
-            latex_drop_options(r);
-            if (r->in_table && !r->braces) return end_row(r);
-            return add(r, " ", 1); /* also of \makecell{12\\13} */
-        }
-        if (strchr("&%$#_{}", c)) return add(r, &c, 1);
-        if (strchr(" ,;:!\n/", c)) return c == '/' || c == '!' ? (void)0 : add(r, " ", 1);
-        if (c == '[' || c == '(') { /* of a formula */
-            r->at = from - 1;
-            if (!read_formula(r, r->n, 2, c == '[' ? "\\]" : "\\)")) r->at = from + 1;
-            return;
-        }
-        if (accent_of(c)) return add_accent(r, accent_of(c));
-        return;
+/* A command of one sign, \\, \% or \'e: it begins at r->at. */
+static void read_sign(latex_reader *r) {
+    const size_t from = r->at;
+    const char c = r->s[from];
+    int32_t cp; /* it may be longer than a byte, and means nothing then */
+    r->at += fo_utf8_decode(r->s + from, r->n - from, &cp);
+    if ((unsigned char)c >= 0x80) return;
+    if (c == '\\') {
+        latex_drop_options(r);
+        if (r->in_table && !r->braces)
+            end_row(r);
+        else
+            add(r, " ", 1); /* also of \makecell{12\\13} */
+    } else if (strchr("&%$#_{}", c)) {
+        add(r, &c, 1);
+    } else if (strchr(" ,;:!\n/", c)) {
+        if (c != '/' && c != '!') add(r, " ", 1);
+    } else if (c == '[' || c == '(') { /* of a formula */
+        r->at = from - 1;
+        if (!read_formula(r, r->n, 2, c == '[' ? "\\]" : "\\)")) r->at = from + 1;
+    } else if (accent_of(c)) {
+        add_accent(r, accent_of(c));
     }
-    if (n == 1 && accent_of(*name) && strchr("uvHckrdbt", *name) && r->at < r->n &&
-        (r->s[r->at] == '{' || r->s[r->at] == ' '))
-        return add_accent(r, accent_of(*name));
-    if (latex_formula_groups(name, n))
-        return read_command_as_formula(r, from - 1, latex_formula_groups(name, n));
-    const char *known = latex_character(name, n), *sign;
+}
+
+/* What stands for characters: \ss, \textdegree, \alpha. */
+static bool read_character(latex_reader *r, const char *name, size_t n) {
+    const char *known = latex_character(name, n);
+    if (!known) return false;
+    add_str(r, known);
+    latex_drop_end_of_name(r, strlen(known) < 3);
+    return true;
+}
+
+static bool read_symbol(latex_reader *r, const char *name, size_t n) {
     size_t n_sign;
     bool apart;
-    uint8_t level = section_level(r, name, n);
-    bool title = n == 5 && !memcmp(name, "title", 5), author = n == 6 && !memcmp(name, "author", 6);
-    if (known) {
-        add_str(r, known);
-        if (r->at < r->n && r->s[r->at] == ' ' && strlen(known) < 3) r->at++;
-        if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
-    } else if (level) {
-        latex_drop_options(r);
-        if (latex_take_group(r, '{', '}', &s, &k)) read_group_as(r, TEXT_HEADING, level, s, k);
-    } else if ((title || author) &&
-               (latex_drop_options(r), latex_take_group(r, '{', '}', &s, &k))) {
+    const char *sign = latex_symbol(name, n, &n_sign, &apart);
+    if (!sign) return false;
+    add(r, sign, n_sign);
+    latex_drop_end_of_name(r, !apart);
+    return true;
+}
+
+/* \section, \title and \author, whose group is a block of its own. */
+static bool read_heading(latex_reader *r, const char *name, size_t n) {
+    const char *s;
+    size_t k;
+    const uint8_t level = section_level(r, name, n);
+    const bool title = n == 5 && !memcmp(name, "title", 5);
+    if (!level && !title && !(n == 6 && !memcmp(name, "author", 6))) return false;
+    latex_drop_options(r);
+    if (!latex_take_group(r, '{', '}', &s, &k)) return level != 0;
+    if (level)
+        read_group_as(r, TEXT_HEADING, level, s, k);
+    else
         read_group_as(r, title ? TEXT_HEADING : TEXT_PARAGRAPH, title, s, k);
-    } else if (fo_words_have("caption captionof", name, n)) {
-        if (n > 7) latex_take_group(r, '{', '}', &s, &k);
-        latex_drop_options(r);
-        if (!latex_take_group(r, '{', '}', &s, &k)) return;
-        const bool alone = caption_stands_alone(r);
-        if (r->in_table && !alone) return;
-        if (alone) fo_buf_clear(&r->words);
-        if (alone && r->table) table_spans_end(r->table);
-        r->in_table = false;
-        read_group_as(r, TEXT_PARAGRAPH, 0, s, k);
-        r->in_table = alone;
-    } else if (r->in_table && fo_words_have("endfirsthead endhead", name, n)) {
+    return true;
+}
+
+static void read_caption(latex_reader *r, bool of_kind) {
+    const char *s;
+    size_t k;
+    if (of_kind) latex_take_group(r, '{', '}', &s, &k);
+    latex_drop_options(r);
+    if (!latex_take_group(r, '{', '}', &s, &k)) return;
+    const bool alone = caption_stands_alone(r);
+    if (r->in_table && !alone) return;
+    if (alone) fo_buf_clear(&r->words);
+    if (alone && r->table) table_spans_end(r->table);
+    r->in_table = false;
+    read_group_as(r, TEXT_PARAGRAPH, 0, s, k);
+    r->in_table = alone;
+}
+
+static void read_item(latex_reader *r, bool of_bibliography) {
+    char mark[16] = "- ";
+    const char *s;
+    size_t k;
+    end_block(r);
+    r->kind = TEXT_LIST_ITEM;
+    uint32_t *number = &r->item[r->depth];
+    if (r->depth && *number != UINT32_MAX) snprintf(mark, sizeof mark, "%u. ", ++*number);
+    add_str(r, mark);
+    latex_drop_overlay(r);
+    if (latex_take_group(r, '[', ']', &s, &k)) read_term(r, s, k);
+    if (of_bibliography) latex_take_group(r, '{', '}', &s, &k);
+}
+
+/* A command that begins, ends or fills a block: an environment, an item, a caption, a row. */
+static bool read_block_command(latex_reader *r, const char *name, size_t n) {
+    if (read_heading(r, name, n)) return true;
+    if (fo_words_have("caption captionof", name, n))
+        read_caption(r, n > 7);
+    else if (r->in_table && fo_words_have("endfirsthead endhead", name, n))
         skip_page_heads(r, n > 7);
-    } else if (r->in_table && fo_words_have("tabularnewline cr", name, n)) {
-        latex_drop_options(r);
-        end_row(r);
-    } else if (n == 5 && !memcmp(name, "begin", 5)) {
+    else if (r->in_table && fo_words_have("tabularnewline cr", name, n))
+        latex_drop_options(r), end_row(r);
+    else if (fo_words_have("begin", name, n))
         begin_environment(r);
-    } else if (n == 3 && !memcmp(name, "end", 3)) {
+    else if (fo_words_have("end", name, n))
         end_environment(r);
-    } else if ((n == 4 && !memcmp(name, "item", 4)) || (n == 7 && !memcmp(name, "bibitem", 7))) {
-        char mark[16] = "- ";
+    else if (fo_words_have("item bibitem", name, n))
+        read_item(r, n == 7);
+    else if (fo_words_have("par", name, n))
         end_block(r);
-        r->kind = TEXT_LIST_ITEM;
-        uint32_t *number = &r->item[r->depth];
-        if (r->depth && *number != UINT32_MAX) snprintf(mark, sizeof mark, "%u. ", ++*number);
-        add_str(r, mark);
-        latex_drop_overlay(r);
-        if (latex_take_group(r, '[', ']', &s, &k)) read_term(r, s, k);
-        if (n == 7) latex_take_group(r, '{', '}', &s, &k);
-    } else if (fo_words_have("footnote footnotetext endnote marginpar marginnote todo", name, n)) {
+    else
+        return false;
+    return true;
+}
+
+/* A command within a block's text. */
+static bool read_inline_command(latex_reader *r, const char *name, size_t n) {
+    const char *s;
+    size_t k;
+    if (fo_words_have("footnote footnotetext endnote marginpar marginnote todo", name, n)) {
         latex_drop_options(r);
         if (latex_take_group(r, '{', '}', &s, &k)) {
             add_str(r, " (");
             read_group(r, s, k);
             add_str(r, ")");
         }
-    } else if (n == 15 && !memcmp(name, "textsuperscript", 15)) {
+    } else if (fo_words_have("textsuperscript", name, n)) {
         if (latex_take_group(r, '{', '}', &s, &k)) {
             add_str(r, superscript_mark(r->words.data, r->words.len, s, k, false));
             read_group(r, s, k);
@@ -592,24 +591,34 @@ static void read_command(latex_reader *r) {
     } else if (fo_words_have("verb lstinline mintinline", name, n)) {
         if (n == 10) latex_take_group(r, '{', '}', &s, &k);
         read_verbatim(r);
-    } else if (n == 7 && !memcmp(name, "iffalse", 7)) {
-        const size_t far = within_reach(r);
-        const char *fi = memmem(r->s + r->at, far, "\\fi", 3);
-        builder_go_on(r->b, fi ? (size_t)(fi - r->s) - r->at : far);
-        if (fi) r->at = (size_t)(fi - r->s) + 3;
-    } else if (n == 11 && !memcmp(name, "multicolumn", 11)) {
+    } else if (fo_words_have("iffalse", name, n)) {
+        latex_drop_false_branch(r);
+    } else if (fo_words_have("multicolumn", name, n)) {
         latex_begin_wide_cell(r);
-    } else if (n == 8 && !memcmp(name, "multirow", 8)) {
+    } else if (fo_words_have("multirow", name, n)) {
         latex_begin_high_cell(r);
-    } else if (n == 3 && !memcmp(name, "par", 3)) {
-        end_block(r);
-    } else if ((sign = latex_symbol(name, n, &n_sign, &apart))) {
-        add(r, sign, n_sign);
-        if (!apart && r->at < r->n && r->s[r->at] == ' ') r->at++; /* it ends the name alone */
-        if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
     } else {
-        read_known(r, name, n);
+        return false;
     }
+    return true;
+}
+
+/* What a backslash at r->at begins. */
+static void read_command(latex_reader *r) {
+    const size_t from = ++r->at;
+    if (from >= r->n) return;
+    while (r->at < r->n && ((r->s[r->at] | 32) >= 'a' && (r->s[r->at] | 32) <= 'z')) r->at++;
+    const char *name = r->s + from;
+    const size_t n = r->at - from;
+    if (!n) return read_sign(r);
+    if (n == 1 && accent_of(*name) && strchr("uvHckrdbt", *name) && r->at < r->n &&
+        (r->s[r->at] == '{' || r->s[r->at] == ' '))
+        return add_accent(r, accent_of(*name));
+    if (latex_formula_groups(name, n))
+        return read_command_as_formula(r, from - 1, latex_formula_groups(name, n));
+    if (!read_character(r, name, n) && !read_block_command(r, name, n) &&
+        !read_inline_command(r, name, n) && !read_symbol(r, name, n))
+        read_known(r, name, n);
 }
 
 static void read_text(latex_reader *r, size_t end) {
@@ -696,12 +705,6 @@ static void read_text(latex_reader *r, size_t end) {
 
 /* ---- the preamble --------------------------------------------------------------------------------------- */
 
-static size_t name_length(const latex_reader *r, size_t at) {
-    size_t n = 0;
-    while (latex_at_letter(r, at + n)) n++;
-    return n;
-}
-
 static bool is_title(const char *name, size_t n) {
     return n == 5 && !memcmp(name, "title", 5);
 }
@@ -709,18 +712,6 @@ static bool is_title(const char *name, size_t n) {
 static bool is_field(const char *name, size_t n) {
     const int does = latex_command_named(name, n).does;
     return does == LATEX_FIELD || does == LATEX_LABEL;
-}
-
-/* \begin{document}, which no remark holds; NULL: there is none. */
-static const char *document_begin(const latex_reader *r) {
-    const char *begin = r->s;
-    while ((begin = memmem(begin, r->n - (size_t)(begin - r->s), "\\begin{document}", 16))) {
-        const char *line = begin;
-        while (line > r->s && line[-1] != '\n' && *line != '%') line--;
-        if (*line != '%' || (line > r->s && line[-1] == '\\')) return begin;
-        begin += 16;
-    }
-    return NULL;
 }
 
 /* Every command of s[0..end) that `wanted` knows is read, no remark and no definition's inside: with the title the first alone. */
@@ -734,7 +725,7 @@ static void read_preamble(latex_reader *r, size_t end, bool (*wanted)(const char
             while (r->at < end && r->s[r->at] != '\n') r->at++;
         } else if (c == '\\') {
             const char *name = r->s + r->at + 1;
-            size_t n = name_length(r, r->at + 1), next = r->at + 1 + n;
+            size_t n = latex_name_length(r, r->at + 1), next = r->at + 1 + n;
             while (next < end && fo_is_blank(r->s[next])) next++;
             bool has_text = next < end && (r->s[next] == '{' || r->s[next] == '[');
             if (n && has_text && wanted(name, n)) {
@@ -760,7 +751,7 @@ int extract_latex(builder *b, extract_input *in, fo_err *err) {
         *r = (latex_reader){
             .b = b, .s = text.data, .n = text.len, .line = 1, .kind = TEXT_PARAGRAPH};
         r->chapters = memmem(r->s, r->n, "\\chapter", 8) != NULL;
-        const char *begin = document_begin(r);
+        const char *begin = latex_document_begin(r);
         r->preamble = true;
         if (begin) read_preamble(r, (size_t)(begin - r->s), is_title);
         if (begin) read_preamble(r, (size_t)(begin - r->s), is_field);

@@ -116,3 +116,69 @@ void latex_begin_high_cell(latex_reader *r) {
     latex_drop_options(r);
     if (high && r->in_table && !r->inner) r->high = high;
 }
+
+size_t latex_formula_end(latex_reader *r, size_t from, size_t end, const char *mark) {
+    enum { MOST = 4000 };
+    size_t n = strlen(mark), last = end - from < MOST ? end : from + MOST, i = from;
+    int depth = 0;
+    bool blank_line = false;
+    for (; i < last && !blank_line; i++) {
+        char c = r->s[i];
+        if (depth <= 0 && last - i >= n && !memcmp(r->s + i, mark, n)) {
+            builder_go_on(r->b, i - from);
+            return i;
+        }
+        if (c == '\\') i++;
+        depth += (c == '{') - (c == '}');
+        size_t k = i + 1;
+        while (c == '\n' && k < last && (r->s[k] == ' ' || r->s[k] == '\t')) k++;
+        blank_line = c == '\n' && k < last && r->s[k] == '\n';
+    }
+    builder_go_on(r->b, i - from);
+    return end;
+}
+
+size_t latex_within_reach(const latex_reader *r) {
+    enum { MOST = 100000 };
+    return r->n - r->at < MOST ? r->n - r->at : MOST;
+}
+
+size_t latex_environment_end(const latex_reader *r, const char *name, size_t n) {
+    for (size_t at = r->at; at < r->n;) {
+        const char *end = memmem(r->s + at, r->n - at, "\\end{", 5);
+        if (!end) break;
+        size_t i = (size_t)(end - r->s);
+        if (r->n - i > n + 5 && !memcmp(end + 5, name, n) && end[5 + n] == '}') return i;
+        at = i + 5;
+    }
+    return r->n;
+}
+
+void latex_drop_end_of_name(latex_reader *r, bool blank) {
+    if (blank && r->at < r->n && r->s[r->at] == ' ') r->at++;
+    if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
+}
+
+void latex_drop_false_branch(latex_reader *r) {
+    const size_t far = latex_within_reach(r);
+    const char *fi = memmem(r->s + r->at, far, "\\fi", 3);
+    builder_go_on(r->b, fi ? (size_t)(fi - r->s) - r->at : far);
+    if (fi) r->at = (size_t)(fi - r->s) + 3;
+}
+
+size_t latex_name_length(const latex_reader *r, size_t at) {
+    size_t n = 0;
+    while (latex_at_letter(r, at + n)) n++;
+    return n;
+}
+
+const char *latex_document_begin(const latex_reader *r) {
+    const char *begin = r->s;
+    while ((begin = memmem(begin, r->n - (size_t)(begin - r->s), "\\begin{document}", 16))) {
+        const char *line = begin;
+        while (line > r->s && line[-1] != '\n' && *line != '%') line--;
+        if (*line != '%' || (line > r->s && line[-1] == '\\')) return begin;
+        begin += 16;
+    }
+    return NULL;
+}
