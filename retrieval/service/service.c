@@ -150,11 +150,10 @@ static int open_ingest_memory(service *s, const service_options *opt, fo_err *er
     return rc;
 }
 
-int service_open(service **out, const service_options *opt, fo_err *err) {
-    if (!opt->home || !opt->home[0])
-        return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
+/* What service_close can end already: plain options, locks, nothing that fails. NULL: no memory. */
+static service *create(const service_options *opt) {
     service *s = calloc(1, sizeof *s);
-    if (!s) return fo_no_memory(err);
+    if (!s) return NULL;
     s->lock_fd = -1;
     s->backend = opt->store ? opt->store : home_backend();
     s->read_only = opt->read_only || opt->full_disk;
@@ -177,21 +176,23 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->open.most = opt->max_open_collections ? opt->max_open_collections : MAX_OPEN;
     pthread_mutex_init(&s->write_mu, NULL);
     pthread_cond_init(&s->write_free, NULL);
+    return s;
+}
+
+/* What takes documents in: how letters in images are read, threads, memory, worker processes, pictures of pages. */
+static int open_preparation(service *s, const service_options *opt, fo_err *err) {
     int rc = FO_OK;
     s->ocr = opt->ocr ? opt->ocr : INGEST_OCR_OFF;
     if (s->ocr != INGEST_OCR_OFF || opt->ocr_language)
         rc = extract_ocr_check(opt->ocr_language, err);
-    if (!rc && opt->ocr_language && !(s->ocr_language = strdup(opt->ocr_language)))
-        rc = fo_no_memory(err);
-    if (rc) goto fail;
+    if (rc) return rc;
+    if (opt->ocr_language && !(s->ocr_language = strdup(opt->ocr_language)))
+        return fo_no_memory(err);
     s->home = strdup(opt->home);
     s->pool = fo_pool_create_background(opt->n_threads, false);
     s->index_pool = fo_pool_create_background(opt->n_threads, false);
     s->merge_pool = fo_pool_create_background(opt->n_threads, false);
-    if (!s->home || !s->pool || !s->index_pool || !s->merge_pool) {
-        rc = fo_no_memory(err);
-        goto fail;
-    }
+    if (!s->home || !s->pool || !s->index_pool || !s->merge_pool) return fo_no_memory(err);
     rc = open_ingest_memory(s, opt, err);
     if (!rc && opt->worker_program) /* of a read-only home too: what a dry run would find */
         rc = extract_host_create(&s->extract_host,
@@ -202,28 +203,39 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
                                 : opt->original_bytes   ? (uint64_t)opt->original_bytes
                                                         : (uint64_t)1 << 30,
                                 err);
-    if (!rc && s->read_only && !opt->store) rc = home_must_exist(s->home, err);
-    if (!rc && opt->full_disk) rc = take_lock(s, err);
-    if (rc) goto fail;
-    if (!s->read_only) {
-        rc = fo_make_dirs(s->home, err);
-        if (!rc) rc = take_lock(s, err);
-        if (!rc) rc = look_for_store(s, opt->force_empty, err);
-        if (rc) goto fail;
-        home_tighten(s->backend, s->home, &s->notices);
+    return rc;
+}
+
+/* The folder, for this process alone where it is written. */
+static int open_home(service *s, const service_options *opt, fo_err *err) {
+    if (s->read_only) {
+        int rc = opt->store ? FO_OK : home_must_exist(s->home, err);
+        if (!rc && opt->full_disk) rc = take_lock(s, err);
+        return rc;
     }
-    rc = open_models(s, opt, err);
-    if (rc) goto fail;
+    int rc = fo_make_dirs(s->home, err);
+    if (!rc) rc = take_lock(s, err);
+    if (!rc) rc = look_for_store(s, opt->force_empty, err);
+    if (!rc) home_tighten(s->backend, s->home, &s->notices);
+    return rc;
+}
+
+/* The store, and the indexes of its collections. */
+static int open_data(service *s, const service_options *opt, fo_err *err) {
     store_options sopt = {
         .read_only = s->read_only, .accept_loss = opt->accept_loss, .notices = opt->notices};
-    rc = store_open(&s->store, s->backend, s->home, &sopt, err);
+    int rc = store_open(&s->store, s->backend, s->home, &sopt, err);
     s->catalog.store = s->store;
     if (!rc && !s->read_only) rc = store_fail_running_jobs(s->store, err);
     if (!rc && !s->read_only) service_forget_lost_originals(s);
     if (!rc && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
     if (!rc && !s->offline) rc = collections_open_first(s, err);
-    if (!rc)
-        rc = query_memory_create(&s->memory, s,
+    return rc;
+}
+
+/* What goes on by itself: questions made ahead, KV and vectors while nobody asks. */
+static int start_background(service *s, const service_options *opt, fo_err *err) {
+    int rc = query_memory_create(&s->memory, s,
                                  &(query_memory_options){
                                      .cache_bytes = opt->cache_bytes,
                                      .cache_ttl_ms = opt->cache_ttl_ms,
@@ -239,12 +251,25 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         rc = kv_warm_start(&s->warm, s, opt->warm, err);
     if (!rc && opt->refine.on && s->builtins && !s->read_only && !s->offline)
         rc = refine_start(&s->refine, s, &opt->refine, err);
-    if (rc) goto fail;
+    return rc;
+}
+
+int service_open(service **out, const service_options *opt, fo_err *err) {
+    if (!opt->home || !opt->home[0])
+        return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
+    service *s = create(opt);
+    if (!s) return fo_no_memory(err);
+    int rc = open_preparation(s, opt, err);
+    if (!rc) rc = open_home(s, opt, err);
+    if (!rc) rc = open_models(s, opt, err);
+    if (!rc) rc = open_data(s, opt, err);
+    if (!rc) rc = start_background(s, opt, err);
+    if (rc) {
+        service_close(s);
+        return rc;
+    }
     *out = s;
     return FO_OK;
-fail:
-    service_close(s);
-    return rc;
 }
 
 void service_close(service *s) {
