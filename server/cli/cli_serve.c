@@ -11,6 +11,7 @@
 #include "kernels/cpu.h"
 #include "kernels/file.h"
 #include "kernels/heap.h"
+#include "kernels/words.h"
 #include "server/access/audit.h"
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
@@ -501,9 +502,9 @@ static void warn_foreign(service *s) {
 
 static bool gave_up_files;
 
-static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *keys,
-                 rate_limits *limits, tracer *traces, int listen_fd, sigset_t *signals,
-                 fo_err *err) {
+/* What the options say of the routes. The keys, limits and traces are the app's from here on. */
+static int open_app(app **out, service *s, bool full_disk, key_ring *keys, rate_limits *limits,
+                    tracer *traces, fo_err *err) {
     app *a;
     int rc = app_create(&a, s, o.read_only || full_disk, err);
     if (rc) {
@@ -537,7 +538,11 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
     a->log_queries = !strcmp(o.log_queries, "full")   ? LOG_QUERIES_FULL
                      : !strcmp(o.log_queries, "hash") ? LOG_QUERIES_HASH
                                                       : LOG_QUERIES_OFF;
-    int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
+    *out = a;
+    return FO_OK;
+}
+
+static http_options http_options_of(service *s, const cli_list *hosts, int listen_fd) {
     http_options h = {.listen = o.listen,
                       .listen_fd = listen_fd,
                       .max_connections = (int)o.max_connections,
@@ -553,6 +558,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
                       .tls_key = o.tls_key};
     /* Who waits for the language model does not compute: as many as it writes for at once, and some
      * for the rest. */
+    const int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
     int workers = threads < 4 ? 4 : threads;
     if (service_generator(s)) {
         int64_t n = engine_flag_values.max_sequences;
@@ -563,12 +569,11 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
     h.n_workers[HTTP_LANE_QUERY] = o.query_workers ? (int)o.query_workers : workers;
     h.n_workers[HTTP_LANE_INGEST] = (int)o.ingest_workers;
     h.queue_length[HTTP_LANE_QUERY] = h.queue_length[HTTP_LANE_INGEST] = (int)o.queue;
-    rc = app_serve(a, &h, err);
-    if (!rc && o.port_file) rc = write_port_file(a->http, err);
-    if (rc) {
-        app_stop(a, 0, NULL);
-        return rc;
-    }
+    return h;
+}
+
+/* What the log says once requests are taken. */
+static void say_listening(const app *a, service *s) {
     log_chatml(s);
     service_stats st = {0};
     service_get_stats(s, &st, NULL);
@@ -576,9 +581,9 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
     snprintf(url, sizeof url, "http%s://%s", o.tls_cert ? "s" : "", http_address(a->http));
     log_event(LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url),
               LOG_INT("port", http_port(a->http)), LOG_STR("home", o.home),
-              LOG_STR("keys", !keys               ? "off (--insecure)"
-                              : key_ring_on(keys) ? "on"
-                                                  : "off until one is made"),
+              LOG_STR("keys", !a->keys               ? "off (--insecure)"
+                              : key_ring_on(a->keys) ? "on"
+                                                     : "off until one is made"),
               LOG_INT("documents", st.n_documents), LOG_INT("chunks", st.n_chunks),
               LOG_STR("embedder", embedder_name(service_embedder(s))),
               LOG_STR("model",
@@ -593,6 +598,17 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
     bool calls = !strcmp(o.sandbox, "on") && serve_sandbox_calls();
     log_event(LOG_LEVEL_INFO, NULL, "sandbox", LOG_STR("files", gave_up_files ? "on" : "off"),
               LOG_STR("calls", calls ? "on" : "off"));
+}
+
+/* Until a signal ends it. */
+static int serve(service *s, app *a, http_options *h, sigset_t *signals, fo_err *err) {
+    int rc = app_serve(a, h, err);
+    if (!rc && o.port_file) rc = write_port_file(a->http, err);
+    if (rc) {
+        app_stop(a, 0, NULL);
+        return rc;
+    }
+    say_listening(a, s);
     int sig = 0;
     wait_for_the_end(a, signals, &sig);
     log_event(LOG_LEVEL_INFO, NULL, "stopping",
@@ -609,21 +625,19 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
     return FO_OK;
 }
 
-static int run(int argc, char **argv) {
-    (void)argc, (void)argv;
-    if (!getenv("MALLOC_ARENA_MAX")) fo_heap_bound(); /* who sets that knows what he wants */
-    enum log_level level;
-    if (!log_level_parse(o.log_level, &level))
+/* What the options have to be beyond what each says of itself. FO_OK, or how the program ends. */
+static int check_options(enum log_level *level, enum kv_warm_mode *warm) {
+    if (!log_level_parse(o.log_level, level))
         return cli_wrong_usage("--log-level must be debug, info, warn, error or off");
     if (strcmp(o.log_format, "text") && strcmp(o.log_format, "json"))
         return cli_wrong_usage("--log-format must be text or json");
     if (strcmp(o.log_queries, "full") && strcmp(o.log_queries, "hash") &&
         strcmp(o.log_queries, "off"))
         return cli_wrong_usage("--log-queries must be full, hash or off");
-    static const char *const warm_names[] = {"off", "ingest", "idle"};
-    int warm = 0;
-    while (warm < 3 && strcmp(o.warm, warm_names[warm]) != 0) warm++;
-    if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
+    static const char *const warm_names[] = {"off", "ingest", "idle", NULL};
+    const int when = fo_names_find(warm_names, o.warm);
+    if (when < 0) return cli_wrong_usage("--warm must be ingest, idle or off");
+    *warm = (enum kv_warm_mode)when;
     if (strcmp(o.refine, "idle") && strcmp(o.refine, "off"))
         return cli_wrong_usage("--refine must be idle or off");
     if (o.body_rate > 1 << 30) return cli_wrong_usage("--body-rate must be at most 1G");
@@ -636,27 +650,76 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("--max-query must be at most 64K");
     if (o.max_headers < 1024 || o.max_headers > 48 << 10)
         return cli_wrong_usage("--max-headers must be between 1K and 48K");
-    request_limits_set(&(request_limits){(size_t)o.max_query, (size_t)o.max_top_k,
-                                         (size_t)o.max_batch, (size_t)o.max_filter,
-                                         (size_t)o.max_depth});
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
     int64_t four_bodies = o.max_body > INT64_MAX / 4 ? INT64_MAX : 4 * o.max_body;
     if (!o.ingest_memory) o.ingest_memory = four_bodies > 256 << 20 ? four_bodies : 256 << 20;
     if (o.ingest_memory < 1 << 20) return cli_wrong_usage("--ingest-memory must be at least 1M");
+    return FO_OK;
+}
+
+/* The service that the options describe. *full_disk: there is no room, and it is open to answer questions alone. */
+static int open_service(service **out, enum kv_warm_mode warm, bool *full_disk, fo_err *err) {
+    if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
+    service_options so = {
+        .home = o.home,
+        .n_threads = (int)o.threads,
+        .read_only = o.read_only,
+        .ingest_memory = (uint64_t)o.ingest_memory,
+        .min_free_bytes = (uint64_t)o.min_free,
+        .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
+        .cache_ttl_ms = o.cache_ttl * 1000,
+        .semantic_threshold = o.semantic,
+        .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
+        .warm = warm,
+        .refine = {.on = !strcmp(o.refine, "idle"), .notices = {log_refine, NULL}},
+        .hide_queries = strcmp(o.log_queries, "full") != 0,
+        .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
+        .seal_chunks = (size_t)o.seal_chunks,
+        .max_open_collections = (size_t)o.max_open,
+        .force_empty = o.force_empty,
+        .notices = {damage_log, NULL},
+        .index_damaged = log_damage};
+    int rc = cli_models_open(out, &so, err);
+    if (rc == FO_ENOSPC && !o.read_only) { /* questions can be answered all the same */
+        log_event(LOG_LEVEL_ERROR, NULL, "disk_full", LOG_STR("why", err->msg),
+                  LOG_STR("meaning", "questions are answered, nothing is written: make room and "
+                                     "start again"));
+        so.full_disk = true;
+        rc = cli_models_open(out, &so, err);
+    }
+    *full_disk = so.full_disk;
+    return rc;
+}
+
+/* Those that end the service are waited for by one thread alone. */
+static void take_signals(sigset_t *signals) {
+    sigemptyset(signals);
+    sigaddset(signals, SIGTERM);
+    sigaddset(signals, SIGINT);
+    sigaddset(signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, signals, NULL); /* as main.c did for every thread before */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk, not the end */
+}
+
+static int run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    if (!getenv("MALLOC_ARENA_MAX")) fo_heap_bound(); /* who sets that knows what he wants */
+    enum log_level level;
+    enum kv_warm_mode warm = KV_WARM_OFF;
+    int rc = check_options(&level, &warm);
+    if (rc) return rc;
+    request_limits_set(&(request_limits){(size_t)o.max_query, (size_t)o.max_top_k,
+                                         (size_t)o.max_batch, (size_t)o.max_filter,
+                                         (size_t)o.max_depth});
     log_open(level, !strcmp(o.log_format, "json"));
     last_word_install(!strcmp(o.log_format, "json"));
     sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* as main.c did for every thread before */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk, not the end */
+    take_signals(&signals);
     fo_err err = {0};
     service *s;
     static cli_list hosts;
-    bool loopback;
+    bool loopback, full_disk;
     key_ring *keys;
     rate_limits *limits;
     tracer *traces = NULL;
@@ -677,41 +740,19 @@ static int run(int argc, char **argv) {
                   LOG_STR("meaning", OPEN_TO_ALL));
     fit_connections();
     gave_up_files = !strcmp(o.sandbox, "on") && give_up_files();
-    if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
-    service_options so = {
-        .home = o.home,
-        .n_threads = (int)o.threads,
-        .read_only = o.read_only,
-        .ingest_memory = (uint64_t)o.ingest_memory,
-        .min_free_bytes = (uint64_t)o.min_free,
-        .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
-        .cache_ttl_ms = o.cache_ttl * 1000,
-        .semantic_threshold = o.semantic,
-        .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
-        .warm = (enum kv_warm_mode)warm,
-        .refine = {.on = !strcmp(o.refine, "idle"), .notices = {log_refine, NULL}},
-        .hide_queries = strcmp(o.log_queries, "full") != 0,
-        .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
-        .seal_chunks = (size_t)o.seal_chunks,
-        .max_open_collections = (size_t)o.max_open,
-        .force_empty = o.force_empty,
-        .notices = {damage_log, NULL},
-        .index_damaged = log_damage};
-    int rc = cli_models_open(&s, &so, &err);
-    if (rc == FO_ENOSPC && !o.read_only) { /* questions can be answered all the same */
-        log_event(LOG_LEVEL_ERROR, NULL, "disk_full", LOG_STR("why", err.msg),
-                  LOG_STR("meaning", "questions are answered, nothing is written: make room and "
-                                     "start again"));
-        so.full_disk = true;
-        rc = cli_models_open(&s, &so, &err);
-    }
+    rc = open_service(&s, warm, &full_disk, &err);
     if (rc) {
         key_ring_close(keys);
         rate_limits_free(limits);
         tracer_stop(traces);
         return cli_fail(&err);
     }
-    rc = serve(s, so.full_disk, &hosts, keys, limits, traces, listen_fd, &signals, &err);
+    app *a;
+    rc = open_app(&a, s, full_disk, keys, limits, traces, &err);
+    if (!rc) {
+        http_options h = http_options_of(s, &hosts, listen_fd);
+        rc = serve(s, a, &h, &signals, &err);
+    }
     service_close(s);
     if (o.port_file) remove(o.port_file);
     if (rc) return cli_fail(&err);
