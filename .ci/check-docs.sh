@@ -132,6 +132,11 @@ grep -oE 'ROUTE\("[A-Z]+", "[^"]+' server/routes/app.c | sed 's/.*"//' | grep -v
     grep -qE "$(printf '%s' "$route" | sed 's/{[a-z]*}/[^\/ `]+/g')([^A-Za-z/_-]|\$)" $pages ||
         echo "no page names the route $route"
 done >>"$found"
+# Folders: each that has a row stands in docs/architecture.md, those of retrieval/ by their last names.
+sed -n 's/^\([a-z][a-z/]*\):.*/\1/p' .ci/layers.txt | grep / | while read -r folder; do
+    grep -q "\`\(${folder}\|${folder#retrieval/}\)\`" docs/architecture.md ||
+        echo "docs/architecture.md does not say what lies in $folder"
+done >>"$found"
 if [ -s "$found" ]; then
     sort "$found" >&2
     bad=1
