@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kernels/buf.h"
+#include "kernels/clock.h"
 #include "kernels/utf8.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
@@ -43,9 +44,7 @@ void log_change_level(enum log_level level, const char *how, const char *request
 }
 
 int64_t log_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return fo_unix_ms();
 }
 
 void log_time(char out[32], int64_t unix_ms) {
