@@ -8,6 +8,7 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/gzip.h"
+#include "kernels/paths.h"
 #include "kernels/utf8.h"
 
 enum { FREE_BYTES = 16 << 20, PIECE = 256 << 10 };
@@ -24,14 +25,9 @@ typedef struct walk {
 
 /* ---- what it is called ------------------------------------------------------------------------------- */
 
-static const char *base_of(const char *name) {
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 /* A single file that is packed: what it is packed in is taken off its name. */
 static void name_of_raw(const char *file_name, fo_buf *out) {
-    const char *base = file_name ? base_of(file_name) : "";
+    const char *base = file_name ? fo_base_name(file_name) : "";
     const char *dot = strrchr(base, '.');
     size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
     fo_buf_add(out, base, n);
@@ -80,7 +76,7 @@ static bool is_hidden(const char *name) {
 
 /* ".png", in small letters. */
 static const char *kind_of(walk *w) {
-    const char *base = base_of(w->name.data), *dot = strrchr(base, '.');
+    const char *base = fo_base_name(w->name.data), *dot = strrchr(base, '.');
     if (!dot || dot == base || strlen(dot) >= sizeof w->kind) return "no ending";
     size_t n = strlen(dot);
     for (size_t i = 0; i <= n; i++)

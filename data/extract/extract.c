@@ -12,7 +12,9 @@
 #include "data/extract/gzip.h"
 #include "data/extract/text_parts.h"
 #include "data/extract/text_unwrap.h"
+#include "kernels/paths.h"
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 
 enum {
     MAX_NESTING = 2,     /* gzip within gzip */
@@ -35,25 +37,11 @@ static const extract_format *text_row(const extract_request *rq) {
     return row_at(rq, i);
 }
 
-static bool list_has(const char *list, const char *word, size_t n) {
-    for (const char *p = list; *p;) {
-        size_t k = strcspn(p, " ");
-        if (k == n && strncasecmp(p, word, n) == 0) return true;
-        p += k + (p[k] == ' ');
-    }
-    return false;
-}
-
 /* ---- names and types ---------------------------------------------------------------------- */
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* The ending of a file name, .gz peeled off; *n = 0 when it has none. */
 static const char *ending(const char *name, size_t *n) {
-    name = base_name(name);
+    name = fo_base_name(name);
     size_t len = strlen(name);
     if (len > 3 && strcasecmp(name + len - 3, ".gz") == 0) len -= 3;
     size_t at = len;
@@ -77,14 +65,14 @@ static const extract_format *by_name(const extract_request *rq, const char *file
     size_t n;
     const char *e = ending(file_name, &n);
     if (n == 0) {
-        const char *base = base_name(file_name);
+        const char *base = fo_base_name(file_name);
         size_t k = strlen(base);
         if (k > 3 && strcasecmp(base + k - 3, ".gz") == 0) k -= 3;
-        return list_has(plain, base, k) ? text_row(rq) : NULL;
+        return fo_words_have_any_case(plain, base, k) ? text_row(rq) : NULL;
     }
     const extract_format *f;
     for (size_t i = 0; (f = row_at(rq, i)); i++)
-        if (list_has(f->endings, e, n)) return f;
+        if (fo_words_have_any_case(f->endings, e, n)) return f;
     for (size_t i = 0; (f = row_at(rq, i)); i++) /* after all others: .7z is no section */
         if (f->extract == extract_man && is_section(e, n)) return f;
     return NULL;
@@ -133,7 +121,7 @@ static media_type split_type(const char *type) {
 static const extract_format *by_type(const extract_request *rq, media_type t) {
     const extract_format *f;
     for (size_t i = 0; t.n && (f = row_at(rq, i)); i++)
-        if (list_has(f->media_types, t.s, t.n)) return f;
+        if (fo_words_have_any_case(f->media_types, t.s, t.n)) return f;
     return NULL;
 }
 
@@ -185,9 +173,9 @@ uint32_t extract_versions(void) {
 /* A declared type that no row has: may the bytes tell, or is it something else altogether? */
 static bool type_says_nothing(media_type t) {
     return t.n == 0 ||
-           list_has("application/octet-stream application/gzip application/x-gzip "
-                    "binary/octet-stream application/x-www-form-urlencoded",
-                    t.s, t.n) ||
+           fo_words_have_any_case("application/octet-stream application/gzip application/x-gzip "
+                                  "binary/octet-stream application/x-www-form-urlencoded",
+                                  t.s, t.n) ||
            (t.n > 5 && strncasecmp(t.s, "text/", 5) == 0) ||
            (t.n > 5 && strncasecmp(t.s + t.n - 5, "+json", 5) == 0);
 }
@@ -231,7 +219,8 @@ static bool is_wide_text(const extract_input *in) {
 /* What messages call the document, its length cut between characters: for "%.*s". */
 #define LABEL_BYTES 200
 static const char *label(const extract_request *rq, int *n) {
-    const char *name = rq->file_name && *rq->file_name ? base_name(rq->file_name) : "the document";
+    const char *name =
+        rq->file_name && *rq->file_name ? fo_base_name(rq->file_name) : "the document";
     *n = (int)fo_utf8_cut(name, strlen(name), LABEL_BYTES);
     return name;
 }

@@ -22,6 +22,7 @@
 #include "data/extract/extract_reply.h"
 #include "data/extract/page_image.h"
 #include "kernels/clock.h"
+#include "kernels/paths.h"
 
 enum {
     GRACE_MS = 5000, /* past a document's deadline: then it is the server that hangs */
@@ -259,7 +260,7 @@ static void fill_job(wire_job *job, const extract_host *h, size_t row, const ext
     if (k && k->max_bytes) job->max_kept = k->max_bytes > k->used ? k->max_bytes - k->used : 1;
     if (in->charset) snprintf(job->charset, sizeof job->charset, "%s", in->charset);
     if (in->file_name) {
-        const char *slash = strrchr(in->file_name, '/'), *name = slash ? slash + 1 : in->file_name;
+        const char *name = fo_base_name(in->file_name);
         size_t n = strlen(name); /* its ending matters more than its beginning */
         if (n >= sizeof job->file_name) name += n - sizeof job->file_name + 1;
         memcpy(job->file_name, name, strlen(name));

@@ -10,6 +10,7 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/superscript.h"
 #include "data/extract/table_rows.h"
+#include "kernels/hex.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
@@ -410,19 +411,13 @@ static void word(reader *r, const char *w, bool given, long v) {
         table_rows_begin(r->rows, r->b, false);
 }
 
-static int digit(char c) {
-    return c >= '0' && c <= '9'                 ? c - '0'
-           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                : -1;
-}
-
 /* Behind a backslash. */
 static void control(reader *r) {
     if (r->at >= r->n) return;
     char c = r->s[r->at++];
     if (c == '\'') {
-        int high = r->at < r->n ? digit(r->s[r->at]) : -1;
-        int low = r->at + 1 < r->n ? digit(r->s[r->at + 1]) : -1;
+        int high = r->at < r->n ? fo_hex_digit(r->s[r->at]) : -1;
+        int low = r->at + 1 < r->n ? fo_hex_digit(r->s[r->at + 1]) : -1;
         if (high < 0 || low < 0) return;
         r->at += 2;
         add_byte(r, (char)(high * 16 + low));

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "data/extract/extract_internal.h"
+#include "kernels/words.h"
 
 static bool has_at(const extract_input *in, size_t at, const void *magic, size_t n) {
     return in->n >= at + n && memcmp(in->bytes + at, magic, n) == 0;
@@ -119,15 +120,6 @@ static bool is_msg(const extract_input *in) {
 
 /* ---- mail ------------------------------------------------------------------------------------ */
 
-static bool among(const char *list, const char *word, size_t n) {
-    for (const char *p = list; *p;) {
-        size_t k = strcspn(p, " ");
-        if (k == n && strncasecmp(p, word, n) == 0) return true;
-        p += k + (p[k] == ' ');
-    }
-    return false;
-}
-
 static bool ends_in(const char *name, const char *end) {
     size_t n = name ? strlen(name) : 0, k = strlen(end);
     return n >= k && strcasecmp(name + n - k, end) == 0;
@@ -154,11 +146,13 @@ static mail_fields read_header(const char *s, size_t n, size_t at) {
         size_t k = at;
         while (k < end && s[k] > ' ' && s[k] < 127 && s[k] != ':') k++;
         if (k == at || k == end || s[k] != ':') return (mail_fields){0};
-        found.by_people += among("from to cc bcc subject date reply-to sender", s + at, k - at);
-        found.by_mail += among("message-id received mime-version return-path delivered-to "
-                               "in-reply-to references dkim-signature content-transfer-encoding "
-                               "x-mailer user-agent x-mozilla-status list-id newsgroups",
-                               s + at, k - at);
+        found.by_people +=
+            fo_words_have_any_case("from to cc bcc subject date reply-to sender", s + at, k - at);
+        found.by_mail += fo_words_have_any_case(
+            "message-id received mime-version return-path delivered-to "
+            "in-reply-to references dkim-signature content-transfer-encoding "
+            "x-mailer user-agent x-mozilla-status list-id newsgroups",
+            s + at, k - at);
         at = next;
     }
     return found;

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "data/extract/encoding.h"
+#include "kernels/hex.h"
 
 enum { MAX_FIELD = 64 << 10 };
 
@@ -51,17 +52,11 @@ bool mime_field(const mime_part *p, const char *name, fo_buf *out) {
 
 /* ---- transfer encodings --------------------------------------------------------------------------- */
 
-static int hex(char c) {
-    return c >= '0' && c <= '9'                 ? c - '0'
-           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                : -1;
-}
-
 /* words: of a header, where _ is a blank. */
 static void decode_quoted(const char *s, size_t n, bool words, fo_buf *out) {
     for (size_t i = 0; i < n; i++) {
-        int high = s[i] == '=' && i + 1 < n ? hex(s[i + 1]) : -1;
-        int low = high >= 0 && i + 2 < n ? hex(s[i + 2]) : -1;
+        int high = s[i] == '=' && i + 1 < n ? fo_hex_digit(s[i + 1]) : -1;
+        int low = high >= 0 && i + 2 < n ? fo_hex_digit(s[i + 2]) : -1;
         if (low >= 0) {
             fo_buf_char(out, (char)(high * 16 + low));
             i += 2;
@@ -272,8 +267,8 @@ static bool find_parameter(const char *value, const char *name, int which, param
 /* utf-8''caf%C3%A9.txt: its bytes; the character set stands before the first piece of it. */
 static void add_extended(const parameter *p, fo_buf *out) {
     for (size_t i = 0; i < p->n; i++) {
-        int high = p->value[i] == '%' && i + 2 < p->n ? hex(p->value[i + 1]) : -1;
-        int low = high >= 0 ? hex(p->value[i + 2]) : -1;
+        int high = p->value[i] == '%' && i + 2 < p->n ? fo_hex_digit(p->value[i + 1]) : -1;
+        int low = high >= 0 ? fo_hex_digit(p->value[i + 2]) : -1;
         fo_buf_char(out, low >= 0 ? (char)(high * 16 + low) : p->value[i]);
         i += low >= 0 ? 2 : 0;
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/paths.h"
 #include "kernels/words.h"
 
 typedef struct reader {
@@ -140,7 +141,7 @@ static void on_relation(void *ctx, const xml_element *e) {
 int xml_part_related(zip_parts *z, builder *b, const char *part, const char *type, const char *id,
                      fo_buf *out, fo_err *err) {
     static const xml_events events = {.open = on_relation};
-    const char *slash = strrchr(part, '/'), *name = slash ? slash + 1 : part;
+    const char *name = fo_base_name(part);
     char rels[600];
     fo_buf_clear(out);
     snprintf(rels, sizeof rels, "%.*s_rels/%.250s.rels",

@@ -9,6 +9,8 @@
 
 #include "data/files/ignore_rules.h"
 #include "kernels/buf.h"
+#include "kernels/order.h"
+#include "kernels/paths.h"
 
 void folder_listing_deinit(folder_listing *l) {
     for (size_t i = 0; i < l->n; i++) free(l->files[i].path);
@@ -152,10 +154,6 @@ static int add_rules(int fd, const char *name, ignore_rules *to, fo_err *err) {
     return rc;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void free_names(char **names, size_t n) {
     for (size_t i = 0; i < n; i++) free(names[i]);
     free(names);
@@ -192,13 +190,8 @@ static int read_names(int fd, char ***names, size_t *n, fo_err *why, fo_err *err
     }
     if (!rc && errno) fo_fail_errno(why, "cannot read the folder");
     closedir(d);
-    if (*n) qsort(*names, *n, sizeof **names, compare_names);
+    if (*n) qsort(*names, *n, sizeof **names, fo_order_strings);
     return rc;
-}
-
-static bool ends_with(const char *name, const char *end) {
-    const size_t n = strlen(name), k = strlen(end);
-    return n > k && strcmp(name + n - k, end) == 0;
 }
 
 /* What machines write for machines, though its ending is that of a document: indexes that a page searches in, lists of words,
@@ -213,8 +206,8 @@ static bool is_machine_made(const char *name) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i])) return true;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_with(name, ends[i])) return true;
-    return !strncmp(name, "genindex-", 9) && ends_with(name, ".html");
+        if (fo_ends_with(name, ends[i])) return true;
+    return !strncmp(name, "genindex-", 9) && fo_ends_with(name, ".html");
 }
 
 static int walk_folder(walk *k, int fd, const ignore_rules *above, int depth, fo_err *err);

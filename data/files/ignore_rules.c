@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/bits.h"
+#include "kernels/paths.h"
 
 enum token_kind {
     TOKEN_BYTE, /* this one */
@@ -262,7 +263,7 @@ static bool match(const rule *r, const char *path) {
 }
 
 enum ignore_verdict ignore_rules_judge(const ignore_rules *r, const char *path, bool is_folder) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = fo_base_name(path);
     for (; r; r = r->above) {
         for (size_t i = r->n; i > 0; i--) {
             const rule *k = &r->rules[i - 1];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/sqlite/sqlite_internal.h"
+#include "kernels/order.h"
 #include "kernels/page_sums.h"
 #include "kernels/utf8.h"
 
@@ -226,11 +227,6 @@ static int list_ids(sqlite_conn *c, const char *sql, int64_t collection, id_list
     return rc;
 }
 
-static int compare_ids(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Rows of a kind that a collection has. */
 typedef struct row_kind {
     const char *what;               /* the finding where some cannot be read */
@@ -250,7 +246,7 @@ static int find_ids(check *k, const row_kind *kind, int64_t collection, id_list 
         rc = list_ids(k->c, kind->in_table, collection, to, &also);
         if (rc) rc = failed(k, rc, &also, kind->what);
     }
-    if (to->n) qsort(to->ids, to->n, sizeof *to->ids, compare_ids);
+    if (to->n) qsort(to->ids, to->n, sizeof *to->ids, fo_order_int64);
     size_t n = 0;
     for (size_t i = 0; i < to->n; i++)
         if (!n || to->ids[n - 1] != to->ids[i]) to->ids[n++] = to->ids[i];

@@ -10,6 +10,7 @@
 #include "data/store/store.h"
 #include "kernels/file.h"
 #include "kernels/hex.h"
+#include "kernels/paths.h"
 #include "kernels/sha256.h"
 
 static int hash_file(const char *path, char hex[65], fo_err *err) {
@@ -38,15 +39,10 @@ static int hash_file(const char *path, char hex[65], fo_err *err) {
     return rc;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The line that `sha256sum` writes. NULL: no memory. */
 static char *checksum_line(const char *path, const char *hex) {
     char *line = NULL;
-    return asprintf(&line, "%s  %s\n", hex, base_name(path)) < 0 ? NULL : line;
+    return asprintf(&line, "%s  %s\n", hex, fo_base_name(path)) < 0 ? NULL : line;
 }
 
 int store_backup_seal(const char *path, fo_err *err) {
@@ -71,8 +67,8 @@ int store_backup_check(const char *path, fo_err *err) {
     int rc =
         access(name, F_OK) == 0 || errno != ENOENT
             ? fo_file_read(name, 4096, &said, &n, err)
-            : fo_fail(err, FO_ENOTFOUND, "it has no checksum: %s is not there", base_name(name));
-    if (rc == FO_ELIMIT) rc = fo_fail(err, FO_ECORRUPT, "%s is no checksum", base_name(name));
+            : fo_fail(err, FO_ENOTFOUND, "it has no checksum: %s is not there", fo_base_name(name));
+    if (rc == FO_ELIMIT) rc = fo_fail(err, FO_ECORRUPT, "%s is no checksum", fo_base_name(name));
     if (!rc) rc = hash_file(path, hex, err);
     if (!rc) {
         line = checksum_line(path, hex);
@@ -80,7 +76,7 @@ int store_backup_check(const char *path, fo_err *err) {
             rc = fo_no_memory(err);
         else if (n != strlen(line) || memcmp(line, said, n) != 0)
             rc = fo_fail(err, FO_ECORRUPT, "it does not have the checksum that %s gives",
-                         base_name(name));
+                         fo_base_name(name));
     }
     free(name);
     free(said);

@@ -38,10 +38,6 @@ static jtoken *add(lexer *l, jtok type) {
     return t;
 }
 
-static bool is_space(char ch) { /* what \s matches, as far as templates go */
-    return ch == ' ' || (ch >= '\t' && ch <= '\r');
-}
-
 /* Go to `to`, counting lines. */
 static void advance(lexer *l, size_t to) {
     for (; l->at < to; l->at++) l->line += l->s[l->at] == '\n';
@@ -51,12 +47,12 @@ static void advance(lexer *l, size_t to) {
 static void add_data(lexer *l, size_t end, bool variable, char sign) {
     size_t from = l->at, stop = end;
     if (sign == '-') {
-        while (stop > from && is_space(l->s[stop - 1])) stop--;
+        while (stop > from && fo_is_blank(l->s[stop - 1])) stop--;
     } else if (!variable && sign != '+') {
         size_t line = stop;
         while (line > from && l->s[line - 1] != '\n') line--;
         size_t blank = line;
-        while (blank < stop && is_space(l->s[blank])) blank++;
+        while (blank < stop && fo_is_blank(l->s[blank])) blank++;
         if (blank == stop && (line > from || l->line_starts)) stop = line;
     }
     if (stop > from) {
@@ -70,7 +66,7 @@ static void add_data(lexer *l, size_t end, bool variable, char sign) {
 static void close_tag(lexer *l, size_t at, size_t length, char sign, bool trim) {
     size_t to = at + length;
     if (sign == '-') {
-        while (to < l->n && is_space(l->s[to])) to++;
+        while (to < l->n && fo_is_blank(l->s[to])) to++;
     } else if (trim && sign != '+' && to < l->n && l->s[to] == '\n') {
         to++;
     }
@@ -94,7 +90,7 @@ static void lex_comment(lexer *l, size_t begin) {
 }
 
 static size_t skip_space(const lexer *l, size_t at) {
-    while (at < l->n && is_space(l->s[at])) at++;
+    while (at < l->n && fo_is_blank(l->s[at])) at++;
     return at;
 }
 
@@ -133,13 +129,9 @@ static bool starts_name(unsigned char ch) {
     return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_' || ch >= 128;
 }
 
-static bool is_digit(char ch) {
-    return ch >= '0' && ch <= '9';
-}
-
 static void lex_name(lexer *l) {
     size_t from = l->at, at = from;
-    while (at < l->n && (starts_name((unsigned char)l->s[at]) || is_digit(l->s[at]))) at++;
+    while (at < l->n && (starts_name((unsigned char)l->s[at]) || fo_is_digit(l->s[at]))) at++;
     jtoken *t = add(l, T_NAME);
     if (t) t->text = (jstr){l->s + from, at - from};
     l->at = at;
@@ -151,20 +143,20 @@ static void lex_number(lexer *l) {
     bool whole = true, attribute = at > 0 && l->s[at - 1] == '.';
     for (; at < l->n && n < sizeof digits - 1; at++) {
         char ch = l->s[at];
-        bool next_digit = at + 1 < l->n && is_digit(l->s[at + 1]);
-        if (is_digit(ch))
+        bool next_digit = at + 1 < l->n && fo_is_digit(l->s[at + 1]);
+        if (fo_is_digit(ch))
             digits[n++] = ch;
         else if (ch == '_' && next_digit)
             continue;
         else if (ch == '.' && whole && next_digit && !attribute) {
             digits[n++] = ch;
             whole = false;
-        } else if ((ch == 'e' || ch == 'E') && !attribute && n && is_digit(digits[n - 1])) {
+        } else if ((ch == 'e' || ch == 'E') && !attribute && n && fo_is_digit(digits[n - 1])) {
             size_t k = at + 1 + (at + 1 < l->n && (l->s[at + 1] == '+' || l->s[at + 1] == '-'));
-            if (k >= l->n || !is_digit(l->s[k]) || n > 40) break;
+            if (k >= l->n || !fo_is_digit(l->s[k]) || n > 40) break;
             whole = false;
             for (; at < k; at++) digits[n++] = l->s[at];
-            while (at < l->n && is_digit(l->s[at]) && n < sizeof digits - 1)
+            while (at < l->n && fo_is_digit(l->s[at]) && n < sizeof digits - 1)
                 digits[n++] = l->s[at++];
             break;
         } else {
@@ -188,7 +180,7 @@ static int hex_value(const char *s, size_t n) {
     int v = 0;
     for (size_t i = 0; i < n; i++) {
         char ch = s[i];
-        int d = is_digit(ch)               ? ch - '0'
+        int d = fo_is_digit(ch)            ? ch - '0'
                 : (ch >= 'a' && ch <= 'f') ? ch - 'a' + 10
                 : (ch >= 'A' && ch <= 'F') ? ch - 'A' + 10
                                            : -1;
@@ -289,7 +281,7 @@ static void lex_tag(lexer *l, bool variable) {
         char ch = l->s[at];
         if (ch == '"' || ch == '\'')
             lex_string(l);
-        else if (is_digit(ch))
+        else if (fo_is_digit(ch))
             lex_number(l);
         else if (starts_name((unsigned char)ch))
             lex_name(l);

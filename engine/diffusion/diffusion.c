@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/splitmix.h"
+
 enum { BLOCK = 32, MAX_STEPS = 1 << 20, MAX_BLOCK = 1 << 20 };
 static const float DREAM_EPS = .001f, SURE = .9f;
 
@@ -248,15 +250,9 @@ int diffusion_kv_from_name(const char *name, int *out, fo_err *err) {
     return from_name("kv", kvs, DIFFUSION_KVS, name, out, err);
 }
 
-static uint64_t mix(uint64_t z) { /* splitmix64's finaliser */
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 double diffusion_uniform(uint64_t seed, uint64_t step, int position, int32_t token) {
-    uint64_t z = mix(seed + 0x9E3779B97F4A7C15u);
-    z = mix(z + (step + 1) * 0x9E3779B97F4A7C15u);
-    z = mix(z ^ ((uint64_t)(uint32_t)position << 32 | (uint32_t)token));
+    uint64_t z = fo_mix64(seed + FO_SPLITMIX_STEP);
+    z = fo_mix64(z + (step + 1) * FO_SPLITMIX_STEP);
+    z = fo_mix64(z ^ ((uint64_t)(uint32_t)position << 32 | (uint32_t)token));
     return ((double)(z >> 11) + .5) * 0x1p-53;
 }

@@ -6,17 +6,13 @@
 #include <string.h>
 #include "kernels/buf.h"
 #include "kernels/map_guard.h"
+#include "kernels/paths.h"
 
 struct fit_vectors {
     fo_guarded_file rows, scales; /* scales: none, of float32 */
     size_t dim, n;
     bool bytes;
 };
-
-static bool ends_with(const char *s, const char *end) {
-    size_t n = strlen(s), m = strlen(end);
-    return n > m && !strcmp(s + n - m, end);
-}
 
 static int open_scales(fit_vectors *v, const char *path, fo_err *err) {
     fo_buf name = {0};
@@ -31,8 +27,8 @@ static int open_scales(fit_vectors *v, const char *path, fo_err *err) {
 }
 
 int fit_vectors_open(fit_vectors **out, const char *path, size_t dim, fo_err *err) {
-    bool bytes = ends_with(path, ".i8");
-    if (!bytes && !ends_with(path, ".f32"))
+    bool bytes = fo_ends_with(path, ".i8");
+    if (!bytes && !fo_ends_with(path, ".f32"))
         return fo_fail(err, FO_EINVAL, "%s: a file of vectors ends in .f32 or .i8", path);
     fit_vectors *v = calloc(1, sizeof *v);
     if (!v) return fo_no_memory(err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/splitmix.h"
+
 typedef struct candidate {
     int32_t token;
     float logit;
@@ -113,17 +115,11 @@ static candidate pop_best(candidate *h, size_t n) {
     return top;
 }
 
-static uint64_t mix(uint64_t z) { /* splitmix64's finaliser */
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Uniform in [0, 1) out of seed and position. The seed is mixed first: an arithmetic progression
  * of another step through one finaliser alone was measurably uneven. */
 static double draw(uint64_t seed, uint64_t position) {
-    uint64_t z = mix(mix(seed + 0x9E3779B97F4A7C15u) + (position + 1) * 0x9E3779B97F4A7C15u);
-    return (double)(z >> 11) * 0x1p-53;
+    uint64_t z = fo_mix64(fo_mix64(seed + FO_SPLITMIX_STEP) + (position + 1) * FO_SPLITMIX_STEP);
+    return fo_uniform(z);
 }
 
 static int32_t argmax(const float *x, int32_t n) {

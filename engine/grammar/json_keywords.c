@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/grammar/json_compile.h"
+#include "kernels/order.h"
 
 enum {
     T_OBJECT = 1,
@@ -198,10 +199,6 @@ typedef struct value_list {
     size_t n;
 } value_list;
 
-static int by_value(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int collect(compiling *c, const cJSON *first, bool one, value_list *out) {
     size_t n = 0;
     for (const cJSON *v = first; v; v = one ? NULL : v->next) n++;
@@ -209,12 +206,12 @@ static int collect(compiling *c, const cJSON *first, bool one, value_list *out) 
     int rc = out->texts ? FO_OK : no_room(c);
     for (const cJSON *v = first; !rc && v; v = one ? NULL : v->next)
         rc = value_text(c, v, &out->texts[out->n++]);
-    if (!rc) qsort(out->texts, out->n, sizeof *out->texts, by_value);
+    if (!rc) qsort(out->texts, out->n, sizeof *out->texts, fo_order_strings);
     return rc;
 }
 
 static bool has(const value_list *set, const char *text) {
-    return bsearch(&text, set->texts, set->n, sizeof *set->texts, by_value) != NULL;
+    return bsearch(&text, set->texts, set->n, sizeof *set->texts, fo_order_strings) != NULL;
 }
 
 static bool has_values(const cJSON *schema) {

@@ -11,6 +11,7 @@
 #include "engine/tokenizer/vocabulary.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "kernels/paths.h"
 
 enum { MAX_JSON = 16 << 20, MAX_LAYERS = 512, MAX_WIDTH = 1 << 20 };
 enum { POOL_MEAN = 1, POOL_CLS = 2, POOL_LAST = 3, POOL_RANK = 4 };
@@ -354,8 +355,7 @@ static int put_extras(job *j, fo_err *err) {
 static void put_name(gguf_writer *w, const char *name, const char *out_path) {
     size_t len = name ? strlen(name) : 0;
     if (!name) {
-        const char *slash = strrchr(out_path, '/');
-        name = slash ? slash + 1 : out_path;
+        name = fo_base_name(out_path);
         const char *dot = strrchr(name, '.');
         len = dot && dot > name ? (size_t)(dot - name) : strlen(name);
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "index/dense/hnsw_link.h"
+#include "kernels/splitmix.h"
 
 static void writer_free(hnsw_writer *w) {
     if (!w) return;
@@ -63,11 +64,7 @@ void hnsw_run(fo_pool *pool, size_t n, size_t grain, fo_pool_fn *fn, void *arg) 
 /* A geometric level by the paper's m_L = 1 / ln M: each level up has one point in M. Drawn from
  * (seed, id) alone, so that neither order nor threads change it. */
 uint32_t hnsw_draw_level(const hnsw *h, uint32_t id) {
-    uint64_t z = h->seed + (id + 1ull) * 0x9E3779B97F4A7C15u; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
-    double u = (double)(z >> 11) * 0x1p-53, bound = 1.0 / h->M;
+    double u = fo_uniform(fo_mix64(h->seed + (id + 1ull) * FO_SPLITMIX_STEP)), bound = 1.0 / h->M;
     uint32_t level = 0;
     for (; level < HNSW_MAX_LEVEL && u < bound; level++) bound /= h->M;
     return level;

@@ -9,6 +9,7 @@
 #include "index/sparse/language.h"
 #include "kernels/bits.h"
 #include "kernels/cond.h"
+#include "kernels/order.h"
 
 enum {
     MERGE_BYTES_PER_S = 64 << 20,
@@ -735,11 +736,6 @@ int64_t search_index_newest(const search_index *ix) {
     return atomic_load(&ix->newest);
 }
 
-static int by_value(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     int64_t *all = malloc((s->n_live + 1) * sizeof *all);
@@ -752,7 +748,7 @@ int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err) {
     }
     search_index_release(s);
     if (!all) return no_memory(err);
-    qsort(all, k, sizeof *all, by_value);
+    qsort(all, k, sizeof *all, fo_order_int64);
     *ids = all;
     *n = k;
     return FO_OK;

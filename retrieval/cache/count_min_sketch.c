@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "kernels/splitmix.h"
+
 enum { MAX_DEPTH = 17 }; /* ln(1 / 1e-7), rounded up */
 static const size_t MAX_WIDTH = (size_t)1 << 25;
 
@@ -49,15 +51,9 @@ void count_min_free(count_min *s) {
     free(s);
 }
 
-static uint64_t mix(uint64_t z) { /* splitmix64's finalizer */
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Every row hashes anew: positions derived from two hashes would collide in all rows together. */
 static size_t position(const count_min *s, size_t row, uint64_t key) {
-    uint64_t h = mix(key ^ mix(s->seed + 0x9E3779B97F4A7C15u * (row + 1)));
+    uint64_t h = fo_mix64(key ^ fo_mix64(s->seed + FO_SPLITMIX_STEP * (row + 1)));
     return row * s->width + (size_t)(h & (s->width - 1));
 }
 

@@ -9,6 +9,7 @@
 
 #include "index/sparse/analyze.h"
 #include "kernels/buf.h"
+#include "kernels/order.h"
 #include "kernels/utf8.h"
 
 static int descending(const void *a, const void *b) {
@@ -117,10 +118,6 @@ char *measure_normalise(const char *answer) {
     return text;
 }
 
-static int compare_words(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The words of text (cut in place), sorted; caller frees the array. */
 static const char **words_of(char *text, size_t *n) {
     size_t cap = strlen(text) / 2 + 1;
@@ -130,7 +127,7 @@ static const char **words_of(char *text, size_t *n) {
     char *state = NULL;
     for (char *w = strtok_r(text, " ", &state); w; w = strtok_r(NULL, " ", &state))
         words[(*n)++] = w;
-    qsort(words, *n, sizeof *words, compare_words);
+    qsort(words, *n, sizeof *words, fo_order_strings);
     return words;
 }
 

@@ -15,6 +15,8 @@
 #include "engine/kv/kv_check.h"
 #include "engine/kv/kv_store_index.h"
 #include "kernels/file.h"
+#include "kernels/order.h"
+#include "kernels/paths.h"
 #include "kernels/utf8.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/home/home.h"
@@ -104,11 +106,6 @@ static void tell(check *k, bool fault, const char *file, const char *document, c
 
 static bool join(char out[PATH], const char *dir, const char *name) {
     return snprintf(out, PATH, "%s/%s", dir, name) < PATH;
-}
-
-static bool ends(const char *name, const char *with) {
-    size_t n = strlen(name), m = strlen(with);
-    return n >= m && strcmp(name + n - m, with) == 0;
 }
 
 static bool is_dots(const char *name) {
@@ -201,7 +198,7 @@ typedef struct folder {
 static void on_index_file(void *ctx, const char *file, bool extra, const char *what) {
     folder *f = ctx;
     char path[PATH];
-    bool aside = ends(file, ".bad"), crash = strstr(file, ".tmp-") != NULL;
+    bool aside = fo_ends_with(file, ".bad"), crash = strstr(file, ".tmp-") != NULL;
     if (!join(path, f->path, file)) return;
     if (!aside && !crash) {
         f->n_faults++;
@@ -211,11 +208,6 @@ static void on_index_file(void *ctx, const char *file, bool extra, const char *w
             remember(f->k, BUILD_INDEX, 0, f->path, NULL);
     }
     tell(f->k, !aside && !crash, path, NULL, "%s", what);
-}
-
-static int by_value(const void *x, const void *y) {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
 }
 
 /* The index as a reader opens it, against the chunks of the store. What it does not hold yet, since
@@ -260,7 +252,7 @@ static int compare(check *k, store *s, const store_collection *row, const char *
             }
         } else if ((rc = search_index_ids(ix, &have, &n_have, err)) == FO_OK && !k->in_use) {
             size_t n_missing = 0, at = 0;
-            qsort(have, n_have, sizeof *have, by_value);
+            qsort(have, n_have, sizeof *have, fo_order_int64);
             for (size_t i = 0; i < n; i++) {
                 while (at < n_have && have[at] < chunks[i]) at++;
                 n_missing += at == n_have || have[at] != chunks[i];
@@ -400,9 +392,9 @@ static void check_hot(check *k) {
         fo_err why = {0};
         if (is_dots(e->d_name) || !join(path, dir, e->d_name)) continue;
         snprintf(below, sizeof below, "hot/%s", e->d_name);
-        if (ends(e->d_name, ".priming") || strstr(e->d_name, ".tmp-")) {
+        if (fo_ends_with(e->d_name, ".priming") || strstr(e->d_name, ".tmp-")) {
             tell(k, false, below, NULL, "left by a process that did not end by itself");
-        } else if (!ends(e->d_name, ".hot")) {
+        } else if (!fo_ends_with(e->d_name, ".hot")) {
             remember(k, PUT_ASIDE, 0, below, NULL);
             tell(k, true, below, NULL, "it is no file of hot questions");
         } else if (hot_queries_create(&h, &(hot_options){0}, NULL) == FO_OK) {
@@ -431,7 +423,7 @@ static int check_backup(check *k, const char *dir, const char *name, fo_err *err
     fo_err why = {0}, page = {0};
     if (!join(path, dir, name)) return FO_OK;
     snprintf(below, sizeof below, "backups/%s", name);
-    bool whole = ends(name, ".tar.zst");
+    bool whole = fo_ends_with(name, ".tar.zst");
     int rc = whole ? backup_check(path, &why) : store_backup_check(path, &why);
     if (!rc) return FO_OK;
     if (rc == FO_ENOMEM || rc == FO_EIO) {
@@ -456,7 +448,7 @@ static int check_backups(check *k, fo_err *err) {
         snprintf(below, sizeof below, "backups/%s", e->d_name);
         if (home_is_backup(e->d_name)) {
             rc = check_backup(k, dir, e->d_name, err);
-        } else if (ends(e->d_name, ".db.sha256")) {
+        } else if (fo_ends_with(e->d_name, ".db.sha256")) {
             if (!join(path, dir, e->d_name)) continue;
             path[strlen(path) - strlen(".sha256")] = 0;
             if (access(path, F_OK) == 0) continue;
@@ -485,7 +477,7 @@ static void check_top(check *k) {
         for (size_t i = 0; k->backend->files[i]; i++)
             ours |= strcmp(e->d_name, k->backend->files[i]) == 0;
         if (ours) continue;
-        bool aside = strncmp(e->d_name, "lost-", 5) == 0 || ends(e->d_name, ".bad");
+        bool aside = strncmp(e->d_name, "lost-", 5) == 0 || fo_ends_with(e->d_name, ".bad");
         tell(k, false, e->d_name, NULL, "%s",
              aside ? "it was put aside" : "it is no file of Forage's");
     }

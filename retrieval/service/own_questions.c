@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "kernels/clock.h"
+#include "kernels/splitmix.h"
 #include "kernels/utf8.h"
 #include "retrieval/collections/catalog.h"
 #include "retrieval/collections/service_internal.h"
@@ -107,14 +108,6 @@ static size_t count_letters(const char *s, size_t len) {
     return n;
 }
 
-/* splitmix64 (Steele and others, 2014): one step a draw. */
-static uint64_t draw(uint64_t *state) {
-    uint64_t x = *state += 0x9E3779B97F4A7C15;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return x ^ (x >> 31);
-}
-
 /* Ids of at most `most` documents, each as likely as any other; *n of them. */
 static int draw_documents(service *s, const own_question_request *q, uint64_t *random, char ***out,
                           size_t *n, fo_err *err) {
@@ -131,7 +124,7 @@ static int draw_documents(service *s, const own_question_request *q, uint64_t *r
         free(after);
         after = NULL;
         for (size_t i = 0; i < k; i++) {
-            const uint64_t at = seen < q->n ? seen : draw(random) % (seen + 1);
+            const uint64_t at = seen < q->n ? seen : fo_splitmix(random) % (seen + 1);
             seen++;
             if (i + 1 == k && more && !rc && !(after = strdup(docs[i].id))) rc = fo_no_memory(err);
             if (at < q->n) {
@@ -196,7 +189,7 @@ static int write_about(service *s, const own_question_request *q, const prompt_t
     int rc = generator_lay_out(s->generator, &p, &l, &why);
     if (rc == FO_ELIMIT) return FO_OK;
     if (rc && err) *err = why;
-    if (!rc) rc = write_line(s, q, l, draw(random), line, err);
+    if (!rc) rc = write_line(s, q, l, fo_splitmix(random), line, err);
     generator_layout_free(l);
     return rc;
 }
@@ -213,7 +206,8 @@ static int ask_about(service *s, const own_question_request *q, const char *id, 
     size_t a = 0, b = 0;
     bool enough = false;
     for (int k = 0; k < TRIES && !enough && d.text_bytes; k++) {
-        own_question_passage(d.text, d.text_bytes, (size_t)(draw(random) % d.text_bytes), &a, &b);
+        own_question_passage(d.text, d.text_bytes, (size_t)(fo_splitmix(random) % d.text_bytes), &a,
+                             &b);
         enough = count_letters(d.text + a, b - a) >= LEAST_LETTERS;
     }
     if (enough) {

@@ -16,6 +16,7 @@
 #include "data/extract/extract.h"
 #include "kernels/clock.h"
 #include "kernels/hex.h"
+#include "kernels/paths.h"
 #include "kernels/sha256.h"
 #include "retrieval/sync/folder_sync_archives.h"
 #include "retrieval/collections/service_internal.h"
@@ -474,7 +475,6 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
         free(data);
         return rc ? rc : fo_no_memory(err);
     }
-    const char *slash = strrchr(p->file->path, '/');
     store_source_file *row = &b->rows[b->n];
     *row = row_of(p->file);
     if (!member) {
@@ -489,16 +489,15 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
     else
         fo_sha256_of(row->sha256, data, n);
     b->steps[b->n] = p;
-    b->docs[b->n++] = (ingest_document){.id = id,
-                                        .uri = id,
-                                        .file_name = of.file_name ? of.file_name
-                                                     : slash      ? slash + 1
-                                                                  : p->file->path,
-                                        .metadata = b->metadata,
-                                        .bytes = data,
-                                        .n_bytes = n,
-                                        .first_row = of.first_row,
-                                        .header_rows = of.header_rows};
+    b->docs[b->n++] =
+        (ingest_document){.id = id,
+                          .uri = id,
+                          .file_name = of.file_name ? of.file_name : fo_base_name(p->file->path),
+                          .metadata = b->metadata,
+                          .bytes = data,
+                          .n_bytes = n,
+                          .first_row = of.first_row,
+                          .header_rows = of.header_rows};
     b->bytes += n;
     return FO_OK;
 }

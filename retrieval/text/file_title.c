@@ -3,11 +3,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/paths.h"
 #include "kernels/utf8.h"
 
 static const char *name_of(const char *document, size_t *n) {
-    const char *slash = strrchr(document, '/'), *name = slash ? slash + 1 : document,
-               *dot = strrchr(name, '.');
+    const char *name = fo_base_name(document), *dot = strrchr(name, '.');
     *n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
     return name;
 }

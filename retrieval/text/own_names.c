@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/paths.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
@@ -131,12 +132,6 @@ static bool is_of_calendar(const word *w) {
 
 /* ---- in small letters ---------------------------------------------------------------------- */
 
-/* A file's name without its folders. */
-static const char *file_of(const char *document) {
-    const char *slash = strrchr(document, '/');
-    return slash ? slash + 1 : document;
-}
-
 /* A word of the question that begins with a small letter and is one of the file's name; .n = 0: there is none further on. */
 static word next_filed(const char *question, size_t n, const char *file, size_t *at) {
     enum { SHORTEST_FILED = 4 };
@@ -150,7 +145,7 @@ static word next_filed(const char *question, size_t n, const char *file, size_t 
 
 bool own_names_filed(const char *question, const char *document) {
     size_t at = 0;
-    return document && next_filed(question, strlen(question), file_of(document), &at).n > 0;
+    return document && next_filed(question, strlen(question), fo_base_name(document), &at).n > 0;
 }
 
 /* "The Choir": what is called so is of a kind, and a name has no article. */
@@ -213,7 +208,7 @@ static bool is_bound_elsewhere(const fo_buf *title, const char *question, const 
 static void add_filed(fo_buf *title, const char *question, const char *document,
                       const char *beginning, size_t n) {
     size_t at = 0;
-    const char *file = file_of(document);
+    const char *file = fo_base_name(document);
     for (word w; (w = next_filed(question, strlen(question), file, &at)).n;) {
         if ((title->len && says(title->data, title->len, &w, false)) ||
             !is_written_as_name(beginning, n, &w))

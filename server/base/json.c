@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/order.h"
 #include "server/base/request_limits.h"
 #include "kernels/utf8.h"
 #include "server/base/printable.h"
@@ -198,10 +199,6 @@ int json_validate(const char *text, size_t len, fo_err *err) {
     }
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int check_duplicates(const cJSON *item, fo_err *err) {
     for (; item; item = item->next) {
         if (cJSON_IsObject(item) && item->child && item->child->next) {
@@ -211,7 +208,7 @@ static int check_duplicates(const cJSON *item, fo_err *err) {
             if (!names) return fo_no_memory(err);
             n = 0;
             for (const cJSON *k = item->child; k; k = k->next) names[n++] = k->string;
-            qsort(names, n, sizeof *names, compare_names);
+            qsort(names, n, sizeof *names, fo_order_strings);
             for (size_t i = 1; i < n; i++)
                 if (!strcmp(names[i - 1], names[i])) {
                     int rc = fo_fail_field(err, FO_EINVAL, names[i], "'%.200s' stands there twice",

@@ -11,6 +11,7 @@
 #include "kernels/clock.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
+#include "kernels/order.h"
 #include "server/cli/cli.h"
 
 static struct {
@@ -172,15 +173,10 @@ static int check(bench *b, size_t n, bool *equal, fo_err *err) {
     return FO_OK;
 }
 
-static int by_value(const void *x, const void *y) {
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 static void report(cJSON *out, double *us, size_t n, const size_t *success, double mrr) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += us[i];
-    qsort(us, n, sizeof *us, by_value);
+    qsort(us, n, sizeof *us, fo_order_doubles);
     double d = n ? (double)n : 1;
     cJSON_AddNumberToObject(out, "mean_us", sum / d);
     cJSON_AddNumberToObject(out, "p50_us", n ? us[n / 2] : 0);

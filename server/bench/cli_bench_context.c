@@ -10,6 +10,7 @@
 #include "kernels/clock.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
+#include "kernels/order.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_flags.h"
 #include "server/base/json.h"
@@ -227,14 +228,9 @@ static int run_once(bench *b, int run, fo_err *err) {
     return rc;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void write_median(json_out *out, const char *name, double *ms) {
     size_t n = (size_t)o.runs;
-    qsort(ms, n, sizeof *ms, compare_doubles);
+    qsort(ms, n, sizeof *ms, fo_order_doubles);
     double m = n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
     json_out_number(out, name, round(m * 100) / 100);
 }

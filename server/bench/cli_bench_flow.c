@@ -7,6 +7,7 @@
 #include "engine/generate/engine.h"
 #include "kernels/clock.h"
 #include "kernels/cpu.h"
+#include "kernels/order.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_flags.h"
 
@@ -29,15 +30,10 @@ static const cli_option options[] = {
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts. */
 static double quantile(double *v, size_t n, double q) {
     if (!n) return NAN;
-    qsort(v, n, sizeof *v, compare_doubles);
+    qsort(v, n, sizeof *v, fo_order_doubles);
     const size_t i = (size_t)(q * (double)n);
     return v[i < n ? i : n - 1];
 }

@@ -9,6 +9,7 @@
 #include "kernels/bits.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
+#include "kernels/paths.h"
 #include "server/cli/cli.h"
 
 static struct {
@@ -52,11 +53,6 @@ static void table_free(table *t) {
     fo_map_close(&t->map);
 }
 
-static bool ends_with(const char *s, const char *end) {
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* .fvecs/.ivecs: rows of int32 d, d values; .f32/.i32: int32 n, int32 d, rows. */
 static int table_read(table *t, const char *path, fo_err *err) {
     int rc = fo_map_open(&t->map, path, err);
@@ -64,7 +60,7 @@ static int table_read(table *t, const char *path, fo_err *err) {
     const unsigned char *p = t->map.data;
     size_t size = t->map.size, head = 8, row_head = 0;
     int32_t n = 0, d = 0;
-    bool vecs = ends_with(path, "vecs");
+    bool vecs = fo_ends_with(path, "vecs");
     if (size >= 8 && vecs) {
         memcpy(&d, p, 4);
         head = 0;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "kernels/file.h"
+#include "kernels/order.h"
 #include "server/cli/cli.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
@@ -189,11 +190,6 @@ static int run_load(load *l, size_t total, progress *p, fo_err *err) {
     return FO_OK;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double percentile(const load *l, double share) {
     size_t i = (size_t)(share * (double)l->n_ms);
     return l->n_ms ? l->ms[i < l->n_ms ? i : l->n_ms - 1] : 0;
@@ -233,7 +229,7 @@ static int run(int argc, char **argv) {
         close_load(&l);
         return cli_fail(&err);
     }
-    qsort(l.ms, l.n_ms, sizeof *l.ms, compare);
+    qsort(l.ms, l.n_ms, sizeof *l.ms, fo_order_doubles);
     double rate = took > 0 ? (double)l.done * 1000 / took : 0, sum = 0;
     for (size_t i = 0; i < l.n_ms; i++) sum += l.ms[i];
     if (o.json) {

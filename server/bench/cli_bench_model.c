@@ -9,6 +9,7 @@
 #include "engine/tools/random_model.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/cpu.h"
+#include "kernels/order.h"
 #include "kernels/peak.h"
 #include "server/cli/cli.h"
 
@@ -20,13 +21,8 @@ static const char *isa_name(void) {
     return c->level == FO_CPU_AVX2 && c->avx_vnni ? "avxvnni" : fo_cpu_level_name(c->level);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *v, size_t n) {
-    qsort(v, n, sizeof *v, compare_doubles);
+    qsort(v, n, sizeof *v, fo_order_doubles);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/embed/reader.h"
 #include "kernels/clock.h"
 #include "kernels/cpu.h"
+#include "kernels/order.h"
 #include "server/cli/cli.h"
 
 enum { PASSAGES = 8, WORDS = 160, QUESTION = 12, SENTENCE = 20, TEXT = WORDS * 12, MAX_RUNS = 200 };
@@ -85,11 +86,6 @@ static int ask(bench *b, double *ms, fo_err *err) {
     return rc;
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Median over questions: each with passages of its own, or all with the same ones. */
 static int measure(bench *b, bool same, double *median, fo_err *err) {
     double ms[1 + MAX_RUNS];
@@ -99,7 +95,7 @@ static int measure(bench *b, bool same, double *median, fo_err *err) {
         for (int i = 1; i <= PASSAGES && !(same && run); i++) draw_text(b, i, WORDS);
         rc = ask(b, &ms[run], err);
     }
-    qsort(ms + 1, (size_t)o.runs, sizeof *ms, compare);
+    qsort(ms + 1, (size_t)o.runs, sizeof *ms, fo_order_doubles);
     *median = ms[1 + o.runs / 2];
     return rc;
 }

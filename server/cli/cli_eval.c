@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/order.h"
 #include "kernels/words.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
@@ -429,11 +430,6 @@ static void *work(void *arg) {
 
 /* ---- the report ----------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void figure(json_out *out, const char *name, double v) {
     json_out_number(out, name, round(v * 1e5) / 1e5);
 }
@@ -477,7 +473,7 @@ static void write_answers(const evaluation *e, json_out *out, enum answer_by by,
         if (!q->failed && q->by[by].made) add_answer(&t, q, &q->by[by]);
     }
     if (t.asked) {
-        qsort(t.first_ms, t.n_first, sizeof(double), compare_doubles);
+        qsort(t.first_ms, t.n_first, sizeof(double), fo_order_doubles);
         json_out_open(out, name, '{');
         json_out_int(out, "asked", (int64_t)t.asked);
         json_out_int(out, "answered", (int64_t)t.answered);
@@ -548,7 +544,7 @@ static void write_report(const evaluation *e, fo_buf *b) {
             for (int k = 0; k < 3; k++) success[k] += q->success[k];
         }
     }
-    if (n_ms) qsort(ms, n_ms, sizeof *ms, compare_doubles);
+    if (n_ms) qsort(ms, n_ms, sizeof *ms, fo_order_doubles);
     if (o.qrels && !ranked) /* scores of none would look like those of a bad ranking */
         printable_say(stderr, "forage: %s judges no query of %s: ids must be the same in both",
                       o.qrels, o.queries);

@@ -9,6 +9,7 @@
 #include "engine/generate/engine.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
+#include "kernels/order.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_flags.h"
 #include "retrieval/local/local_generator.h"
@@ -308,14 +309,9 @@ static int run_prompt(batch *b) {
     return rc;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double quantile(double *v, size_t n, double q) {
     if (n == 0) return 0;
-    qsort(v, n, sizeof *v, compare_doubles);
+    qsort(v, n, sizeof *v, fo_order_doubles);
     return v[(size_t)(q * (double)(n - 1) + .5)];
 }
 

@@ -13,6 +13,7 @@
 #include "data/extract/extract_host.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "kernels/splitmix.h"
 
 enum { MAX_FILE = 64 << 20, LEAST_BYTES = 40, LONG_BYTES = 300, MAX_DEPTH = 32 };
 
@@ -24,14 +25,6 @@ typedef struct walk {
     extract_host *host;
     uint64_t seed;
 } walk;
-
-/* splitmix64 */
-static uint64_t next_random(walk *w) {
-    uint64_t z = (w->seed += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 static int give(walk *w, const char *title, const char *text, size_t len, fo_err *err) {
     fo_buf b = {0};
@@ -56,7 +49,7 @@ static void draw_sentence(walk *w, const char **text, size_t *len) {
         }
         size_t end = sentence_end(all, all_len, at);
         if (end <= at) break;
-        if (end - at >= LEAST_BYTES && next_random(w) % ++n == 0) {
+        if (end - at >= LEAST_BYTES && fo_splitmix(&w->seed) % ++n == 0) {
             *text = all + at;
             *len = end - at;
         }
@@ -76,7 +69,7 @@ static int draw(walk *w, const extracted *x, const char *title, fo_err *err) {
     }
     int rc = FO_OK;
     for (int k = 0; !rc && k < w->per_document && n; k++) {
-        size_t pick = (size_t)(next_random(w) % n);
+        size_t pick = (size_t)(fo_splitmix(&w->seed) % n);
         const text_block *b = &x->blocks[block[pick]];
         const char *text = x->text + b->start;
         size_t len = b->end - b->start;
@@ -84,7 +77,7 @@ static int draw(walk *w, const extracted *x, const char *title, fo_err *err) {
             draw_sentence(w, &text, &len); /* a long block may give another sentence again */
         else
             block[pick] = block[--n];
-        rc = give(w, next_random(w) % 2 ? title : NULL, text, len, err);
+        rc = give(w, fo_splitmix(&w->seed) % 2 ? title : NULL, text, len, err);
     }
     free(block);
     return rc;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/hex.h"
+#include "kernels/paths.h"
 #include "kernels/sha256.h"
 #include "retrieval/sync/archive_members.h"
 
@@ -33,18 +34,17 @@ static int add_member(const archive_door *d, const ingest_document *archive, con
     fo_buf_printf(&uri, "%s/%s", archive->uri ? archive->uri : name, f->name);
     int rc = id.failed || uri.failed ? fo_no_memory(err) : FO_OK;
     char *bytes = NULL;
-    const char *slash = strrchr(f->name, '/');
     fo_err why = {0};
     if (!rc && f->outcome == MEMBER_SKIPPED) {
         rc = d->skipped(d->batch, id.data, f->why, err);
     } else if (!rc && f->outcome == MEMBER_FAILED) {
         fo_fail(&why, FO_EINVAL, "%s", f->why);
-        rc = d->failed(d->batch, id.data, slash ? slash + 1 : f->name, &why, err);
+        rc = d->failed(d->batch, id.data, fo_base_name(f->name), &why, err);
     } else if (!rc) {
         rc = archive_members_get(m, i, &bytes, err);
         ingest_document doc = {.id = id.data,
                                .uri = uri.data,
-                               .file_name = slash ? slash + 1 : f->name,
+                               .file_name = fo_base_name(f->name),
                                .metadata = archive->metadata,
                                .acl = archive->acl,
                                .bytes = bytes,

@@ -11,6 +11,7 @@
 #include "data/extract/text_parts.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
+#include "kernels/paths.h"
 #include "kernels/utf8.h"
 #include "retrieval/collections/catalog.h"
 #include "retrieval/collections/document_acl.h"
@@ -164,11 +165,10 @@ static int add_open_file(ingest_run *run, int fd, ingest_document *d, const char
 }
 
 static int add_file(ingest_run *run, ingest_document *d, const char *path, fo_err *err) {
-    const char *slash = strrchr(path, '/');
     fo_err why = {0};
     if (!d->id && strlen(path) <= ID_MAX) d->id = path;
     if (!d->uri && strlen(path) <= URI_MAX) d->uri = path;
-    d->file_name = slash ? slash + 1 : path;
+    d->file_name = fo_base_name(path);
     /* A pipe without a writer is not waited for: it is no file. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = FO_OK;
     if (fd < 0)

@@ -1,8 +1,11 @@
 /* The small helpers that every room shares: hexadecimal digits (hex.h), bitmaps (bits.h), lists of words and names
- * (words.h), SHA-256 (sha256.h). */
+ * (words.h), names of files (paths.h), orders (order.h), random bits (splitmix.h), SHA-256 (sha256.h). */
 #include "kernels/bits.h"
 #include "kernels/hex.h"
+#include "kernels/order.h"
+#include "kernels/paths.h"
 #include "kernels/sha256.h"
+#include "kernels/splitmix.h"
 #include "kernels/words.h"
 #include "tests/test.h"
 
@@ -115,6 +118,40 @@ static void a_digest_goes_on_in_pieces_and_copies(void **state) {
     }
 }
 
+static void a_path_is_told_by_its_last_name_and_by_its_end(void **state) {
+    (void)state;
+    assert_string_equal(fo_base_name("a/b/notes.md"), "notes.md");
+    assert_string_equal(fo_base_name("notes.md"), "notes.md");
+    assert_string_equal(fo_base_name("a/b/"), "");
+    assert_true(fo_ends_with("notes.md", ".md") && fo_ends_with(".md", ".md"));
+    assert_true(fo_ends_with("notes", "") && !fo_ends_with("", ".md"));
+    assert_false(fo_ends_with("md", ".md") || fo_ends_with("notes.MD", ".md"));
+}
+
+static void what_is_sorted_is_in_its_order(void **state) {
+    (void)state;
+    const char *names[] = {"b", "", "ab", "a"};
+    int64_t numbers[] = {INT64_MAX, -1, INT64_MIN, 0};
+    double values[] = {.5, -1e300, 1e300, 0};
+    qsort(names, 4, sizeof *names, fo_order_strings);
+    qsort(numbers, 4, sizeof *numbers, fo_order_int64);
+    qsort(values, 4, sizeof *values, fo_order_doubles);
+    for (int i = 0; i < 3; i++) {
+        assert_true(strcmp(names[i], names[i + 1]) < 0);
+        assert_true(numbers[i] < numbers[i + 1] && values[i] < values[i + 1]);
+    }
+}
+
+/* The first numbers of the published generator. */
+static void random_bits_are_those_of_splitmix(void **state) {
+    (void)state;
+    uint64_t at = 1234567;
+    assert_true(fo_splitmix(&at) == 6457827717110365317u);
+    assert_true(fo_splitmix(&at) == 3203168211198807973u);
+    assert_true(fo_mix64(1234567 + 2 * FO_SPLITMIX_STEP) == 3203168211198807973u);
+    assert_true(fo_uniform(UINT64_MAX) < 1 && fo_uniform(0) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_go_there_and_back),
@@ -122,6 +159,9 @@ int main(void) {
         cmocka_unit_test(bits_are_alone),
         cmocka_unit_test(a_word_is_one_of_a_list_as_a_whole),
         cmocka_unit_test(a_name_has_its_place),
+        cmocka_unit_test(a_path_is_told_by_its_last_name_and_by_its_end),
+        cmocka_unit_test(what_is_sorted_is_in_its_order),
+        cmocka_unit_test(random_bits_are_those_of_splitmix),
         cmocka_unit_test(digests_are_the_standards),
         cmocka_unit_test(a_digest_goes_on_in_pieces_and_copies),
     };
