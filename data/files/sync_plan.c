@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/order.h"
+#include "kernels/paths.h"
+
 enum { CANDIDATES = 256 }; /* of equal content that are looked at, for each file that moved */
 
 bool sync_limit_read(sync_limit *out, const char *text) {
@@ -47,7 +50,7 @@ static bool next_pair(merge *m, pair *out) {
     return true;
 }
 
-static bool same_stat(const folder_file *f, const sync_known *k) {
+bool sync_same_stat(const folder_file *f, const sync_known *k) {
     return k->mtime_ns && f->size == k->size && f->mtime_ns == k->mtime_ns &&
            f->ctime_ns == k->ctime_ns && f->inode == k->inode;
 }
@@ -77,7 +80,7 @@ int sync_plan_doubts(const folder_listing *found, const sync_known *known, size_
     for (merge m = {found, known, n, 0, 0}; next_pair(&m, &p);) {
         if (!p.file) continue;
         if (p.known && !must_put(p.known, opt))
-            doubt[p.at] = p.file->size == p.known->size && !same_stat(p.file, p.known);
+            doubt[p.at] = p.file->size == p.known->size && !sync_same_stat(p.file, p.known);
         else /* what went may be this */
             doubt[p.at] =
                 n_gone && bsearch(&p.file->size, gone, n_gone, sizeof *gone, compare_sizes);
@@ -88,10 +91,6 @@ int sync_plan_doubts(const folder_listing *found, const sync_known *known, size_
 
 /* ---- the plan ---------------------------------------------------------------------------- */
 
-static int compare_strings(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Is path below one of these folders, or one of them? */
 static bool is_unseen(char *const *folders, size_t n, const char *path) {
     if (!n) return false;
@@ -100,7 +99,7 @@ static bool is_unseen(char *const *folders, size_t n, const char *path) {
     if (len >= sizeof copy) return true; /* no listing tells of such a path */
     memcpy(copy, path, len + 1);
     for (;;) {
-        if (bsearch(&at, folders, n, sizeof *folders, compare_strings)) return true;
+        if (bsearch(&at, folders, n, sizeof *folders, fo_order_strings)) return true;
         char *slash = strrchr(copy, '/');
         if (!*copy) return false;
         *(slash ? slash : copy) = 0;
@@ -111,11 +110,6 @@ static int compare_content(const void *a, const void *b) {
     const sync_known *x = *(const sync_known *const *)a, *y = *(const sync_known *const *)b;
     int order = memcmp(x->sha256, y->sha256, 32);
     return order ? order : strcmp(x->path, y->path);
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* The one of gone[n] (in order of content; NULL where taken) that f may have been, or n. */
@@ -135,7 +129,7 @@ static size_t find_moved(const sync_known *const *gone, const bool *taken, size_
         if (taken[i] || gone[i]->size != f->size) continue;
         looked++;
         int score = 2 * (gone[i]->inode == f->inode) +
-                    !strcmp(base_name(gone[i]->path), base_name(f->path));
+                    !strcmp(fo_base_name(gone[i]->path), fo_base_name(f->path));
         if (score > best_score) best = i, best_score = score;
     }
     return best;
@@ -148,7 +142,7 @@ static void add(sync_plan *p, enum sync_kind kind, const folder_file *f, const s
 static enum sync_kind kind_of(const folder_file *f, const sync_known *k, const sync_hash *hash,
                               const sync_options *opt) {
     if (must_put(k, opt) || f->size != k->size) return SYNC_PUT;
-    if (same_stat(f, k)) return k->error ? SYNC_FAILED : SYNC_UNCHANGED;
+    if (sync_same_stat(f, k)) return k->error ? SYNC_FAILED : SYNC_UNCHANGED;
     if (!hash->known || memcmp(hash->sha256, k->sha256, 32) != 0) return SYNC_PUT;
     return k->error ? SYNC_FAILED : SYNC_NOTED;
 }
@@ -261,7 +255,7 @@ int sync_plan_make(sync_plan *out, const folder_listing *found, const sync_hash 
         return fo_no_memory(err);
     }
     for (size_t i = 0; i < found->n_unseen; i++) unseen[i] = found->unseen[i];
-    if (found->n_unseen) qsort(unseen, found->n_unseen, sizeof *unseen, compare_strings);
+    if (found->n_unseen) qsort(unseen, found->n_unseen, sizeof *unseen, fo_order_strings);
     for (size_t i = 0; i < n; i++) n_stored += known[i].stored;
     for (merge m = {found, known, n, 0, 0}; next_pair(&m, &p);) {
         if (p.file) continue;

@@ -31,6 +31,9 @@ typedef struct sync_known {
     bool held;   /* and the collection holds that still, as it was made */
 } sync_known;
 
+/* Is f, by all that the system says of it without being read, what `k` was? */
+bool sync_same_stat(const folder_file *f, const sync_known *k);
+
 typedef struct sync_hash {
     bool known;
     unsigned char sha256[32];

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "data/extract/text_parts.h"
+#include "kernels/paths.h"
 #include "kernels/sha256.h"
 
 enum { TEXT_HEAD = 32 << 10 }; /* bytes that tell whether a text goes in by parts */
@@ -167,11 +168,6 @@ static bool is_settled(const sync_known *row, const sync_known *members, size_t 
     return true;
 }
 
-static bool same_times(const folder_file *f, const sync_known *k) {
-    return k->mtime_ns && f->size == k->size && f->mtime_ns == k->mtime_ns &&
-           f->ctime_ns == k->ctime_ns && f->inode == k->inode;
-}
-
 /* ---- lists ----------------------------------------------------------------------------------------- */
 
 static int add_file(folder_listing *to, folder_file f, fo_err *err) {
@@ -234,10 +230,10 @@ static int add_known(sync_archives *a, folder_listing *to, const folder_file *of
 
 /* list[i] is taken apart, and is the one at hand. */
 static int open_archive(sync_archives *a, size_t i, const char *bytes, size_t n, fo_err *err) {
-    const char *path = a->list[i].file.path, *slash = strrchr(path, '/');
+    const char *path = a->list[i].file.path;
     archive_source from = {.bytes = bytes,
                            .n = n,
-                           .file_name = slash ? slash + 1 : path,
+                           .file_name = fo_base_name(path),
                            .spool_dir = a->s->home,
                            .cancel = a->cancel};
     if (a->reading.from.fd < 0) end_reading(a); /* of what was unpacked */
@@ -304,8 +300,7 @@ static int keep_name(sync_archives *a, const char *path, const char **name, fo_e
     char **more = realloc(a->texts, (a->n_texts + 1) * sizeof *more);
     if (!more) return fo_no_memory(err);
     a->texts = more;
-    const char *slash = strrchr(path, '/');
-    if (!(more[a->n_texts] = strdup(slash ? slash + 1 : path))) return fo_no_memory(err);
+    if (!(more[a->n_texts] = strdup(fo_base_name(path)))) return fo_no_memory(err);
     *name = more[a->n_texts++];
     return FO_OK;
 }
@@ -374,19 +369,18 @@ static int expand_text(sync_archives *a, folder_listing *to, const folder_file *
     if (rc) return rc;
     const sync_known *row = known_archive(known, f->path), *members = &known->files[first];
     if (is_settled(row, members, end - first, retry_failed, known->other_settings) && end > first &&
-        same_times(f, row)) {
+        sync_same_stat(f, row)) {
         *taken = true;
         return add_known(a, to, f, members, end - first, err);
     }
     struct stat st;
     char head[TEXT_HEAD];
     fo_err why = {0};
-    const char *slash = strrchr(f->path, '/');
     int fd = folder_open_file(a->folder, f->path, &st, &why);
     ssize_t n = fd < 0 ? -1 : read_ends(fd, &st, head, &why);
     text_kind kind;
     if (n > 0 && text_file_may_be_large(fd, (uint64_t)st.st_size) &&
-        extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : f->path, &kind)) {
+        extract_in_parts(head, (size_t)n, NULL, fo_base_name(f->path), &kind)) {
         *taken = true;
         rc = add_parts(a, to, f, kind, fd, err);
     } else if (n < 0 && end > first) {
@@ -493,12 +487,11 @@ static int add_listed_one(sync_archives *a, folder_listing *to, const folder_fil
     if (!rc && f->outcome == MEMBER_READ) {
         char *bytes;
         size_t n = (size_t)f->n, n_tail = n < 4 ? 0 : 4;
-        const char *slash = strrchr(f->name, '/');
         rc = archive_members_get(&a->open, i, &bytes, err);
         if (!rc) {
             large = text_may_be_large(n, bytes, n, bytes + n - n_tail, n_tail) &&
                     extract_in_parts(bytes, n < TEXT_HEAD ? n : TEXT_HEAD, NULL,
-                                     slash ? slash + 1 : f->name, &m.kind);
+                                     fo_base_name(f->name), &m.kind);
             if (!large) fo_sha256_of(m.hash.sha256, bytes, n);
             m.hash.known = !large;
             free(bytes);
@@ -535,7 +528,7 @@ static int expand_archive(sync_archives *a, folder_listing *to, const folder_fil
     if (rc) return rc;
     const sync_known *row = known_archive(known, f->path), *members = &known->files[first];
     bool settled = is_settled(row, members, end - first, retry_failed, known->other_settings);
-    if (settled && same_times(f, row)) {
+    if (settled && sync_same_stat(f, row)) {
         *taken = !row->error; /* one that is bad is told of by the plan */
         return add_known(a, to, f, members, end - first, err);
     }
@@ -575,8 +568,7 @@ static int expand_archive(sync_archives *a, folder_listing *to, const folder_fil
 
 static int expand_one(sync_archives *a, folder_listing *to, const folder_file *f,
                       known_files *known, bool retry_failed, bool *taken, fo_err *err) {
-    const char *slash = strrchr(f->path, '/');
-    if (archive_knows_file(slash ? slash + 1 : f->path))
+    if (archive_knows_file(fo_base_name(f->path)))
         return expand_archive(a, to, f, known, retry_failed, taken, err);
     size_t n = strlen(f->path);
     bool packed = n > 3 && !strcmp(f->path + n - 3, ".gz");

@@ -5,7 +5,7 @@
 #include "retrieval/collections/document_acl.h"
 #include "server/base/log.h"
 
-static void write_time(json_out *o, const char *key, int64_t ms) {
+void documents_json_time(json_out *o, const char *key, int64_t ms) {
     char t[32];
     log_time(t, ms);
     json_out_string(o, key, t);
@@ -42,8 +42,8 @@ void documents_json_document(json_out *o, const store_document *d) {
     json_out_string(o, "content_sha256", d->content_sha256);
     json_out_int(o, "chunks", (int64_t)d->n_chunks);
     json_out_int(o, "text_bytes", (int64_t)d->text_bytes);
-    write_time(o, "created_at", d->created_ms);
-    write_time(o, "updated_at", d->updated_ms);
+    documents_json_time(o, "created_at", d->created_ms);
+    documents_json_time(o, "updated_at", d->updated_ms);
     if (d->text) json_out_string(o, "text", d->text);
     json_out_close(o, '}');
 }
@@ -69,7 +69,7 @@ void documents_json_collection(json_out *o, const store_collection *c) {
         json_out_number(o, "alpha", c->alpha);
     else
         json_out_null(o, "alpha");
-    write_time(o, "created_at", c->created_ms);
+    documents_json_time(o, "created_at", c->created_ms);
     json_out_close(o, '}');
 }
 

@@ -6,6 +6,8 @@
 #include "retrieval/service/service.h"
 #include "server/base/json.h"
 
+/* A moment as every reply writes one, "2026-01-31T09:30:00.000Z". ms: since 1970. */
+void documents_json_time(json_out *o, const char *key, int64_t ms);
 /* "metadata", and "acl" where there is one (with_acl: or null), of what is stored as metadata. */
 void documents_json_metadata(json_out *o, const char *stored, bool with_acl);
 /* An object; the text where d has it. */

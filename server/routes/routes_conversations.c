@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/order.h"
 #include "kernels/utf8.h"
 #include "retrieval/collections/catalog.h"
 #include "retrieval/service/conversations.h"
@@ -11,6 +12,7 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/routes/app.h"
+#include "server/routes/documents_json.h"
 
 enum {
     TITLE_MAX = 400,
@@ -30,12 +32,6 @@ static const atomic_bool *ends_change(http_request *r) {
     return http_arg(r, "timeout_ms") ? http_cancel(r) : NULL;
 }
 
-static void write_time(json_out *o, const char *key, int64_t ms) {
-    char t[32];
-    log_time(t, ms);
-    json_out_string(o, key, t);
-}
-
 /* All but the closing bracket. */
 static void write_summary(json_out *o, const store_conversation *c, bool own) {
     json_out_open(o, NULL, '{');
@@ -45,8 +41,8 @@ static void write_summary(json_out *o, const store_conversation *c, bool own) {
     json_out_bool(o, "shared", c->shared);
     json_out_bool(o, "own", own);
     json_out_int(o, "n_turns", (int64_t)c->n_turns);
-    write_time(o, "created_at", c->created_ms);
-    write_time(o, "updated_at", c->updated_ms);
+    documents_json_time(o, "created_at", c->created_ms);
+    documents_json_time(o, "updated_at", c->updated_ms);
 }
 
 static void write_turn(json_out *o, const store_turn *t, bool own) {
@@ -56,7 +52,7 @@ static void write_turn(json_out *o, const store_turn *t, bool own) {
     json_out_string(o, "question", t->question);
     json_out_string(o, "answer", t->answer);
     json_out_string(o, "rating", own ? ratings[(t->rating > 0) - (t->rating < 0) + 1] : NULL);
-    write_time(o, "created_at", t->created_ms);
+    documents_json_time(o, "created_at", t->created_ms);
     json_out_raw(o, "reply", t->reply);
     json_out_close(o, '}');
 }
@@ -121,10 +117,6 @@ static void find_named(const cJSON *of, named *out) {
     }
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* May who asks see every document that a turn quotes? One that is gone may have been anybody's, and so may
  * what is quoted without its document. */
 static bool sees_quoted(app *a, http_request *r, const store_turn *t) {
@@ -139,7 +131,7 @@ static bool sees_quoted(app *a, http_request *r, const store_turn *t) {
         if (!cJSON_HasObjectItem(source, "document_id")) docs->odd = true;
     }
     find_named(reply, docs);
-    qsort(docs->ids, docs->n, sizeof *docs->ids, by_text);
+    qsort(docs->ids, docs->n, sizeof *docs->ids, fo_order_strings);
     bool sees = !docs->odd;
     for (size_t i = 0; sees && i < docs->n; i++) {
         if (i && !strcmp(docs->ids[i], docs->ids[i - 1])) continue;

@@ -12,12 +12,6 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 
-static void write_time(json_out *o, const char *key, int64_t ms) {
-    char t[32];
-    log_time(t, ms);
-    json_out_string(o, key, t);
-}
-
 /* The condition of ?filter=, and of what who asks may see; *out NULL where there is neither. */
 typedef struct conditions {
     search_filter *asked, *both;
@@ -396,8 +390,8 @@ static void reply_job(http_request *r, app *a, int64_t id, int status) {
         json_out_raw(&o, "result", j.result);
     else
         json_out_null(&o, "result");
-    write_time(&o, "created_at", j.created_ms);
-    write_time(&o, "updated_at", j.updated_ms);
+    documents_json_time(&o, "created_at", j.created_ms);
+    documents_json_time(&o, "updated_at", j.updated_ms);
     json_out_close(&o, '}');
     store_job_deinit(&j);
     http_reply_json(r, status, &b);
