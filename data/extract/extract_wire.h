@@ -10,7 +10,7 @@ enum {
     WIRE_CONTROL_FD = 3, /* the server's end of the socket that jobs come through */
     WIRE_FDS = 3, /* with each job: the document, where the answer goes, where its end goes */
     WIRE_NAME_BYTES = 256,
-    WIRE_IDLE_MS = 10000, /* a worker that waits for longer ends */
+    WIRE_IDLE_MS = 10000, /* a worker that waits for longer between two documents ends */
 };
 
 /* One document to read. */

@@ -256,10 +256,13 @@ static void read_leased(const worker_setup *s, const wire_job *of, int memory, i
     const void *map = mmap(NULL, of->n, PROT_READ, MAP_SHARED, memory, 0);
     if (map == MAP_FAILED) _exit(1);
     close(memory);
-    for (bool well = true; well;) {
+    /* The first is on its way: where processors are busy with others, that may take seconds. Who does not send it closes the
+     * channel. */
+    int wait_ms = -1;
+    for (bool well = true; well; wait_ms = WIRE_IDLE_MS) {
         wire_job job;
         struct pollfd next = {.fd = channel, .events = POLLIN};
-        if (poll(&next, 1, WIRE_IDLE_MS) <= 0 || !wire_next_job(channel, &job, of->n)) break;
+        if (poll(&next, 1, wait_ms) <= 0 || !wire_next_job(channel, &job, of->n)) break;
         extract_input in = input_of(&job, map);
         well = read_handed(s, &job, &in, FO_OK, &(fo_err){0}, channel);
     }
