@@ -75,7 +75,9 @@ static const extract_format *by_name(const extract_request *rq, const char *file
         if (fo_words_have_any_case(f->endings, e, n)) return f;
     for (size_t i = 0; (f = row_at(rq, i)); i++) /* after all others: .7z is no section */
         if (f->extract == extract_man && is_section(e, n)) return f;
-    return NULL;
+    /* README.ports, changelog.Debian.amd64: what they are says the word before, and no ending says otherwise. */
+    const char *base = base_name(file_name);
+    return list_has("readme changelog news", base, strcspn(base, ".")) ? text_row(rq) : NULL;
 }
 
 int extract_knows_file(const char *file_name) {

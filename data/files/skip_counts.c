@@ -41,7 +41,10 @@ void skip_counts_add_file(skip_counts *c, const char *name) {
         if (strcasecmp(end, outer[i]) != 0) continue;
         const char *inner = end; /* of x.tar.gz; a version such as 1.2.gz has none */
         while (inner > name + 1 && isalnum((unsigned char)inner[-1])) inner--;
-        if (inner > name + 1 && inner[-1] == '.' && isalpha((unsigned char)*inner)) end = inner - 1;
+        if (inner > name + 1 && inner[-1] == '.' && isalpha((unsigned char)*inner))
+            end = inner - 1;
+        else if (i == 0) /* gzip is read: INTRO.gz is left out as INTRO would be */
+            end = "no ending";
         break;
     }
     char kind[SKIP_KIND_BYTES + 1];

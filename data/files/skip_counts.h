@@ -19,7 +19,7 @@ typedef struct skip_counts {
 
 /* kind: ".pdf", "hidden", "link"; what is longer than its room counts as "other". */
 void skip_counts_add(skip_counts *c, const char *kind);
-/* By the ending of a file's name, in small letters: ".docx", ".tar.gz"; "no ending". */
+/* By the ending of a file's name, in small letters: ".docx", ".tar.gz"; "no ending", also behind .gz. */
 void skip_counts_add_file(skip_counts *c, const char *name);
 /* Those of `from` on top. */
 void skip_counts_join(skip_counts *to, const skip_counts *from);

@@ -751,9 +751,9 @@ const cli_command cli_command_ingest = {
     "forage ingest --files-from LIST ...\n"
     "producer | forage ingest - ...",
     "A folder is read with all below it, in formats that are known by their ending; what is left\n"
-    "out (other endings, hidden files, node_modules, links, empty files, what .gitignore and\n"
-    ".forageignore files say) is counted by kind. A .jsonl file, and stdin (-), hold a document a\n"
-    "line:\n"
+    "out (other endings, hidden files, node_modules, what machines make for machines such as\n"
+    "lock files and .min.js, links, empty files, what .gitignore and .forageignore files say) is\n"
+    "counted by kind. A .jsonl file, and stdin (-), hold a document a line:\n"
     "  "
     "{\"id\":\"kb-1\",\"text\":\"...\",\"title\":\"...\",\"uri\":\"...\",\"metadata\":{\"year\":"
     "2026}}\n"

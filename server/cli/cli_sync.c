@@ -413,7 +413,8 @@ const cli_command cli_command_sync = {
     "read or has become empty, or where more than --max-deletes would go.\n"
     "Left out, and counted by kind: what the .gitignore and .forageignore files in the folder "
     "say,\n"
-    "hidden files, node_modules, links, empty files and formats that nobody reads.\n"
+    "hidden files, node_modules, what machines make for machines (lock files, .min.js,\n"
+    "searchindex.js), links, empty files and formats that nobody reads.\n"
     "Ends with a table, or a JSON object for each run; status 1 where anything failed.",
     options,
     0,

@@ -52,6 +52,12 @@ done <"$work/commands"
 cp "$work/wrong" "$work/out"
 [ ! -s "$work/wrong" ]; check "docs/forage.1 names every command with its options, and no others" $?
 
+for command in ingest sync; do
+    run 0 "$forage" help "$command"
+    says 'node_modules, what machines make for machines'; check "help $command says that files of machines for machines are left out" $?
+done
+[ "$(grep -c 'machines make for machines' docs/forage.1)" -eq 2 ]; check "and so does docs/forage.1, of both" $?
+
 # ---- the forms of a report ----------------------------------------------------------------------------
 
 reports='stats

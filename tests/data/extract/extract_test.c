@@ -523,6 +523,12 @@ static void what_cannot_be_read_is_named(void **state) {
     assert_true(extract_knows_file("a/b.md.gz"));
     assert_true(extract_knows_file("printf.3posix"));
     assert_true(extract_knows_file("README"));
+    assert_true(extract_knows_file("a/README.gz"));
+    assert_true(extract_knows_file("doc/README.valgrind.gz"));
+    assert_true(extract_knows_file("doc/changelog.Debian.amd64.gz"));
+    assert_false(extract_knows_file("README.png"));
+    assert_false(extract_knows_file("doc.d/readmes.bin"));
+    assert_false(extract_knows_file("INTRO.gz"));
     assert_false(extract_knows_file("a.png")); /* unless its letters are recognised */
     assert_true(extract_knows_image("a.png") && !extract_knows_image("a.gif"));
     assert_false(extract_knows_file("program"));
