@@ -280,6 +280,11 @@ static char *trim(char *s) {
     return s;
 }
 
+/* Editors of Windows put a mark before the first line. */
+static char *past_mark(char *text) {
+    return strncmp(text, "\xEF\xBB\xBF", 3) ? text : text + 3;
+}
+
 static int read_lines(const cli_command *c, const cli_command *const *commands, size_t n_commands,
                       const char *path, char *text, const bool *set);
 
@@ -293,7 +298,7 @@ static int from_file(const cli_command *c, const cli_command *const *commands, s
     size_t size;
     fo_err err = {0};
     if (fo_file_read(path, CONF_MAX_BYTES, &text, &size, &err)) return cli_fail(&err), 2;
-    int rc = read_lines(c, commands, n_commands, path, text, set);
+    int rc = read_lines(c, commands, n_commands, path, past_mark(text), set);
     free(text);
     return rc;
 }
@@ -357,7 +362,8 @@ int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_e
     int rc = fo_file_read(path, CONF_MAX_BYTES, &text, &size, err);
     if (rc) return rc;
     char *save = NULL;
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    for (char *line = strtok_r(past_mark(text), "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
         char *equals = strchr(line, '=');
         if (!equals || *trim(line) == '#') continue;
         *equals = 0;
@@ -527,6 +533,21 @@ static bool is_group(const cli_command *const *commands, size_t n, const char *w
     return false;
 }
 
+/* What other programs call it. */
+static const char *by_another_word(const char *word) {
+    static const char *const words[][2] = {
+        {"ask", "query"},      {"search", "query"},        {"add", "ingest"},
+        {"import", "ingest"},  {"upload", "ingest"},       {"load", "ingest"},
+        {"rm", "delete"},      {"remove", "delete"},       {"ls", "documents"},
+        {"list", "documents"}, {"start", "serve"},         {"run", "serve"},
+        {"server", "serve"},   {"status", "stats"},        {"watch", "sync"},
+        {"check", "doctor"},   {"verify", "index verify"}, {"reindex", "index rebuild"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i][0], word)) return words[i][1];
+    return NULL;
+}
+
 static int unknown_command(const cli_command *const *commands, size_t n, int argc, char **argv) {
     if (is_group(commands, n, argv[0])) {
         if (argc > 1 && argv[1][0] != '-')
@@ -536,8 +557,9 @@ static int unknown_command(const cli_command *const *commands, size_t n, int arg
         print_overview(commands, n, argv[0]);
         return 2;
     }
-    const char *best = NULL;
-    size_t best_distance = 4;
+    const char *best = by_another_word(argv[0]);
+    /* Of a short word no more than half may differ. */
+    size_t half = strlen(argv[0]) / 2, best_distance = best ? 0 : half < 3 ? half + 1 : 4;
     for (size_t i = 0; i < n; i++) {
         size_t d = distance(argv[0], commands[i]->name);
         if (d < best_distance) best = commands[i]->name, best_distance = d;

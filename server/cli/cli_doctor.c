@@ -316,15 +316,21 @@ static void ignore_request(http_request *r, void *ctx) {
     http_error(r, 503, "doctor", NULL, "this is no service");
 }
 
+enum { ASK_MS = 5000 }; /* a program that takes connections and never answers is no service */
+
 /* Who has the port, where it is taken. */
 static void ask_who(report *r, const char *why) {
     char url[300] = "";
     client *c = NULL;
     fo_buf reply = {0};
     fo_err err = {0};
-    bool ours = !http_listen_url(o.listen, url, sizeof url, &err) &&
-                !client_open(&c, url, NULL, &err) && !client_get(c, "/health", &reply, &err) &&
-                reply.data && strstr(reply.data, "\"status\"");
+    bool ours =
+        !http_listen_url(o.listen, url, sizeof url, &err) && !client_open(&c, url, NULL, &err);
+    if (ours) {
+        client_set_timeout(c, ASK_MS);
+        ours = !client_get(c, "/health", &reply, &err) && reply.data &&
+               strstr(reply.data, "\"status\"");
+    }
     client_close(c);
     fo_buf_free(&reply);
     if (ours)
@@ -381,7 +387,8 @@ static int run(int argc, char **argv) {
     if (output_asked() != OUTPUT_TABLE)
         output_print(&r.rows);
     else
-        printf("\n%zu problems, %zu notes\n", r.n[PROBLEM], r.n[NOTE]);
+        printf("\n%zu problem%s, %zu note%s\n", r.n[PROBLEM], r.n[PROBLEM] == 1 ? "" : "s",
+               r.n[NOTE], r.n[NOTE] == 1 ? "" : "s");
     fo_buf_free(&r.rows);
     return r.n[PROBLEM] ? 1 : 0;
 }

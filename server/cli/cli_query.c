@@ -111,9 +111,29 @@ static int print_reply(const fo_buf *reply, fo_err *err) {
     return FO_OK;
 }
 
+/* Of "-": what comes on standard input, without the end of its last line. */
+static int read_question(fo_buf *question, const char *word, fo_err *err) {
+    if (strcmp(word, "-") != 0) {
+        fo_buf_str(question, word);
+    } else {
+        char piece[4096];
+        const size_t most = 1 << 20; /* the limits of a question are far below it */
+        for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;) {
+            fo_buf_add(question, piece, n);
+            if (question->len > most)
+                return fo_fail(err, FO_EINVAL, "the question on standard input is too long");
+        }
+        if (question->len && memchr(question->data, 0, question->len))
+            return fo_fail(err, FO_EINVAL, "the question on standard input is no text");
+        while (question->len && strchr("\r\n", question->data[question->len - 1])) question->len--;
+        fo_buf_add(question, "", 1); /* its NUL */
+    }
+    return question->failed ? fo_no_memory(err) : FO_OK;
+}
+
 static int run(int argc, char **argv) {
     (void)argc;
-    fo_buf request = {0}, reply = {0};
+    fo_buf request = {0}, reply = {0}, question = {0};
     fo_err err = {0};
     cJSON *filter = NULL;
     if (o.url && cli_models_refuse_for_url(options)) return 2;
@@ -122,9 +142,11 @@ static int run(int argc, char **argv) {
         return cli_fail(&err), 2;
     }
     cJSON_Delete(filter);
-    write_request(&request, argv[0]);
-    int rc;
-    if (o.url) {
+    int rc = read_question(&question, argv[0], &err);
+    if (!rc) write_request(&request, question.data);
+    if (rc) {
+        /* said below */
+    } else if (o.url) {
         client *c;
         rc = client_open(&c, o.url, o.key, &err);
         if (!rc) {
@@ -137,6 +159,7 @@ static int run(int argc, char **argv) {
     }
     if (!rc) rc = print_reply(&reply, &err);
     if (rc) cli_fail(&err);
+    fo_buf_free(&question);
     fo_buf_free(&request);
     fo_buf_free(&reply);
     return rc ? 1 : 0;
@@ -146,7 +169,8 @@ const cli_command cli_command_query = {
     "query",
     "ask a question; the answer cites its sources",
     "forage query \"question\" [--home DIR [--model gen.gguf] | --url URL] [--collection C]\n"
-    "             [--json] [--no-generate]",
+    "             [--output text|table|json|md] [--no-generate]\n"
+    "echo \"question\" | forage query - ...",
     NULL,
     options,
     1,

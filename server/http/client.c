@@ -14,6 +14,7 @@ struct client {
     char *base;
     char *auth;                 /* header, NULL: none */
     const char *const *headers; /* more of them, NULL ends them; NULL: none */
+    long timeout_ms;            /* 0: none */
 };
 
 static size_t take(char *data, size_t size, size_t n, void *ctx) {
@@ -113,6 +114,10 @@ void client_close(client *c) {
     free(c);
 }
 
+void client_set_timeout(client *c, long ms) {
+    c->timeout_ms = ms;
+}
+
 void client_set_headers(client *c, const char *const *lines) {
     c->headers = lines;
 }
@@ -199,6 +204,7 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, why);
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, 10L);
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, c->timeout_ms);
     CURLcode rc = curl_easy_perform(c->curl);
     long status = 0;
     curl_off_t connected = 0; /* microseconds until it was; 0: it never was */

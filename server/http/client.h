@@ -16,6 +16,8 @@ void client_close(client *c);
 
 /* Lines "Name: value" that later requests carry too; NULL ends them, and they stay the caller's. NULL: none. */
 void client_set_headers(client *c, const char *const *lines);
+/* Each later request ends with an error after so many milliseconds; 0, as at the beginning: whenever its reply is there. */
+void client_set_timeout(client *c, long ms);
 
 /* Body of a request that is produced while it is sent: how many bytes, 0 at the end, < 0 fails. */
 typedef ssize_t client_source(void *ctx, char *buf, size_t n, fo_err *err);

@@ -70,6 +70,20 @@ if [ "$(df -Pk /proc 2>/dev/null | awk 'NR == 2 { print $4 }')" = 0 ]; then # a 
 else
     skip "of a home that is not there yet the disk is looked at that it would be on" "no /proc"
 fi
+if [ -n "$(command -v python3)" ]; then
+    python3 -c 'import socket, sys, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(s.getsockname()[1], flush=True); time.sleep(60)' >"$work/silent_port" &
+    silent=$!
+    services="$services $silent"
+    while [ ! -s "$work/silent_port" ]; do sleep .1; done
+    run 1 timeout 30 "$forage" doctor --home "$work/home" --listen "127.0.0.1:$(cat "$work/silent_port")" &&
+        grep -q '^problem  *address .*in use' "$work/out" && grep -q '^1 problem, ' "$work/out"
+    check "a program that has the port and never answers is a problem, and said in seconds" $?
+    kill "$silent"
+else
+    skip "a program that has the port and never answers is a problem, and said in seconds" "no python3"
+fi
 echo damage >"$work/home/keys"
 doctor 1 --home "$work/home" && grep -q '^problem  *keys' "$work/out"; check "damaged keys are one" $?
 head -c 5000 /dev/zero | tr '\0' x >"$work/home/forage.db"

@@ -44,6 +44,7 @@ check "an answer out of a manual page names the page" $?
 ask "How much does a date by radiocarbon cost?" && grep -q "420 euros" "$work/out" &&
     grep -q "data/sample/peat-cores.md.gz" "$work/out"
 check "an answer out of a gzipped file names the file" $?
+echo "How long is the toad fence?" | ask - && grep -q "620 metres" "$work/out"; check "a question comes on standard input" $?
 ask "How long is the toad fence?" && grep -q "620 metres" "$work/out" && ! grep -q "<p>\|<h2>" "$work/out"
 check "an answer out of HTML carries no tags" $?
 ask "How long is the toad fence?" --json && grep -q '"status":"answered"' "$work/out" &&

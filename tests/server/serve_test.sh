@@ -5,8 +5,14 @@ start() { serve "$work/home" "$@"; }
 
 run 2 "$forage"; check "no command is wrong usage" $?
 run 2 "$forage" serv && grep -q "did you mean 'serve'" "$work/err"; check "a typo gets a suggestion" $?
+run 2 "$forage" ask && grep -q "did you mean 'query'" "$work/err" && run 2 "$forage" rm x && grep -q "did you mean 'delete'" "$work/err" &&
+    run 2 "$forage" xyz && grep -q "'forage help' lists them" "$work/err"
+check "other programs' words for a command lead to it, and a word that is like none to none" $?
 run 2 "$forage" serve --lisen x && grep -q -- "--listen" "$work/err"; check "an unknown option is refused by name" $?
 run 0 "$forage" help serve && grep -q -- "--port-file" "$work/out"; check "help lists a command's options" $?
+mkdir "$work/marked" && printf '\357\273\277threads = many\r\n' >"$work/marked/forage.conf"
+run 2 "$forage" serve --home "$work/marked" && grep -q "forage.conf:1: threads: 'many' is not a whole number" "$work/err"
+check "a forage.conf that an editor of Windows wrote is read" $?
 run 2 "$forage" query a b; check "too many words are wrong usage" $?
 FORAGE_TOP_K=0 run 2 "$forage" query x --home "$work/none" && grep -q FORAGE_TOP_K "$work/err"
 check "a bad value in the environment is named" $?
