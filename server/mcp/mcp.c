@@ -141,7 +141,12 @@ static void check_modern(mcp_call *c, const mcp_headers *h, const cJSON *meta, c
     const char *version = string_of(meta, META "protocolVersion");
     if (h && !h->version)
         mcp_fail(c, MCP_HEADER_MISMATCH, "the header MCP-Protocol-Version is missing");
-    else if (!version)
+    else if (h && !version && strcmp(h->version, MCP_VERSION) && !is_legacy(h->version)) {
+        c->requested =
+            h->version; /* one that nobody here knows: what it wants in a message is not known either */
+        mcp_fail(c, MCP_UNSUPPORTED_VERSION, "protocol version '%.40s' is not supported",
+                 h->version);
+    } else if (!version)
         mcp_fail(c, MCP_INVALID_PARAMS, "params._meta has no string " META "protocolVersion");
     else if (h && strcmp(h->version, version))
         mcp_fail(c, MCP_HEADER_MISMATCH,

@@ -169,6 +169,13 @@ static void newer_clients_say_who_they_are_each_time(void **state) {
     assert_string_equal(text_at(r, "error/data/supported/0"), MCP_VERSION);
     assert_string_equal(text_at(r, "error/data/requested"), "2031-01-01");
     cJSON_Delete(r);
+    /* Its message need not say what today's says. */
+    r = say(&f, &(mcp_headers){.version = "1999-01-01"},
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", &status);
+    assert_int_equal(status, 400);
+    assert_true(at(r, "error/code")->valuedouble == -32022);
+    assert_string_equal(text_at(r, "error/data/requested"), "1999-01-01");
+    cJSON_Delete(r);
     assert_int_equal(
         code_of(&f, &h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}", 400),
         -32602);
