@@ -76,8 +76,9 @@ static const extract_format *by_name(const extract_request *rq, const char *file
     for (size_t i = 0; (f = row_at(rq, i)); i++) /* after all others: .7z is no section */
         if (f->extract == extract_man && is_section(e, n)) return f;
     /* README.ports, changelog.Debian.amd64: what they are says the word before, and no ending says otherwise. */
-    const char *base = base_name(file_name);
-    return list_has("readme changelog news", base, strcspn(base, ".")) ? text_row(rq) : NULL;
+    const char *base = fo_base_name(file_name);
+    return fo_words_have_any_case("readme changelog news", base, strcspn(base, ".")) ? text_row(rq)
+                                                                                     : NULL;
 }
 
 int extract_knows_file(const char *file_name) {
