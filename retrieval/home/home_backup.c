@@ -40,10 +40,22 @@ static int path_of(char out[PATH], const char *dir, const char *name, fo_err *er
 
 /* ---- there ---------------------------------------------------------------------------------- */
 
+/* A row that leads out of index/ is nothing that Forage makes (store_verify names it): files of others are not read for
+ * its sake, and no home could be restored from a copy of such a database. */
+static bool leads_out(const char *name) {
+    return !*name || *name == '.' || strchr(name, '/');
+}
+
 static int add_index(backup_writer *w, const char *home, const store_collection *c, int edition,
                      fo_err *err) {
     char below[PATH], dir[PATH], name[PATH];
     search_held held;
+    if (leads_out(c->tenant) || leads_out(c->name))
+        return fo_fail(
+            err, FO_ECORRUPT,
+            "the database is damaged: the name of collection %lld, or that of its tenant, "
+            "is none",
+            (long long)c->id);
     if (snprintf(below, sizeof below, "index/%s/%s-%lld.%d", c->tenant, c->name, (long long)c->id,
                  edition) >= (int)sizeof below)
         return fo_fail(err, FO_ELIMIT, "the name of collection '%s' is too long", c->name);

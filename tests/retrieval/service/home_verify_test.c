@@ -10,6 +10,7 @@
 #include "engine/kv/kv_store.h"
 #include "kernels/file.h"
 #include "kernels/page_sums.h"
+#include "retrieval/home/home_backup.h"
 #include "retrieval/service/home_verify.h"
 #include "tests/retrieval/service/home_fixture.h"
 
@@ -193,6 +194,30 @@ static void what_a_row_leads_to_outside_is_not_touched(void **state) {
     test_remove(top);
 }
 
+/* Nor is it looked into for a backup, from which nothing could be restored. */
+static void no_backup_is_made_of_a_row_that_leads_outside(void **state) {
+    (void)state;
+    static const char *const names[] = {"tenant = '../../out'", "tenant = ''", "name = '..'",
+                                        "name = 'a/b'"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *home = test_folder(), file[4096], sql[200];
+        fo_err err = {0};
+        sqlite3_snprintf(sizeof file, file, "%s/b.fbk", home);
+        service *s = open_home(home);
+        put_note(s, "heron", NULL, "The grey heron stands one metre tall.", 37);
+        service_close(s);
+        assert_ok(home_backup(home, file, &err), &err);
+        assert_int_equal(unlink(file), 0);
+        sqlite3_snprintf(sizeof sql, sql, "UPDATE collections SET %s", names[i]);
+        by_hand(home, sql);
+        assert_int_equal(home_backup(home, file, &err), FO_ECORRUPT);
+        assert_non_null(
+            strstr(err.msg, "the name of collection 1, or that of its tenant, is none"));
+        assert_int_not_equal(access(file, F_OK), 0);
+        test_remove(home);
+    }
+}
+
 /* Its index knows nothing of that. */
 static void a_collection_with_a_damaged_document_is_not_sound(void **state) {
     (void)state;
@@ -220,6 +245,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_segment_of_kept_kv_is_dropped),
         cmocka_unit_test(a_collection_with_a_damaged_document_is_not_sound),
         cmocka_unit_test(what_a_row_leads_to_outside_is_not_touched),
+        cmocka_unit_test(no_backup_is_made_of_a_row_that_leads_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
