@@ -34,6 +34,13 @@ static void a_vowel_comes_and_goes(void **state) {
         {"russian", "город большой", "гордый сосед", false},
         {"russian", "урок музыки", "рук не мыть", false},
         {"russian", "сон", "сн", false},
+        {"russian", "Где порок?", "Прок есть.", false},
+        {"russian", "Сколько троек?", "Трок лежит здесь.", false}, /* no vowel behind a vowel */
+        /* A stem is looked at to its end, and not at the word behind it. */
+        {"russian", "Где крюкток?", "Крюк ток держит.", false},
+        /* Letters of one byte among those of two. */
+        {"russian", "Сколько игрушек?", "Игрушxк лежит здесь.", false},
+        {"russian", "Где xигрек?", "Здесь xигрyк.", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (says(cases[i].language, cases[i].asked, cases[i].text) != cases[i].same)

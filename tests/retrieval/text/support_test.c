@@ -37,10 +37,22 @@ static void what_a_question_in_english_lacks_is_weighed_elsewhere(void **state) 
     assert_true(support_probability(&f) == before);
 }
 
+/* Of Japanese and Arabic less is left unmet by chance, so that the same that is met says less. */
+static void where_words_meet_sooner_more_is_asked(void **state) {
+    (void)state;
+    support_features f = by_a_column();
+    const double before = support_probability(&f);
+    f.met_sooner = true;
+    const double after = support_probability(&f);
+    assert_true(after < before);
+    assert_float_equal(log(before / (1 - before)) - log(after / (1 - after)), 0.25, 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_in_which_nothing_is_of_the_thing_is_no_answer),
         cmocka_unit_test(what_a_question_in_english_lacks_is_weighed_elsewhere),
+        cmocka_unit_test(where_words_meet_sooner_more_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
