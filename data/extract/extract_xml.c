@@ -448,17 +448,21 @@ static void keep_quiet(void *ctx, xmlError *error) {
     (void)ctx, (void)error;
 }
 
-/* The first error but that of entities which nobody defines any more. */
+/* The first error by which it is no XML. No such error are entities which nobody defines any more, what only a schema would
+ * refuse, and what stands before the declaration of some feeds, an empty line. */
 typedef struct verdict {
     int line;
     char what[160];
 } verdict;
 
-static void on_error(void *ctx, xmlError *e) {
-    verdict *v = ctx;
-    if (e->level < XML_ERR_ERROR || e->code == XML_ERR_UNDECLARED_ENTITY ||
-        e->code == XML_WAR_UNDECLARED_ENTITY || e->code == XML_NS_ERR_UNDEFINED_NAMESPACE ||
-        e->domain == XML_FROM_NAMESPACE || v->line)
+typedef struct parsing { /* _private of the parser */
+    builder *b;
+    verdict v;
+} parsing;
+
+static void judge(verdict *v, const xmlError *e) {
+    if (e->level < XML_ERR_FATAL || e->code == XML_ERR_UNDECLARED_ENTITY ||
+        e->code == XML_ERR_RESERVED_XML_NAME || e->domain == XML_FROM_NAMESPACE || v->line)
         return;
     v->line = e->line > 0 ? e->line : 1;
     size_t n = e->message ? strcspn(e->message, "\n") : 0, replaced = 0;
@@ -468,6 +472,22 @@ static void on_error(void *ctx, xmlError *e) {
     for (size_t k = strlen(v->what); k && (unsigned char)v->what[k - 1] >= 0x80; k--)
         v->what[k - 1] = 0;
     fo_buf_free(&clean);
+}
+
+/* What is no XML is refused, so that nothing behind its first error is read: each one more would take a copy of the comment that
+ * it stands in. Within a call that goes on over the input, only this ends the parser: xmlStopParser would free what that call reads. */
+static void on_error(void *ctx, xmlError *e) {
+    xmlParserCtxt *p = ctx;
+    verdict *v = &((parsing *)p->_private)->v;
+    judge(v, e);
+    if (!v->line) return;
+    p->instate = XML_PARSER_EOF;
+    p->disableSAX = 1;
+}
+
+/* Of no parser. */
+static void on_other_error(void *ctx, xmlError *e) {
+    judge(&((parsing *)ctx)->v, e);
 }
 
 /* <?xml version="1.0" encoding="iso-8859-1"?> */
@@ -489,7 +509,7 @@ static void on_element(void *ctx, const xmlChar *name, const xmlChar *prefix, co
                        int n_namespaces, const xmlChar **namespaces, int n_attributes,
                        int n_defaulted, const xmlChar **attributes) {
     xmlParserCtxt *p = ctx;
-    if (builder_go_on(p->_private, 64))
+    if (builder_go_on(((parsing *)p->_private)->b, 64))
         xmlSAX2StartElementNs(ctx, name, prefix, uri, n_namespaces, namespaces, n_attributes,
                               n_defaulted, attributes);
     else
@@ -498,26 +518,26 @@ static void on_element(void *ctx, const xmlChar *name, const xmlChar *prefix, co
 
 static void on_text(void *ctx, const xmlChar *s, int n) {
     xmlParserCtxt *p = ctx;
-    if (builder_go_on(p->_private, (size_t)n))
+    if (builder_go_on(((parsing *)p->_private)->b, (size_t)n))
         xmlSAX2Characters(ctx, s, n);
     else
         xmlStopParser(p);
 }
 
-static xmlDoc *parse(builder *b, const fo_buf *text, verdict *v) {
+static xmlDoc *parse(parsing *of, const fo_buf *text) {
     xmlParserCtxt *p = xmlCreateMemoryParserCtxt(text->data, (int)text->len);
     if (!p) return NULL;
     xmlCtxtUseOptions(p, XML_PARSE_NONET | XML_PARSE_RECOVER | XML_PARSE_BIG_LINES |
                              XML_PARSE_COMPACT | XML_PARSE_IGNORE_ENC);
     /* Declarations of entities are read and not kept: none is filled in, none grows. */
-    p->_private = b;
+    p->_private = of;
     p->sax->startElementNs = on_element;
     p->sax->characters = p->sax->ignorableWhitespace = on_text;
     p->sax->entityDecl = NULL;
     p->sax->unparsedEntityDecl = NULL;
     p->sax->serror = on_error;
     p->userData = p;
-    xmlSetStructuredErrorFunc(v, on_error);
+    xmlSetStructuredErrorFunc(of, on_other_error);
     xmlParseDocument(p);
     xmlSetStructuredErrorFunc(NULL, keep_quiet);
     xmlDoc *doc = p->myDoc;
@@ -538,14 +558,15 @@ int extract_xml(builder *b, extract_input *in, fo_err *err) {
         b->failure = b->budget && b->budget->failure ? b->budget->failure : FO_ELIMIT;
         bytes = 0;
     } else if (!rc) {
-        verdict v = {0};
-        xmlDoc *doc = parse(b, &text, &v);
+        parsing of = {.b = b};
+        xmlDoc *doc = parse(&of, &text);
+        const verdict *v = &of.v;
         const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
         if (b->failure) {
             rc = FO_OK;
-        } else if (v.line || !root) {
-            rc = fo_fail(err, FO_EINVAL, "it is no XML at line %d: %s", v.line ? v.line : 1,
-                         v.what[0] ? v.what : "it has no element");
+        } else if (v->line || !root) {
+            rc = fo_fail(err, FO_EINVAL, "it is no XML at line %d: %s", v->line ? v->line : 1,
+                         v->what[0] ? v->what : "it has no element");
         } else {
             reader r = {.d = {.b = b}, .tables = calloc(1, sizeof *r.tables)};
             if (!r.tables) b->failure = FO_ENOMEM;
