@@ -72,7 +72,9 @@ void candidate_passage_deinit(candidate_passage *cp) {
     fact_text_deinit(&cp->text);
     text_units_deinit(&cp->units);
     free(cp->terms);
+    free(cp->states);
     cp->terms = NULL;
+    cp->states = NULL;
 }
 
 bool candidate_same_head(const candidate *a, const candidate *b) {
@@ -744,6 +746,7 @@ static int read_closely(candidate_set *set, const extractive_input *in, fo_err *
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err) {
     int rc = question_read(&set->q, in->lx, in->question, strlen(in->question), err);
     if (!rc) rc = read_passages(set, in, err);
+    if (!rc) rc = past_states_mark(set, err);
     double best = 0;
     for (size_t i = 0; i < set->n_passages; i++) {
         best = fmax(best, set->passages[i].bm25);

@@ -91,6 +91,7 @@ typedef struct candidate_passage {
     fact_text text;
     text_units units;
     int8_t *terms;          /* per word: the question's term it is, or -1 */
+    uint8_t *states;        /* per unit: past_states.c's */
     uint64_t said;          /* terms in the text */
     uint64_t title;         /* terms in the title */
     const char *title_text; /* the caller's; "" without one */

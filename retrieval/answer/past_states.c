@@ -1,5 +1,6 @@
 #include "retrieval/answer/past_states.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -8,6 +9,9 @@
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/text/word_tokens.h"
+
+/* What a passage's section says of itself up to a unit: candidate_passage.states. */
+enum { STATE_SUPERSEDED = 1, STATE_CORRECTION = 2 };
 
 static const char *bytes_of(const candidate_set *set, const candidate *c, size_t *n) {
     *n = c->end - c->start;
@@ -66,15 +70,34 @@ static bool status_is_over(const char *s, size_t n) {
     return is_over(s, n, &word, at);
 }
 
-/* Is it one of several of a list, which says what each of them means? */
-static bool is_one_of_several(const candidate_passage *p, const text_unit *status) {
-    size_t found = 0;
+static int by_place(const void *x, const void *y) {
+    const uint32_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Below what each status of a passage stands, ascending. */
+typedef struct statuses {
+    uint32_t *below;
+    size_t n;
+} statuses;
+
+static int read_statuses(statuses *out, const candidate_passage *p, fo_err *err) {
+    if (!(out->below = malloc((p->units.n + 1) * sizeof *out->below))) return fo_no_memory(err);
     for (size_t i = 0; i < p->units.n; i++) {
         const text_unit *u = &p->units.v[i];
-        found += candidate_below(u) == candidate_below(status) &&
-                 status_mark(p->text.text + u->start, u->end - u->start) > 0;
+        if (status_mark(p->text.text + u->start, u->end - u->start) > 0)
+            out->below[out->n++] = candidate_below(u);
     }
-    return found > 1;
+    qsort(out->below, out->n, sizeof *out->below, by_place);
+    return FO_OK;
+}
+
+/* Is it one of several of a list, which says what each of them means? */
+static bool is_one_of_several(const statuses *all, const text_unit *status) {
+    const uint32_t below = candidate_below(status), *at;
+    at = bsearch(&below, all->below, all->n, sizeof below, by_place);
+    return at && ((at > all->below && at[-1] == below) ||
+                  (at + 1 < all->below + all->n && at[1] == below));
 }
 
 typedef struct section {
@@ -93,17 +116,27 @@ static section section_below(const section *in, const char *s, size_t n) {
 /* Does its section say of itself that it holds no longer: a heading "ADR 9 (superseded)" or "Status: withdrawn" below one, not
  * "Limits on cash withdrawn abroad" nor one of a list that says what each status means? A numbered section goes on up to the next of its
  * kind, any other up to the next heading. */
-static bool is_superseded(const candidate_set *set, const candidate *c) {
-    const candidate_passage *p = &set->passages[c->passage];
+static int mark_superseded(candidate_passage *p, fo_err *err) {
+    statuses all = {0};
+    const int rc = read_statuses(&all, p, err);
     section in = section_below(&(section){0}, p->heading, strlen(p->heading));
-    for (size_t i = 0; i < p->units.n && p->units.v[i].start <= c->unit.start; i++) {
+    for (size_t i = 0; !rc && i < p->units.n; i++) {
         const text_unit *u = &p->units.v[i];
         const char *s = p->text.text + u->start;
         const size_t n = u->end - u->start;
         if (u->kind == TEXT_UNIT_HEADING) in = section_below(&in, s, n);
-        if (status_is_over(s, n) && !is_one_of_several(p, u)) in.over = true;
+        if (status_is_over(s, n) && !is_one_of_several(&all, u)) in.over = true;
+        if (in.over) p->states[i] |= STATE_SUPERSEDED;
     }
-    return in.over;
+    free(all.below);
+    return rc;
+}
+
+static bool is_superseded(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    size_t i = c->order;
+    while (i + 1 < p->units.n && p->units.v[i + 1].start <= c->unit.start) i++;
+    return p->states[i] & STATE_SUPERSEDED;
 }
 
 /* "What came after ADR 9?", "Which one replaces ADR 9?": another one is asked for. */
@@ -277,20 +310,46 @@ static bool reports_own_words(const char *s, size_t n) {
 }
 
 /* Below a heading "Correction", in a section that reports own words: "Corrections" of a payslip are none. */
-static bool is_below_a_correction(const candidate_set *set, const candidate *c) {
+static bool is_correction(const candidate_passage *p, const char *heading, size_t n, size_t from,
+                          size_t end) {
     static const char corrects[] =
         "correction corrections corrigendum corrigenda erratum errata corrected";
-    const candidate_passage *p = &set->passages[c->passage];
-    const text_unit *above = heading_above(p, &c->unit);
-    const char *s = above ? p->text.text + above->start : p->heading;
-    if (!word_tokens_say(corrects, s, above ? above->end - above->start : strlen(s))) return false;
-    for (size_t i = 0; i < p->units.n; i++) {
+    if (!word_tokens_say(corrects, heading, n)) return false;
+    for (size_t i = from; i < end; i++) {
         const text_unit *u = &p->units.v[i];
-        if (u->kind != TEXT_UNIT_HEADING && heading_above(p, u) == above &&
-            reports_own_words(p->text.text + u->start, u->end - u->start))
-            return true;
+        if (reports_own_words(p->text.text + u->start, u->end - u->start)) return true;
     }
     return false;
+}
+
+/* Section by section; a heading stands below the one before it. */
+static void mark_corrections(candidate_passage *p) {
+    const char *heading = p->heading;
+    size_t n = strlen(heading);
+    for (size_t from = 0, end; from < p->units.n; from = end + 1) {
+        for (end = from; end < p->units.n && p->units.v[end].kind != TEXT_UNIT_HEADING;) end++;
+        const bool correction = is_correction(p, heading, n, from, end);
+        for (size_t i = from; correction && i <= end && i < p->units.n; i++)
+            p->states[i] |= STATE_CORRECTION;
+        if (end == p->units.n) return;
+        heading = p->text.text + p->units.v[end].start;
+        n = p->units.v[end].end - p->units.v[end].start;
+    }
+}
+
+static bool is_below_a_correction(const candidate_set *set, const candidate *c) {
+    return set->passages[c->passage].states[c->order] & STATE_CORRECTION;
+}
+
+int past_states_mark(candidate_set *set, fo_err *err) {
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && i < set->n_passages; i++) {
+        candidate_passage *p = &set->passages[i];
+        p->states = calloc(p->units.n + 1, sizeof *p->states);
+        rc = p->states ? mark_superseded(p, err) : fo_no_memory(err);
+        if (!rc) mark_corrections(p);
+    }
+    return rc;
 }
 
 bool past_states_reports_an_error(const candidate_set *set, const candidate *c) {

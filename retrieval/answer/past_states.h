@@ -5,6 +5,9 @@
 
 #include "retrieval/answer/candidates.h"
 
+/* What each section says of itself is read once, behind the passages: a question looks at it for every unit. FO_ENOMEM. */
+int past_states_mark(candidate_set *set, fo_err *err);
+
 /* Is it below the heading of another number than the question names: "ADR 9: Session store" of what ADR 17 says? Not where
  * it names that number itself ("This replaces ADR 9"), nor where what comes after or before that one is asked for. */
 bool past_states_is_of_another_number(const candidate_set *set, const candidate_passage *p,
