@@ -7,6 +7,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/text/dates.h"
+#include "retrieval/units/unit_code.h"
 #include "retrieval/units/units.h"
 
 /* Does it end with a stop or a comma, of any script: "泳池每天九点开放。" says something, and heads nothing? */
@@ -386,14 +387,25 @@ static bool is_signature(const unit_lines *lines, size_t i) {
     return n > k + 1 && fo_is_upper(s[n]);
 }
 
+/* "(or", "(see below)", "en | fr", "+": nothing that a section is called. */
+static bool is_no_name(const char *s, size_t n) {
+    if (s[0] == '(' && (s[n - 1] == ')' || !memchr(s, ')', n))) return true;
+    if (memmem(s, n, " | ", 3)) return true;
+    for (size_t k = 0; k < n; k++)
+        if (fo_is_of_word(s[k])) return false;
+    return true;
+}
+
 bool unit_is_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;
     const char *s = lines->text + l->start;
     if (unit_is_asked(lines, i)) return true;
     if (n > UNIT_HEADING_BYTES || l->class != LINE_TEXT || (i == 0 && lines->goes_on)) return false;
-    if (s[0] == '#') return true;
+    if (unit_code_is_typed(s, n) || unit_code_is_comment(lines, i)) return false;
+    if (s[0] == '#') return n > 1;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
+    if (is_no_name(s, n)) return false;
     if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || ends_with_a_stop(s, n)) return false;
     if (i + 1 >= lines->n) /* what it heads is in the next passage; "NO DOGS" may end a notice */
         return lines->followed && unit_is_shouted(lines, i) && has_capital(s, n) &&
@@ -401,8 +413,9 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     const uint8_t next = lines->v[i + 1].class;
     if (next == LINE_BLANK && is_signature(lines, i)) return false;
     if (next == LINE_BLANK)
-        return !unit_is_open(lines,
-                             i); /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
+        return !unit_is_open(lines, i) && !unit_code_is_led_in(lines, i) &&
+               !unit_code_amidst(lines, i);
+    /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
     const bool several = memchr(s, ' ', n) != NULL;
     if (unit_is_right_above(lines, i) || is_date_above(lines, i)) return true;
     return unit_is_shouted(lines, i) &&

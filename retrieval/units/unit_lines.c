@@ -11,6 +11,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/units/table_row.h"
+#include "retrieval/units/unit_code.h"
 #include "retrieval/units/unit_turns.h"
 #include "retrieval/units/units.h"
 
@@ -362,8 +363,10 @@ int unit_lines_read(unit_lines *l, fo_err *err) {
         text_line *at = &l->v[i];
         bool beside = (i > 0 ? l->v[i - 1].class == LINE_ROW : in_table) ||
                       (i + 1 < l->n && l->v[i + 1].class == LINE_ROW);
+        const char *s = l->text + at->start;
+        const size_t n = at->end - at->start;
         if (at->class == LINE_ROW && !beside &&
-            unit_ends_sentence(l->text + at->start, at->end - at->start))
+            (unit_ends_sentence(s, n) || unit_code_is_typed(s, n)))
             at->class = LINE_TEXT;
         if (at->class == LINE_TEXT && at->end - at->start > l->width)
             l->width = at->end - at->start;

@@ -10,6 +10,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/units/table_row.h"
+#include "retrieval/units/unit_code.h"
 #include "retrieval/units/unit_hanging.h"
 #include "retrieval/units/unit_headings.h"
 #include "retrieval/units/unit_lines.h"
@@ -69,7 +70,7 @@ static bool is_term(const unit_reader *r, size_t i) {
                                                  r->in.v[i - 1].end - r->in.v[i - 1].start)))
         return false;
     if (r->in.v[i + 1].class == LINE_TEXT && unit_is_shouted(&r->in, i + 1)) return false;
-    if (unit_is_right_above(&r->in, i)) return false;
+    if (unit_is_right_above(&r->in, i) || unit_code_is_example(&r->in, i)) return false;
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
@@ -81,9 +82,11 @@ static bool is_term(const unit_reader *r, size_t i) {
     if (r->in.v[i + 1].class == LINE_TEXT)
         return (odd || !blank) && n <= 48 && unit_breaks_on_purpose(&r->in, i) &&
                unit_reader_ends_line(r, i) && (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
-    return odd && i + 2 < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
-           r->in.v[i + 2].class == LINE_TEXT && !unit_is_shouted(&r->in, i + 2) &&
-           !(blank && unit_is_heading(&r->in, i + 2)); /* a command above the next section */
+    size_t body = i + 2; /* behind "(alias: has)" */
+    if (body < r->in.n && unit_code_is_aside(&r->in, body)) body += 2;
+    return odd && body < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
+           r->in.v[body].class == LINE_TEXT && !unit_is_shouted(&r->in, body) &&
+           !(blank && unit_is_heading(&r->in, body)); /* a command above the next section */
 }
 
 /* "Cleaning", "CARE": a word as a section is called, not the name of an option or of most variables. */
@@ -173,6 +176,8 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
         if (next >= r->in.n || next > last + 2 || r->in.v[next].class != LINE_OPTION) break;
         last = next;
     }
+    const size_t aside = unit_lines_skip_blank(&r->in, last + 1);
+    if (aside < r->in.n && unit_code_is_aside(&r->in, aside)) last = aside;
     uint32_t head_start = r->in.v[i].start, head_end = r->in.v[last].end;
     size_t at = unit_lines_skip_blank(&r->in, last + 1);
     const uint32_t said = said_of_option(r, last);
@@ -333,7 +338,32 @@ static size_t example_end(const unit_reader *r, size_t i) {
     const text_line *last = &r->in.v[end - 1];
     const bool heads = end == i + 1 && unit_is_heading(&r->in, i),
                ends = end == r->in.n || r->in.v[end].class == LINE_BLANK;
-    return heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1]) ? i : end;
+    if (heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1])) return i;
+    return end;
+}
+
+/* ... and what is typed behind a blank line below it: "$ restic init", "$ restic backup ~/work". */
+static size_t examples_end(const unit_reader *r, size_t i, size_t end) {
+    enum { BYTES = 480 };
+    while (end > i && end + 1 < r->in.n && r->in.v[end].class == LINE_BLANK) {
+        const size_t next = unit_paragraph_end(&r->in, end + 1);
+        bool typed = next > end + 1;
+        for (size_t k = end + 1; k < next; k++) {
+            size_t n;
+            const char *s = unit_lines_text(&r->in, k, &n);
+            typed &= unit_code_is_typed(s, n);
+        }
+        if (!typed || r->in.v[next - 1].end - r->in.v[i].start > BYTES) break;
+        end = next;
+    }
+    return end;
+}
+
+/* "Search for it:" right above "$ grep -r word .": does line i end the paragraph that it is in? */
+static bool is_typed_below_colon(const unit_reader *r, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(&r->in, i, &n);
+    return r->in.text[r->in.v[i - 1].end - 1] == ':' && unit_code_is_typed(s, n);
 }
 
 /* "Ask a doctor first if you" right above "- are over 65;": a sentence without an end leads in the items that end it. */
@@ -358,11 +388,32 @@ static int read_named(unit_reader *r, uint32_t start, uint32_t name, uint32_t st
     return rc;
 }
 
+/* A paragraph of bytes [start, stop) whose last sentence an example stands in, and goes on in line `rest`: it is one sentence with it. */
+static size_t read_around_example(unit_reader *r, uint32_t start, uint32_t stop, size_t rest,
+                                  int *rc) {
+    const size_t end = unit_paragraph_end(&r->in, rest);
+    const uint32_t from = unit_reader_last_sentence(r, start, stop), to = r->in.v[end - 1].end;
+    const size_t cut = unit_reader_stop(r, to, r->in.v[rest].start);
+    uint32_t whole = cut > r->in.v[rest].start && cut < to ? (uint32_t)cut : to;
+    const uint32_t behind = whole;
+    while (whole > from && fo_is_blank(r->in.text[whole - 1])) whole--;
+    if (from > start)
+        *rc = unit_reader_add_sentences(r, start, from, TEXT_UNIT_SENTENCE, r->heading_start,
+                                        r->heading_end, TEXT_UNIT_HEADING);
+    if (!*rc)
+        *rc = unit_reader_add(r, from, whole, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
+                              TEXT_UNIT_HEADING);
+    if (!*rc && behind < to)
+        *rc = unit_reader_add_sentences(r, behind, to, TEXT_UNIT_SENTENCE, r->heading_start,
+                                        r->heading_end, TEXT_UNIT_HEADING);
+    return end;
+}
+
 /* A paragraph: its sentences. One that ends in a colon, or is not at its end, leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
     while (end < r->in.n && r->in.v[end].class == LINE_TEXT && !is_term(r, end) &&
-           !unit_is_asked(&r->in, end))
+           !unit_is_asked(&r->in, end) && !is_typed_below_colon(r, end))
         end++;
     uint32_t start = r->in.v[i].start, stop = r->in.v[end - 1].end;
     const uint32_t asked = r->asks ? asked_first(r, i) : 0;
@@ -378,8 +429,9 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     if (r->heading_end && r->in.text[r->heading_end - 1] == '?')
         start += (uint32_t)unit_answer_mark(r->in.text + start, stop - start);
     size_t next = unit_lines_skip_blank(&r->in, end);
-    const bool colon = r->in.text[stop - 1] == ':' && next < r->in.n && next <= end + 1;
-    const size_t example = colon ? example_end(r, next) : next;
+    const bool colon = (r->in.text[stop - 1] == ':' || unit_code_is_led_in(&r->in, end - 1)) &&
+                       next < r->in.n && next <= end + 1;
+    const size_t example = colon ? examples_end(r, next, example_end(r, next)) : next;
     const bool leads =
         is_open(r, end, stop) || (colon && (r->in.v[next].class == LINE_ITEM ||
                                             r->in.v[next].class == LINE_ROW || example > next));
@@ -388,6 +440,8 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
         *rc = read_named(r, start, named, stop);
         return end;
     }
+    const size_t amidst = leads ? 0 : unit_code_amidst(&r->in, end - 1);
+    if (amidst) return read_around_example(r, start, stop, amidst, rc);
     if (!leads) {
         *rc = unit_reader_add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start,
                                         r->heading_end, TEXT_UNIT_HEADING);
