@@ -76,15 +76,15 @@ static bool are_same(const line *a, const line *b) {
     return true;
 }
 
-/* Stands the line again in what was found of its document, as a heading where it is an entry, and as an entry where not? Its words are
- * read here: most lines are neither. */
-static bool stands_again(const candidate_set *set, line *l, bool entry) {
+/* Stands the line again in what was found of its document, or of any, as a heading where it is an entry, and as an entry where not? Its
+ * words are read here: most lines are neither. */
+static bool stands_again(const candidate_set *set, line *l, bool entry, bool anywhere) {
     read_words(l);
     const bool few = l->words.w1 - l->words.w0 < FEWEST_WORDS;
     for (size_t i = 0; !few && i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
         line o;
-        if (!candidate_one_document(p, l->p)) continue;
+        if (!anywhere && !candidate_one_document(p, l->p)) continue;
         for (uint32_t at = 0; line_at(&o, p, at); at = o.end + 1) {
             if (entry ? !is_heading(&o) : !is_entry(&o)) continue;
             read_words(&o);
@@ -112,14 +112,72 @@ static bool is_of_questions(const candidate_set *set, const candidate_passage *p
             uint32_t end = l.end;
             while (end > l.start && fo_is_blank(p->text.text[end - 1])) end--;
             asks |= end > l.start && p->text.text[end - 1] == '?';
-            again = again || stands_again(set, &l, true);
+            again = again || stands_again(set, &l, true, false);
         }
         at = l.end + 1;
     }
     return asks && again;
 }
 
+/* "- Recovering from no space errors": a bullet, and as few words as a heading has; an item that says something has a colon or
+ * several sentences. */
+static bool may_name_section(const line *l) {
+    enum { WIDEST = 120 };
+    const char *s = l->p->text.text + l->start, *end = l->p->text.text + l->end;
+    while (s < end && fo_is_blank(*s)) s++;
+    while (end > s && fo_is_blank(end[-1])) end--;
+    const size_t n = (size_t)(end - s);
+    return n && n <= WIDEST && !fo_is_digit(s[0]) && text_item_mark(s, n) && end[-1] != ':' &&
+           !memmem(s, n, ": ", 2) && !memmem(s, n, ". ", 2);
+}
+
+/* A list of names, whose lines are items one below the other. */
+typedef struct names_list {
+    const candidate_passage *p;
+    uint32_t start, end; /* bytes of the passage */
+    bool contents;       /* an entry of it heads a section */
+} names_list;
+
+/* Does a line lead in the list that begins with l? Then it says what the entries are. */
+static bool is_led_in(const line *l) {
+    line o = *l;
+    while (line_before(&o, &o) && is_blank(&o)) continue;
+    uint32_t end = o.end;
+    while (end > o.start && fo_is_blank(o.p->text.text[end - 1])) end--;
+    return o.start < l->start && end > o.start && o.p->text.text[end - 1] == ':';
+}
+
+/* The list of names that line l is in, of which one entry, whether it was found in this document or another, heads a section; empty:
+ * it is in none. */
+static names_list list_around(const candidate_set *set, line l) {
+    names_list out = {l.p, l.start, l.start, false};
+    line first = l, o;
+    if (!may_name_section(&l)) return out;
+    while (line_before(&o, &first) && is_item(&o)) first = o;
+    if (is_led_in(&first)) return out;
+    bool names = true, again = false;
+    size_t n = 0;
+    for (o = first;; n++) {
+        line entry = o;
+        out.end = o.end;
+        names &= may_name_section(&o);
+        again = again || (names && stands_again(set, &entry, true, true));
+        if (!names || !line_behind(&o, &o) || !is_item(&o)) break;
+    }
+    out.start = first.start;
+    out.contents = names && again && n > 0;
+    return out;
+}
+
+/* Is the unit an entry of such a list, or the list? *of: the one that was looked at last. */
+static bool is_of_contents(const candidate_set *set, const candidate_passage *p, uint32_t at,
+                           names_list *of) {
+    if (of->p != p || at < of->start || at >= of->end) *of = list_around(set, line_of(p, at));
+    return of->contents;
+}
+
 void contents_lists_mark(candidate_set *set) {
+    names_list of = {0};
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
@@ -129,9 +187,11 @@ void contents_lists_mark(candidate_set *set) {
         } else {
             line l = line_of(p, c->unit.start);
             const bool entry = is_entry(&l);
-            listed =
-                c->unit.end <= l.end && (entry || is_heading(&l)) && stands_again(set, &l, entry);
+            listed = c->unit.end <= l.end && (entry || is_heading(&l)) &&
+                     stands_again(set, &l, entry, false);
         }
-        if (listed) c->f[CAND_QUESTION] = 1;
+        if (listed || ((c->unit.kind == TEXT_UNIT_STEPS || c->unit.kind == TEXT_UNIT_ITEM) &&
+                       is_of_contents(set, p, c->unit.start, &of)))
+            c->f[CAND_QUESTION] = 1;
     }
 }

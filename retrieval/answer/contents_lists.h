@@ -7,7 +7,9 @@
 
 /* Sets CAND_QUESTION of entries of a list whose very words stand again, as a line of their own with a blank line before and behind it, in
  * what was found of the same document, and of that line where it is a unit; of a list as a whole where some entry of it asks. Not
- * of entries of a few words: "Which plans are there?" is answered by the list of their names, each of which may head a section. */
+ * of entries of a few words: "Which plans are there?" is answered by the list of their names, each of which may head a section.
+ * Of a list of names alone, without a line that leads in, all entries are such where one of them stands again as a heading in what was
+ * found, of this document or another: the contents of a manual by chapters. */
 void contents_lists_mark(candidate_set *set);
 
 #endif

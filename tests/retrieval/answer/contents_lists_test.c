@@ -64,11 +64,32 @@ static void names_in_a_list_stay_an_answer(void **state) {
     assert_float_equal(marked(plans, more, "faq", TEXT_UNIT_ITEM, "- Whole batches"), 0, 0);
 }
 
+/* The contents of a manual by chapters: a heading found of one entry tells what the list is, wherever it was found. */
+static void a_list_of_chapters_is_no_answer(void **state) {
+    (void)state;
+    static const char chapters[] = "- Inserting many rows\n  - Why inserting may be slow at first\n"
+                                   "  - Inserts without waiting for the disk\n- Deleting rows\n",
+                      more[] = "Why inserting may be slow at first\n\nEach row waits.\n";
+    const double yes = 1, no = 0;
+    assert_float_equal(marked(chapters, more, "faq", TEXT_UNIT_ITEM, "- Inserts without"), yes, 0);
+    assert_float_equal(marked(chapters, more, "other", TEXT_UNIT_ITEM, "- Inserts without"), yes,
+                       0);
+    assert_float_equal(
+        marked(chapters, "Rows wait.\n", "other", TEXT_UNIT_ITEM, "- Inserts without"), no, 0);
+    /* a line leads in what is to be known, and an entry says something of what it names */
+    static const char led[] = "Inserts are slow for these reasons:\n\n- Why inserting may be slow "
+                              "at first\n- Inserts wait for the disk\n",
+                      said[] = "- Why inserting may be slow at first\n- Inserts: each waits\n";
+    assert_float_equal(marked(led, more, "other", TEXT_UNIT_ITEM, "- Inserts wait"), no, 0);
+    assert_float_equal(marked(said, more, "other", TEXT_UNIT_ITEM, "- Inserts: each"), no, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_that_is_a_heading_too_is_no_answer),
         cmocka_unit_test(a_list_of_questions_is_none_as_a_whole),
         cmocka_unit_test(names_in_a_list_stay_an_answer),
+        cmocka_unit_test(a_list_of_chapters_is_no_answer),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
