@@ -19,6 +19,7 @@
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/heading_names.h"
 #include "retrieval/answer/past_states.h"
+#include "retrieval/answer/pointers.h"
 #include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
@@ -32,6 +33,7 @@
 #include "retrieval/answer/topics.h"
 #include "retrieval/answer/unit_demands.h"
 #include "retrieval/answer/unit_wording.h"
+#include "retrieval/units/unit_code.h"
 
 enum { MAX_CANDIDATES = 4096 };
 
@@ -293,12 +295,20 @@ static double measure_pairs(const question *q, const occurrences *o) {
     return whole > 0 ? near / whole : 0;
 }
 
+/* "$ restic init" alone, neither right below what names it nor led in. */
+static bool is_stray_example(const fact_text *t, const text_unit *u) {
+    return unit_code_is_typed(t->text + u->start, u->end - u->start) &&
+           !(u->head_end > u->head_start && u->head_end < u->start &&
+             fo_only_blanks(t->text + u->head_end, u->start - u->head_end));
+}
+
 /* A heading, a table row, a lead-in without what it leads to, a scrap of a list. */
 static double fragment_of(const fact_text *t, const fact_sentence *s, const text_unit *u) {
     if (u->kind == TEXT_UNIT_HEADING || u->kind == TEXT_UNIT_HEADER) return 1;
     if (u->kind != TEXT_UNIT_SENTENCE) return 0;
     size_t n = s->end - s->start, words = 0, bars = 0;
     const char *text = t->text + s->start;
+    if (is_stray_example(t, u)) return 1;
     for (size_t i = s->w0; i < s->w1; i++) words += !(t->words[i].flags & WORD_PART);
     for (size_t i = 0; i < n; i++) bars += text[i] == '|';
     if (words < 3) return 1;
@@ -756,6 +766,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) rc = table_names_mark(set, err);
     if (!rc) heading_names_mark(set);
     if (!rc) contents_lists_mark(set);
+    if (!rc) pointers_mark(set);
     if (!rc) which_one_mark(set);
     if (!rc) tiers_mark(set);
     if (!rc) setting_entries_mark(set);

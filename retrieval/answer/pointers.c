@@ -1,0 +1,115 @@
+#include "retrieval/answer/pointers.h"
+
+#include <string.h>
+
+#include "retrieval/text/word_tokens.h"
+
+enum { MOST_WORDS = 32 };
+
+static const char places[] =
+    "section sections chapter chapters document documents documentation page pages guide manual "
+    "reference appendix tutorial howto faq readme below above elsewhere later";
+
+/* The words of a sentence; n is 0 where they are too many for it to say nothing else. */
+typedef struct words {
+    word_token t[MOST_WORDS];
+    size_t n;
+} words;
+
+static void read_words(words *w, const char *s, size_t n) {
+    w->n = 0;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(s, n, &at);
+        if (!t.n) return;
+        if (!w->n && !t.letters) continue; /* "- ", "(2) " */
+        if (w->n == MOST_WORDS) {
+            w->n = 0;
+            return;
+        }
+        w->t[w->n++] = t;
+    }
+}
+
+static bool is(const words *w, size_t i, const char *list) {
+    return i < w->n && word_token_in(list, &w->t[i]);
+}
+
+/* The first word of the list from word i on; w->n: none. */
+static size_t find(const words *w, size_t i, const char *list) {
+    while (i < w->n && !word_token_in(list, &w->t[i])) i++;
+    return i;
+}
+
+/* "see", "please refer to" at word i; not "see that", "see if". */
+static bool sends(const words *w, size_t i) {
+    if (is(w, i, "please")) i++;
+    if (is(w, i, "see")) return i + 1 < w->n && !is(w, i + 1, "that if whether to how it you");
+    return (is(w, i, "refer") && is(w, i + 1, "to")) || is(w, i, "consult");
+}
+
+/* "For more information about backups, see ...", "For other systems please refer to ..." */
+static bool sends_for(const words *w) {
+    if (!is(w, 0, "for")) return false;
+    for (size_t i = 1; i < w->n; i++)
+        if (sends(w, i) && (word_token_is(&w->t[i - 1], ",") || is(w, i, "please") ||
+                            is(w, 1, "more further additional details information full complete")))
+            return true;
+    return false;
+}
+
+/* "More information can be found in ...", "Further details are available at ..." */
+static bool tells_of_more(const words *w) {
+    return is(w, 0, "more further additional detailed") &&
+           is(w, 1, "information details documentation examples") &&
+           find(w, 2, "found available see described given") < w->n;
+}
+
+/* "The cache is described in the section Caching", "These are explained below" */
+static bool is_told_elsewhere(const words *w) {
+    const size_t verb = find(w, 1,
+                             "described explained documented discussed covered detailed outlined "
+                             "listed");
+    if (verb >= w->n || !is(w, verb - 1, "is are be been further also fully")) return false;
+    return is(w, verb + 1, "in under at below above elsewhere later here further") &&
+           find(w, verb + 1, places) < w->n;
+}
+
+/* "This section explains how ...": what is below says it. */
+static bool is_of_its_place(const words *w) {
+    return is(w, 0, "this the following") &&
+           find(w, 1, "section chapter document page guide manual tutorial article") <= 2 &&
+           find(w, 1,
+                "describes explains discusses covers attempts shows lists gives documents "
+                "provides contains explores outlines introduces supplements") <= 4;
+}
+
+bool pointer_is_all(const char *s, size_t n) {
+    words w;
+    read_words(&w, s, n);
+    if (w.n < 2) return false;
+    if (sends(&w, 0) || sends_for(&w) || tells_of_more(&w) || is_told_elsewhere(&w) ||
+        is_of_its_place(&w))
+        return true;
+    /* "It depends on the system; see Caching." */
+    const size_t depends = find(&w, 1, "depends depend varies vary"), see = find(&w, 1, "see");
+    return depends < see && see < w.n && sends(&w, see);
+}
+
+/* "Where is it documented?", "Which page tells of ...?" */
+static bool asks_for_a_place(const question *q) {
+    return word_tokens_say(
+        "documented described explained section chapter document documentation page manual guide "
+        "read link url website information tutorial see",
+        q->text.text, q->text.len);
+}
+
+void pointers_mark(candidate_set *set) {
+    if (set->q.demands.language >= 0 || asks_for_a_place(&set->q)) return;
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const char *text = set->passages[c->passage].text.text;
+        if ((c->unit.kind == TEXT_UNIT_SENTENCE || c->unit.kind == TEXT_UNIT_ITEM) &&
+            pointer_is_all(text + c->start, c->end - c->start))
+            c->f[CAND_QUESTION] = 1;
+    }
+}
