@@ -59,8 +59,15 @@ bool antecedent_does_so(const char *s, size_t n) {
 
 bool antecedent_is_meant(const char *s, size_t n) {
     size_t at = 0;
-    const word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
+    word_token first = first_word(s, n, &at), second = word_token_next(s, n, &at);
+    if (word_token_in("note", &first) &&
+        word_token_in("that", &second)) { /* "Note that this ..." */
+        first = word_token_next(s, n, &at);
+        second = word_token_next(s, n, &at);
+        if (word_token_in("that", &first)) return false;
+    }
     if (!first.n || !second.n) return false;
+    if (word_token_in("such", &first)) return second.letters && !word_token_in("as a an", &second);
     if (antecedent_does_so(s, n)) return true;
     if (word_token_in("it they he she its their his her this these those", &first)) return true;
     if (word_token_in("that", &first)) /* "That members vote is new" names what it speaks of */
@@ -73,7 +80,7 @@ bool antecedent_is_meant(const char *s, size_t n) {
         /* "In that case", "in this version": the noun may be new, and is not what is asked about */
         const word_token third = word_token_next(s, n, &at);
         return !third.letters || word_token_in("it them there", &second) ||
-               word_token_in("case cases event", &third);
+               word_token_in("case cases event circumstances situation situations", &third);
     }
     if (word_token_in("the", &first) && word_token_in("default", &second)) {
         word_token third = word_token_next(s, n, &at);
@@ -85,6 +92,17 @@ bool antecedent_is_meant(const char *s, size_t n) {
                                             : antecedent_is_of_none(s, n);
 }
 
+/* "You could then open that port.", "To do so, ...", "By doing this ..." */
+static bool goes_on_from(const word_token *first, const word_token *second,
+                         const word_token *third) {
+    if (word_token_in("then", third))
+        return word_token_in("you we they one", first) &&
+               word_token_in("can could may might must should will would", second);
+    return ((word_token_in("to", first) && word_token_in("do", second)) ||
+            (word_token_in("by", first) && word_token_in("doing", second))) &&
+           word_token_in("so this that", third);
+}
+
 /* "However, ...", "Then ...", "As an example, ...": goes on from what is said before it. "However you pay" and "Instead of a key" do not. */
 bool antecedent_is_linked(const char *s, size_t n) {
     size_t at = 0;
@@ -92,11 +110,13 @@ bool antecedent_is_linked(const char *s, size_t n) {
     if (!first.n || !second.n) return false;
     if (word_token_in("then therefore thus hence otherwise", &first)) return true;
     if (word_token_is(&second, ","))
-        return word_token_in("however again also instead nevertheless nonetheless moreover besides "
-                             "furthermore additionally conversely similarly likewise "
-                             "alternatively consequently accordingly",
-                             &first);
+        return word_token_in(
+            "however again also instead rather nevertheless nonetheless moreover besides "
+            "furthermore additionally conversely similarly likewise "
+            "alternatively consequently accordingly",
+            &first);
     const word_token third = word_token_next(s, n, &at);
+    if (goes_on_from(&first, &second, &third)) return true;
     if (word_token_in("for", &first) && word_token_in("example instance", &second))
         return word_token_is(&third, ",");
     return word_token_in("as", &first) && word_token_in("an a", &second) &&

@@ -190,6 +190,17 @@ static bool begins_with_what_is_before(const candidate_passage *p, const candida
     return false;
 }
 
+/* "An example of the directive is: port 1123" right before "This would change the port", which says what the example does. */
+static bool is_example_of(const candidate_set *set, const candidate *example,
+                          const candidate *next) {
+    return example->passage == next->passage && example->order + 1 == next->order &&
+           example->unit.kind == TEXT_UNIT_ITEM && example->unit.lines &&
+           example->unit.head_kind == TEXT_UNIT_ITEM &&
+           example->unit.head_end > example->unit.head_start && set->q.demands.language < 0 &&
+           next->unit.kind == TEXT_UNIT_SENTENCE &&
+           speaks_of_before(&set->passages[next->passage], next);
+}
+
 /* May the sentence be said before the best one of its stretch, as it stands: does what follows it point back at it, does it answer
  * about as well, or is a reason asked for, that may stand anywhere? What answers less reads there as the answer itself. */
 static bool leads_in(const candidate_set *set, const candidate *c, const candidate *next,
@@ -217,6 +228,10 @@ void extractive_text_order(const candidate_set *set, candidate *c, size_t n) {
     uint32_t last = best.order;
     for (size_t again = 0; again < n; again++) {
         for (size_t i = 1; i < n; i++) {
+            if (is_example_of(set, &c[i], &top)) {
+                top = c[i];
+                continue;
+            }
             if (c[i].passage != best.passage || c[i].unit.kind != TEXT_UNIT_SENTENCE ||
                 best.unit.kind != TEXT_UNIT_SENTENCE)
                 continue;
@@ -258,7 +273,7 @@ static size_t sentence_before(const candidate_set *set, const extractive_input *
         candidate c = set->c[i];
         c.headed = of->headed && candidate_same_head(&c, of);
         if (c.passage == of->passage && c.order + 1 == of->order &&
-            adjoins(&in->passages[c.passage], &c, of))
+            (adjoins(&in->passages[c.passage], &c, of) || is_example_of(set, &c, of)))
             return i;
     }
     return set->n;

@@ -14,6 +14,9 @@ static void what_points_back_is_told_from_what_stands_alone(void **state) {
                                        "During it either side may give two weeks' notice.",
                                        "Beyond it each megabyte costs 36p.",
                                        "In that case ring the bell.",
+                                       "Under those circumstances the gate stays shut.",
+                                       "Note that this takes a minute.",
+                                       "Such flats are let for a month.",
                                        "The default value is 5%.",
                                        "Default is 200.",
                                        "Water does so only down to four degrees.",
@@ -30,6 +33,9 @@ static void what_points_back_is_told_from_what_stands_alone(void **state) {
         "Averages are kept for a year; on the free plan there are none.",
         "None is left over.",
         "Trains run hourly.",
+        "Note that the gate is shut.",
+        "Note that that gate is shut.",
+        "Such a flat costs more.",
         ""};
     for (size_t i = 0; i < sizeof back / sizeof *back; i++)
         if (!antecedent_is_meant(back[i], strlen(back[i]))) fail_msg("%s", back[i]);
@@ -39,15 +45,23 @@ static void what_points_back_is_told_from_what_stands_alone(void **state) {
 
 static void what_goes_on_from_before_is_told_from_what_does_not(void **state) {
     (void)state;
-    static const char *const linked[] = {"However, there is an app for iOS.", "Then set the port.",
+    static const char *const linked[] = {"However, there is an app for iOS.",
+                                         "Then set the port.",
                                          "- Again, never do this to a public commit.",
                                          "As an example, suppose that it broke.",
+                                         "You could then open that port.",
+                                         "To do so, hold the key.",
+                                         "By doing this you keep the price.",
+                                         "Rather, ask the porter.",
                                          "For example, a cat."};
     static const char *const alone[] = {"However you pay, it costs the same.",
                                         "Instead of a key there is a card.",
                                         "Again and again it fails.",
                                         "For example files see below.",
                                         "As an owner you pay.",
+                                        "Rather than a key, take the card.",
+                                        "To do the wash, hold the key.",
+                                        "You should know what then happens.",
                                         ""};
     for (size_t i = 0; i < sizeof linked / sizeof *linked; i++)
         if (!antecedent_is_linked(linked[i], strlen(linked[i]))) fail_msg("%s", linked[i]);

@@ -204,8 +204,21 @@ static void a_word_that_breaks_at_its_hyphen_is_one_word(void **state) {
             "The party in the hall has a half- and a full-day rate at 12 euros. [1]");
 }
 
+/* What "this" would do cannot be read without what is typed. */
+static void what_an_example_does_is_said_behind_it(void **state) {
+    (void)state;
+    static const char text[] = "Ports are chosen at random.\n\n"
+                               "An example of the directive is:\n\nacquisitionport 1123\n\n"
+                               "This would change the source port of requests to 1123.\n\n"
+                               "The cache is small.\n";
+    answers(text, "How can I change the source port of requests?",
+            "An example of the directive is:\nacquisitionport 1123 [1] "
+            "This would change the source port of requests to 1123. [2]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_an_example_does_is_said_behind_it),
         cmocka_unit_test(a_line_of_chinese_breaks_without_a_blank),
         cmocka_unit_test(a_word_that_breaks_at_its_hyphen_is_one_word),
         cmocka_unit_test(an_exception_stands_behind_its_rule),
