@@ -1,6 +1,7 @@
 #include "retrieval/answer/contents_lists.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 
@@ -194,4 +195,65 @@ void contents_lists_mark(candidate_set *set) {
                        is_of_contents(set, p, c->unit.start, &of)))
             c->f[CAND_QUESTION] = 1;
     }
+}
+
+/* ---- the section that an entry names --------------------------------------------------------- */
+
+/* Without the marks of a heading or an item and what stands around a name: "- Caching.", "## Caching", "Caching\xC2\xB6". */
+static const char *bare_name(const char *s, size_t *n) {
+    static const char around[] = " \t\r#*_.:\xC2\xB6";
+    while (*n && strchr(" \t#", *s)) s++, --*n;
+    const size_t mark = text_item_mark(s, *n);
+    s += mark, *n -= mark;
+    while (*n && s[*n - 1] && strchr(around, s[*n - 1])) --*n;
+    return s;
+}
+
+/* How much of the question n bytes at s say; 0 where they are too few words. */
+static int share_of(double *share, const question *q, const lexicon *lx, const char *s, size_t n,
+                    fact_text *words, fo_err *err) {
+    uint64_t set = 0;
+    *share = 0;
+    const int rc = fact_text_read(words, lx->analyzer, s, n, err);
+    for (size_t i = 0; !rc && i < words->n_words; i++) {
+        const int term = question_term_of(q, words->words[i].id);
+        if (term >= 0) set |= UINT64_C(1) << term;
+    }
+    if (!rc && words->n_words >= FEWEST_WORDS && (set & (set - 1))) *share = question_share(q, set);
+    return rc;
+}
+
+int contents_lists_named(char name[CONTENTS_NAME], const question *q, const lexicon *lx,
+                         const char *text, size_t len, fo_err *err) {
+    static const double much = 0.5;
+    const candidate_passage p = {.text = {.text = text, .len = len}};
+    fact_text words = {0};
+    double most = much;
+    int rc = FO_OK;
+    bool led = false, before = false; /* the list is led in; the line before is an item */
+    line l;
+    name[0] = '\0';
+    for (uint32_t at = 0; !rc && line_at(&l, &p, at); at = l.end + 1) {
+        const bool item = is_item(&l);
+        if (item && !before) led = is_led_in(&l);
+        before = item;
+        if (!item || led || !may_name_section(&l) || !is_entry(&l)) continue;
+        double share;
+        size_t n = l.end - l.start;
+        const char *s = bare_name(text + l.start, &n);
+        rc = share_of(&share, q, lx, s, n, &words, err);
+        if (rc || share < most || n >= CONTENTS_NAME) continue;
+        most = share;
+        memcpy(name, s, n);
+        name[n] = '\0';
+    }
+    fact_text_deinit(&words);
+    return rc;
+}
+
+bool contents_lists_begins(const char *name, const char *text, size_t len) {
+    const char *newline = memchr(text, '\n', len);
+    size_t n = newline ? (size_t)(newline - text) : len;
+    const char *s = bare_name(text, &n);
+    return n && n == strlen(name) && strncasecmp(name, s, n) == 0;
 }

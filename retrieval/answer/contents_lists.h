@@ -12,4 +12,14 @@
  * found, of this document or another: the contents of a manual by chapters. */
 void contents_lists_mark(candidate_set *set);
 
+enum { CONTENTS_NAME = 128 }; /* bytes that hold a section's name and a NUL */
+
+/* Of the entries of such lists, lists of names that nothing leads in, in a text: the one that says most of the question, half of it at
+ * least, without its mark, in name; "" where there is none. FO_ENOMEM, FO_ELIMIT. */
+int contents_lists_named(char name[CONTENTS_NAME], const question *q, const lexicon *lx,
+                         const char *text, size_t len, fo_err *err);
+
+/* Is the first line of a text, a chunk's, that name, as a heading has it? */
+bool contents_lists_begins(const char *name, const char *text, size_t len);
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/answer/contents_lists.h"
 #include "retrieval/answer/topics.h"
 #include "retrieval/pipeline/query_run.h"
 
@@ -14,9 +15,9 @@ typedef struct asked {
     exact_names exact;
     question question;
     lexicon lx;
-    const char *
-        command; /* title of a page of the command that is asked about, of a chunk read; NULL: none */
-    bool *has_family; /* set: pages of a family of commands lead, too */
+    bool *has_family;    /* set: pages of a family of commands lead, too */
+    const char *command; /* title of a chunk of the page of the command asked about; NULL: none */
+    const char *section; /* that a list of contents among the best names */
 } asked;
 
 typedef int leads_fn(const asked *a, const store_chunk *k, bool *leads, fo_err *err);
@@ -42,6 +43,12 @@ static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_e
     *leads = k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
                           (a->command && exact_names_are_settings(a->command, k->title)));
     *a->has_family |= *leads && !exact_names_command_asked(t->text, t->len, k->title);
+    return FO_OK;
+}
+
+static int begins_section(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    *leads = contents_lists_begins(a->section, k->text, k->text_len);
     return FO_OK;
 }
 
@@ -101,6 +108,23 @@ static int put_first(run *r, const asked *a, leads_fn *leads, size_t most) {
     return rc;
 }
 
+/* Of what a list of contents among the best names, and the question asks about, the section is read too, wherever it was found;
+ * whether it comes first, the reader says. */
+static int put_named_section(run *r, asked *a) {
+    enum { BEST = 8, SECTIONS = 2 };
+    char name[CONTENTS_NAME] = "";
+    int rc = run_read_fused(r, BEST);
+    for (size_t i = 0; !rc && !name[0] && i < r->n_read && i < BEST; i++)
+        if (r->read[i].id)
+            rc = contents_lists_named(name, &a->question, &a->lx, r->read[i].text,
+                                      r->read[i].text_len, r->err);
+    if (rc || !name[0]) return rc;
+    a->section = name;
+    rc = put_first(r, a, begins_section, SECTIONS);
+    leading_deinit(&r->leading);
+    return rc;
+}
+
 int leading_put_first(run *r) {
     analyzer *words = NULL;
     asked a = {0};
@@ -118,6 +142,7 @@ int leading_put_first(run *r) {
     if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
     /* Which of git's many pages it is, and whether it is one of them, the reader says. */
     if (has_family) leading_deinit(&r->leading);
+    if (!rc && !r->leading.n) rc = put_named_section(r, &a);
     question_deinit(&a.question);
     collection_give_analyzer(r->s, r->c, words);
     return rc;

@@ -9,8 +9,8 @@
 
 enum { OTHERS = 40 };
 
-/* How many of the contexts are of documents whose ids begin so. */
-static size_t contexts_of(service *s, const char *question, const char *id) {
+/* How many of the contexts, top_k at most, are of documents whose ids begin so. */
+static size_t contexts_among(service *s, const char *question, size_t top_k, const char *id) {
     fo_err err = {0};
     query_result r = {0};
     query_request q = {.tenant = "default",
@@ -19,6 +19,7 @@ static size_t contexts_of(service *s, const char *question, const char *id) {
                        .generate = true,
                        .strict = true,
                        .cache = CACHE_BYPASS,
+                       .top_k = top_k,
                        .search = {.alpha = -1}};
     assert_ok(service_query(s, &q, NULL, &r, &err), &err);
     size_t n = 0;
@@ -26,6 +27,10 @@ static size_t contexts_of(service *s, const char *question, const char *id) {
         n += strncmp(r.contexts[i].chunk.document_id, id, strlen(id)) == 0;
     query_result_deinit(&r);
     return n;
+}
+
+static size_t contexts_of(service *s, const char *question, const char *id) {
+    return contexts_among(s, question, 8, id);
 }
 
 static void the_page_of_the_command_asked_about_is_read(void **state) {
@@ -155,11 +160,45 @@ static void what_was_read_to_see_what_leads_is_not_read_again(void **state) {
     test_remove(home);
 }
 
+/* A list of contents names the section that answers, whose text has other words than the question. */
+static void the_section_that_a_list_names_is_read(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[512];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(id, sizeof id, "note%d", i);
+        snprintf(text, sizeof text,
+                 "Note %d\n\nFree tea. Repository of space errors, space, errors, free. %d\n", i,
+                 i);
+        put(s, "default", id, text, strlen(text), 200);
+    }
+    static const char contents[] =
+        "Handbook of the repository, its free space and its errors\n\n- Moving to another hall\n"
+        "- Recovering the repository from free space errors\n- Looking at what was kept\n",
+                      section[] =
+                          "Recovering the repository from free space errors\n\nRun it with "
+                          "the option max at 0, "
+                          "which keeps only what other things do not hold yet, and then once "
+                          "more without. It takes an hour in "
+                          "which nothing else can be done with it, and a day where disks "
+                          "are old, slow or far away.\n";
+    put(s, "default", "contents", contents, strlen(contents), 200);
+    put(s, "default", "section", section, strlen(section), 200);
+    /* of 42, those that are read */
+    assert_true(contexts_among(s, "Repository errors of free space?", 20, "section") > 0);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_of_the_command_asked_about_is_read),
         cmocka_unit_test(the_page_of_a_commands_settings_is_read_beside_its_own),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
+        cmocka_unit_test(the_section_that_a_list_names_is_read),
         cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
