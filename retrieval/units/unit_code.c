@@ -101,6 +101,13 @@ static bool has_quotes(const char *s, size_t n) {
     return s[0] == '"' || s[0] == '\'';
 }
 
+/* "DELETE /labels/{id}": the name of what an interface does, said below it. */
+static bool is_route(const char *s, size_t n) {
+    const size_t k = word_bytes(s, n);
+    return k + 1 < n && strchr("/{h", s[k + 1]) &&
+           fo_words_have("GET POST PUT PATCH DELETE HEAD OPTIONS", s, k);
+}
+
 /* The last line before i that is not blank. */
 static const char *line_above(const unit_lines *l, size_t i, size_t *n) {
     while (i > 0 && l->v[i - 1].class == LINE_BLANK) i--;
@@ -142,6 +149,7 @@ bool unit_code_is_example(const unit_lines *l, size_t i) {
     if (next == i + 1 || next >= l->n) return false; /* right above a text it is said of */
     const bool led_in = n_above && above[n_above - 1] == ':';
     if (is_one_word(s, n)) return goes_on(l, next) && led_in;
+    if (is_route(s, n) && !is_small(l, next)) return false;
     if (has_placeholder(s, n) && !has_quotes(s, n)) return false;
     return led_in || is_small(l, next) || has_quotes(s, n) || has_arguments(s, n);
 }

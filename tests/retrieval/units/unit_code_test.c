@@ -57,6 +57,7 @@ static void terms_keep_what_is_said_of_them(void **state) {
     const char *text = "FILES\n\n/etc/skel/\n\nDirectory with files for new homes.\n\n"
                        "set-time [TIME]\n\nSet the clock to the time that is given.\n\n"
                        "dmode=\n\nIf it is set, folders have this mode.\n\n"
+                       "DELETE /labels/{id}\n\nTakes a label away again.\n\n"
                        "EXIT STATUS\n\n4\n\ninternal bug of mount\n";
     read_units(text);
     expect(text, "/etc/skel/\n\nDirectory with files for new homes.", TEXT_UNIT_DEFINITION,
@@ -64,6 +65,7 @@ static void terms_keep_what_is_said_of_them(void **state) {
     expect(text, "set-time [TIME]\n\nSet the clock to the time that is given.",
            TEXT_UNIT_DEFINITION, "FILES");
     expect(text, "dmode=\n\nIf it is set, folders have this mode.", TEXT_UNIT_DEFINITION, "FILES");
+    expect(text, "DELETE /labels/{id}\n\nTakes a label away again.", TEXT_UNIT_DEFINITION, "FILES");
     expect(text, "4\n\ninternal bug of mount", TEXT_UNIT_DEFINITION, "EXIT STATUS");
 }
 
