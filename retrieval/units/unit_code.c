@@ -71,7 +71,8 @@ bool unit_code_is_typed(const char *s, size_t n) {
     if (begins(s, n, "/") && !memchr(s, ',', n) && s[word_bytes(s, n) - 1] != ':' && n > 2 &&
         fo_is_letter(s[1]))
         return true;
-    return s[n - 1] == '\\' || s[n - 1] == '{' || sets_directive(s, n) || quotes_syntax(s, n);
+    return s[n - 1] == '\\' || s[n - 1] == '{' || sets_directive(s, n) ||
+           (quotes_syntax(s, n) && !unit_ends_sentence(s, n));
 }
 
 /* "[TIME]", "<file>", "PATTERN...": how something is written, not something that is. */

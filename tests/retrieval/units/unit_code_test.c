@@ -24,6 +24,7 @@ static void what_is_typed_is_told_from_names_and_usage(void **state) {
     assert_false(typed("What \"quiet hours\" means"));
     assert_false(typed("MaxKeepAliveRequests Directive"));
     assert_false(typed("Installing to /usr/local"));
+    assert_false(typed("A path follows, as in \"log_dest file /var/log/tide.log\"."));
 }
 
 /* "lsof -Di" led in by "To ignore the cache, use:" is no term of the next thing that one may want to do. */
