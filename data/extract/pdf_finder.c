@@ -38,7 +38,8 @@ static bool is_number(const char *s, size_t n) {
 }
 
 bool pdf_finder_is_number(const finder *f, const segment *s) {
-    if (pdf_finder_height_of(s->line) < .8f * (f->rows[s->row - 1].y1 - f->rows[s->row - 1].y0))
+    const float height = s->y1 - s->y0, line = pdf_finder_height_of(s->line);
+    if ((height > line ? height : line) < .8f * (f->rows[s->row - 1].y1 - f->rows[s->row - 1].y0))
         return false;
     size_t at = f->p->words[s->word].at,
            end = pdf_finder_word_end(f, s->line, s->word + s->n_words - 1);

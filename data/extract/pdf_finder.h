@@ -21,6 +21,11 @@ typedef struct segment { /* words of a line without a wide gap between them */
     size_t word, n_words;
     float x0, x1;
     uint32_t row;
+    float y0, y1;  /* of the line, or of all cells that are centred on each other: pdf_centred.h */
+    uint32_t cell; /* another segment of its cell, with a smaller index, or itself */
+    uint32_t own_line,
+        lines;   /* of its cell: which it is, from 1; how many the cell has, of its first segment */
+    bool joined; /* the first of a cell: others are centred on it */
 } segment;
 
 typedef struct row {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/extract/pdf_centred.h"
 #include "data/extract/pdf_table_heads.h"
 #include "kernels/utf8.h"
 
@@ -41,13 +42,14 @@ static void split_line(finder *f, pdf_line *l) {
         float x0 = w[i].x0, x1 = w[i].x1;
         for (k = i + 1; k < end && w[k].x0 - x1 < gap; k++)
             if (w[k].x1 > x1) x1 = w[k].x1;
-        if (f->n < MAX_SEGMENTS) f->s[f->n] = (segment){l, i, k - i, x0, x1, 0};
+        if (f->n < MAX_SEGMENTS)
+            f->s[f->n] = (segment){.line = l, .word = i, .n_words = k - i, .x0 = x0, .x1 = x1};
         f->n++;
     }
 }
 
 static float middle(const segment *s) {
-    return s->line->box[1] + s->line->box[3];
+    return s->y0 + s->y1;
 }
 
 static int by_height(const void *a, const void *b) {
@@ -78,21 +80,21 @@ static bool is_leader(const finder *f, const segment *s) {
 }
 
 static void make_rows(finder *f) {
+    pdf_centred_join(f);
     qsort(f->s, f->n, sizeof *f->s, by_height);
     f->n_rows = 0;
     row *r = NULL;
     for (size_t i = 0; i < f->n; i++) {
-        const float *box = f->s[i].line->box;
-        float top = r && r->y0 > box[1] ? r->y0 : box[1],
-              foot = r && r->y1 < box[3] ? r->y1 : box[3];
-        float low = box[3] - box[1];
+        const float y0 = f->s[i].y0, y1 = f->s[i].y1;
+        float top = r && r->y0 > y0 ? r->y0 : y0, foot = r && r->y1 < y1 ? r->y1 : y1;
+        float low = y1 - y0;
         if (r && r->y1 - r->y0 < low) low = r->y1 - r->y0;
         if (!r || foot - top < .5f * low) {
             r = &f->rows[f->n_rows++];
-            *r = (row){.first = i, .y0 = box[1], .y1 = box[3]};
-        } else if (box[3] - box[1] < 2.5f * (r->y1 - r->y0)) {
-            if (box[1] < r->y0) r->y0 = box[1];
-            if (box[3] > r->y1) r->y1 = box[3];
+            *r = (row){.first = i, .y0 = y0, .y1 = y1};
+        } else if (y1 - y0 < 2.5f * (r->y1 - r->y0)) {
+            if (y0 < r->y0) r->y0 = y0;
+            if (y1 > r->y1) r->y1 = y1;
         }
         r->n++;
         f->s[i].row = (uint32_t)f->n_rows;

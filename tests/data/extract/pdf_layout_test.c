@@ -327,6 +327,36 @@ static void cells_may_stand_close_to_each_other(void **state) {
     fo_buf_free(&is);
 }
 
+/* A cell of one line beside one of two stands between these, as in tables of web pages. Columns of text whose lines are no
+ * neighbours of each other are none. */
+static void cells_in_the_middle_of_their_row_are_of_it(void **state) {
+    (void)state;
+    static const struct {
+        int x, y;
+        const char *text;
+    } lines[] = {
+        {56, 100, "Fault"},          {150, 100, "Cause"},         {300, 100, "What to do"},
+        {56, 118, "Pump does not"},  {56, 128, "start"},          {150, 123, "Impeller is blocked"},
+        {300, 123, "Clean it"},      {56, 151, "Flow gets weak"}, {150, 146, "Sponge full,"},
+        {150, 156, "hose bent"},     {300, 146, "Clean the"},     {300, 156, "sponge"},
+        {56, 174, "Filter is loud"}, {150, 174, "Air"},           {300, 174, "Tilt it"},
+        {56, 197, "Water runs"},     {150, 192, "Ring dry"},      {150, 202, "or dirty"},
+        {300, 197, "Clean it"}};
+    source s = {0};
+    fo_buf is = {0};
+    begin_page(&s);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        add_words(&s, lines[i].x, lines[i].y, lines[i].text);
+    cells(&s, &is);
+    /* A cell's lines are parted by "|" here, as cells are. */
+    assert_string_equal(is.data, "Fault|Cause|What to do\n"
+                                 "Pump does not|start|Impeller is blocked|Clean it\n"
+                                 "Flow gets weak|Sponge full,|hose bent|Clean the|sponge\n"
+                                 "Filter is loud|Air|Tilt it\n"
+                                 "Water runs|Ring dry|or dirty|Clean it");
+    fo_buf_free(&is);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_at_the_edge_of_a_page_are_no_page_numbers),
@@ -336,6 +366,7 @@ int main(void) {
         cmocka_unit_test(a_table_below_a_form_has_its_own_columns),
         cmocka_unit_test(amounts_beside_lines_are_a_table),
         cmocka_unit_test(cells_may_stand_close_to_each_other),
+        cmocka_unit_test(cells_in_the_middle_of_their_row_are_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
