@@ -2,12 +2,15 @@
  * of its layout become paragraphs in its reading order; lines are joined, with hyphens at their ends
  * taken away; what stands in larger letters than most of the text are headings. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/list_marker.h"
 #include "data/extract/pdf_layout.h"
 #include "data/extract/table_rows.h"
+#include "kernels/utf8.h"
 
 static const char *const arguments[] = {
     "pdftotext", "-q", "-bbox-layout", "-enc", "UTF-8", "/dev/stdin", "-", NULL};
@@ -155,6 +158,20 @@ static text_place place_of(const pdf_layout *p, size_t first, size_t end) {
     return to;
 }
 
+/* "letter.docx", "page_4.html": one word that ends as files do that people print. */
+static bool is_file_name(const char *s, size_t n) {
+    static const char *const endings[] = {".doc",  ".docx", ".odt", ".rtf",  ".html", ".htm",
+                                          ".xlsx", ".xls",  ".ods", ".pptx", ".ppt",  ".odp",
+                                          ".txt",  ".md",   ".pdf", ".tex",  ".indd", ".pages"};
+    for (size_t i = 0; i < n; i++)
+        if (fo_is_blank(s[i])) return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t k = strlen(endings[i]);
+        if (n > k && strncasecmp(s + n - k, endings[i], k) == 0) return true;
+    }
+    return false;
+}
+
 /* The document's own title, where it is not the name of a file that it was made from. */
 static void set_title(builder *b, const pdf_layout *p) {
     static const char word[] = "Microsoft Word - ";
@@ -162,6 +179,7 @@ static void set_title(builder *b, const pdf_layout *p) {
     size_t n = p->title.len;
     if (n > sizeof word - 1 && memcmp(s, word, sizeof word - 1) == 0) return;
     if (n == 8 && strncasecmp(s, "untitled", 8) == 0) return;
+    if (is_file_name(s, n)) return;
     builder_set_title(b, s, n);
 }
 
@@ -233,6 +251,102 @@ static bool next_block(const pdf_layout *p, size_t *i, float body, pdf_block *ou
     }
     out->level = out->bullet ? 0 : heading_level(p, out->first, out->end, body);
     return true;
+}
+
+/* ---- lists within a block -------------------------------------------------------------------------- */
+
+/* The mark of an item that line i begins with; *number as list_marker says it. 0: none, and so has what is nothing else. */
+static size_t mark_of(const pdf_layout *p, size_t i, int *number) {
+    const pdf_line *l = &p->lines[i];
+    const char *s = p->text.data + l->at;
+    *number = -1;
+    const size_t n = list_bullet(s, l->n) ? list_bullet(s, l->n) : list_marker(s, l->n, 0, number);
+    return n + 1 < l->n && s[n] == ' ' && (*number >= 0 || list_bullet(s, l->n)) ? n : 0;
+}
+
+/* Is the number behind that of line i in the line too, "3. Turn it to START. 4. Wait"? Steps of running text are no lines. */
+static bool goes_on_counting(const pdf_layout *p, size_t i, int number) {
+    char next[16];
+    const pdf_line *l = &p->lines[i];
+    const int n = snprintf(next, sizeof next, " %d%c", number + 1,
+                           strcspn(p->text.data + l->at, ".") < 4 ? '.' : ')');
+    return memmem(p->text.data + l->at, l->n, next, (size_t)n) != NULL;
+}
+
+enum { NEAR_LINES = 64 };
+
+/* Does line i of the block begin an item whose neighbour bears that out: one above or below it that begins as far left has the
+ * same bullet, or the number before or behind? */
+static bool is_marked(const pdf_layout *p, const pdf_block *k, size_t i) {
+    int number, other;
+    const size_t mark = mark_of(p, i, &number);
+    if (!mark) return false;
+    bool borne_out = false;
+    size_t end = k->end - i > NEAR_LINES ? i + NEAR_LINES : k->end;
+    const char *s = p->text.data + p->lines[i].at;
+    for (size_t j = i - k->first > NEAR_LINES ? i - NEAR_LINES : k->first; j < end; j++) {
+        const size_t its = mark_of(p, j, &other);
+        const float apart = p->lines[j].box[0] - p->lines[i].box[0];
+        if (its && other >= 0 && goes_on_counting(p, j, other)) return false;
+        if (j == i || !its || apart > 3 || apart < -3) continue;
+        borne_out |= number < 0 ? its == mark && memcmp(s, p->text.data + p->lines[j].at, mark) == 0
+                                : other == (j < i ? number - 1 : number + 1);
+    }
+    return borne_out;
+}
+
+static float width_of_first_word(const pdf_layout *p, const pdf_line *l) {
+    const pdf_word *w = l->n_words ? &p->words[l->word] : NULL;
+    return w ? w->x1 - w->x0 : 1e9f;
+}
+
+/* How far the lines of a page reach that begin at the block's left or before it, and have text beside it. */
+static float margin_of(const pdf_layout *p, const pdf_block *k) {
+    const float left = p->lines[k->first].box[0];
+    const uint32_t page = p->lines[k->first].page;
+    float to = 0;
+    size_t i = k->first;
+    while (i > 0 && p->lines[i - 1].page == page) i--;
+    for (; i < p->n_lines && p->lines[i].page == page; i++) {
+        const pdf_line *l = &p->lines[i];
+        if (!left_out(l) && l->box[0] <= left + 1 && l->box[2] > left && l->box[2] > to)
+            to = l->box[2];
+    }
+    return to;
+}
+
+/* Are the lines of the block items whose bullets are drawn and no letters? It stands farther in than the text above it, its lines
+ * are of very different lengths, and each but the last would have had room for the word that the next begins with. */
+static bool is_bare_list(const pdf_layout *p, const pdf_block *k) {
+    enum { FEWEST = 2, MOST = 40 };
+    const size_t n = k->end - k->first;
+    if (!k->first || n < FEWEST || n > MOST) return false;
+    const pdf_line *l = &p->lines[k->first], *above = l - 1;
+    const float in = l->box[0] - above->box[0], height = height_of(l);
+    if (above->page != l->page || left_out(above) || above->table || in < .8f * height ||
+        in > 6 * height || above->box[3] > l->box[1] + .5f * height)
+        return false;
+    const float margin = margin_of(p, k);
+    float least = 1e9f, most = 0;
+    for (size_t i = k->first; i < k->end; i++) {
+        const float width = p->lines[i].box[2] - l->box[0], off = p->lines[i].box[0] - l->box[0];
+        if (left_out(&p->lines[i]) || off > 3 || off < -3 || is_marked(p, k, i)) return false;
+        if (strchr("{}\\.;", p->text.data[p->lines[i].at])) return false; /* of a program */
+        if (width > most) most = width;
+        if (i + 1 == k->end) break;
+        if (width < least) least = width;
+        const float next = width_of_first_word(p, &p->lines[i + 1]);
+        if (p->lines[i].box[2] + next + .5f * height > margin) return false;
+    }
+    return least < .75f * most;
+}
+
+/* Where the item or the paragraph ends that begins with line i of the block. */
+static size_t item_end(const pdf_layout *p, const pdf_block *k, size_t i, bool bare) {
+    if (bare) return i + 1;
+    while (++i < k->end && !is_marked(p, k, i)) {
+    }
+    return i;
 }
 
 /* Does the paragraph go on in the next block (over a column, over a page)? As far as can be seen: it ends
@@ -356,26 +470,33 @@ static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) 
             item = true;
             continue;
         }
-        text_place place = place_of(p, k.first, k.end);
-        builder_set_place(b, &place);
-        uint8_t kind = k.level ? TEXT_HEADING : item || k.bullet ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
-        if (joined)
-            builder_go_on_with(b, kind, k.level, cut ? "" : " ");
-        else
-            builder_begin(b, kind, k.level);
-        if (item) builder_str(b, "\xE2\x80\xA2 ");
-        size_t from = b->text.len;
+        const bool bare = !k.level && !item && !k.bullet && is_bare_list(p, &k);
         const pdf_line *last = &p->lines[k.end - 1];
-        joined = more && runs_on(p, &k, &next);
-        cut = joined ? hyphen_at_end(p->text.data + last->at, last->n) : 0;
-        add_lines(b, p, k.first, k.end, cut);
-        float height = height_of(&p->lines[k.first]);
-        if (k.level && k.level < 3 && place.page == 1 && height > tallest + .5f) {
-            tallest = height;
-            title = from;
-            title_end = b->text.len;
+        const bool after = joined;
+        joined = more && !bare && runs_on(p, &k, &next);
+        const size_t cut_last = joined ? hyphen_at_end(p->text.data + last->at, last->n) : 0;
+        for (size_t at = k.first, end; at < k.end; at = end) {
+            end = k.level ? k.end : item_end(p, &k, at, bare);
+            text_place place = place_of(p, at, end);
+            builder_set_place(b, &place);
+            const bool listed = item || k.bullet || bare || (!k.level && is_marked(p, &k, at));
+            uint8_t kind = k.level ? TEXT_HEADING : listed ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
+            if (after && at == k.first)
+                builder_go_on_with(b, kind, k.level, cut ? "" : " ");
+            else
+                builder_begin(b, kind, k.level);
+            if ((item && at == k.first) || bare) builder_str(b, "\xE2\x80\xA2 ");
+            size_t from = b->text.len;
+            add_lines(b, p, at, end, end == k.end ? cut_last : 0);
+            float height = height_of(&p->lines[k.first]);
+            if (k.level && k.level < 3 && place.page == 1 && height > tallest + .5f) {
+                tallest = height;
+                title = from;
+                title_end = b->text.len;
+            }
+            builder_end(b);
         }
-        builder_end(b);
+        cut = cut_last;
         item = false;
     }
     /* Where it says no title of its own: what stands in the largest letters of its first page. */

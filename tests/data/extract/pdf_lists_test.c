@@ -1,0 +1,191 @@
+/* Lists on the pages of a PDF, from what pdftotext says of their lines: items by their marks, and such whose bullets are drawn and
+ * no letters; and a title that is the name of a file. */
+#include "tests/test.h"
+
+#include "data/extract/extract_internal.h"
+#include "kernels/buf.h"
+
+typedef struct source {
+    fo_buf xml;
+    size_t at;
+    bool open; /* a block is */
+} source;
+
+static ptrdiff_t read_source(void *ctx, char *buf, size_t n) {
+    source *s = ctx;
+    size_t left = s->xml.len - s->at;
+    if (n > left) n = left;
+    memcpy(buf, s->xml.data + s->at, n);
+    s->at += n;
+    return (ptrdiff_t)n;
+}
+
+static int end_source(void *ctx) {
+    (void)ctx;
+    return 0;
+}
+
+/* A line, each letter four points wide, to the block at hand. */
+static void add_line(source *s, int x, int y, const char *text) {
+    char box[96];
+    snprintf(box, sizeof box, "xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\"", x, y,
+             x + 4 * (int)strlen(text), y + 9);
+    if (!s->open) fo_buf_printf(&s->xml, "<block %s>", box);
+    s->open = true;
+    fo_buf_printf(&s->xml, "<line %s>", box);
+    for (size_t n; *text; text += n + (text[n] == ' '), x += 4 * (int)(n + 1)) {
+        n = strcspn(text, " ");
+        fo_buf_printf(&s->xml, "<word xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\">%.*s</word>",
+                      x, y, x + 4 * (int)n, y + 9, (int)n, text);
+    }
+    fo_buf_str(&s->xml, "</line>");
+}
+
+static void end_block(source *s) {
+    fo_buf_str(&s->xml, "</block>");
+    s->open = false;
+}
+
+static void begin(source *s, const char *title) {
+    *s = (source){0};
+    fo_buf_printf(&s->xml,
+                  "<html><head><title>%s</title></head><body><doc><page width=\"600\" "
+                  "height=\"800\">",
+                  title);
+}
+
+/* The text, and the title behind a bar where there is one. */
+static void check(source *s, const char *expected) {
+    builder b = {.max_bytes = 1 << 20};
+    extract_stream from = {read_source, end_source, s};
+    extract_input in = {.bytes = (const unsigned char *)"%PDF", .n = 4, .program = &from};
+    fo_err err = {0};
+    fo_buf is = {0};
+    fo_buf_str(&s->xml, "</page></doc></body></html>");
+    assert_ok(extract_pdf(&b, &in, &err), &err);
+    fo_buf_add(&is, b.text.data, b.text.len);
+    if (b.title.len) fo_buf_printf(&is, "|%.*s", (int)b.title.len, b.title.data);
+    assert_string_equal(is.data, expected);
+    fo_buf_free(&is);
+    fo_buf_free(&s->xml);
+    builder_free(&b);
+}
+
+static void numbered_lines_are_items(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "Pump");
+    add_line(&s, 60, 100, "1. Rinse the sponges");
+    add_line(&s, 72, 110, "under running water.");
+    add_line(&s, 60, 120, "2. Put them in.");
+    add_line(&s, 60, 130, "3. Close the clips.");
+    end_block(&s);
+    add_line(&s, 60, 160, "Do this at least");
+    add_line(&s, 60, 170, "12. Then it is said that");
+    add_line(&s, 60, 180, "nothing more happens.");
+    end_block(&s);
+    check(&s, "1. Rinse the sponges under running water.\n2. Put them in.\n3. Close the clips.\n\n"
+              "Do this at least 12. Then it is said that nothing more happens.|Pump");
+}
+
+/* Steps that a paragraph runs through may begin lines by chance. */
+static void numbers_within_lines_begin_none(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "Pump");
+    add_line(&s, 60, 100, "1. Open the fuel tap.");
+    add_line(&s, 60, 110, "2. Wait twelve seconds.");
+    add_line(&s, 60, 120, "3. Turn to start. 4. Wait.");
+    end_block(&s);
+    check(&s, "1. Open the fuel tap. 2. Wait twelve seconds. 3. Turn to start. 4. Wait.|Pump");
+}
+
+static void bullets_begin_items(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "Pump");
+    add_line(&s, 60, 100, "Manuscripts should have:");
+    add_line(&s, 60, 110, "\xE2\x80\xA2 paper of any size");
+    add_line(&s, 68, 120, "that there is");
+    add_line(&s, 60, 130, "\xE2\x80\xA2 two columns");
+    end_block(&s);
+    check(&s, "Manuscripts should have:\n\n\xE2\x80\xA2 paper of any size that there is\n"
+              "\xE2\x80\xA2 two columns|Pump");
+}
+
+/* Browsers draw round bullets. Lines that leave off long before the margin, farther in than what is above, are items. */
+static void bullets_may_be_no_letters(void **state) {
+    (void)state;
+    static const char *const lines[] = {"vaccinations, worming and neutering", "breeding and birth",
+                                        "illnesses that you knew of when you applied for it"};
+    static const char prose[] =
+        "We pay the vet's bills for illness and accident of your dog but for "
+        "what follows below:";
+    for (int is_code = 0; is_code < 2; is_code++) {
+        source s;
+        begin(&s, "Terms");
+        add_line(&s, 40, 80, prose);
+        end_block(&s);
+        for (int i = 0; i < 3; i++)
+            add_line(&s, 60, 100 + 10 * i, is_code && i == 1 ? "{ print }" : lines[i]);
+        end_block(&s);
+        fo_buf is = {0};
+        fo_buf_str(&is, prose);
+        fo_buf_str(&is, "\n\n");
+        for (int i = 0; i < 3; i++)
+            fo_buf_printf(&is, "%s%s%s", is_code ? "" : "\xE2\x80\xA2 ",
+                          is_code && i == 1 ? "{ print }" : lines[i],
+                          i == 2    ? ""
+                          : is_code ? " "
+                                    : "\n");
+        fo_buf_str(&is, "|Terms");
+        check(&s, is.data);
+        fo_buf_free(&is);
+    }
+}
+
+/* An indented paragraph whose lines are as full as they can be is none, nor one below nothing. */
+static void indented_paragraphs_are_no_lists(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "Terms");
+    add_line(&s, 40, 80, "What he wrote to the board in that same year is still of interest:");
+    end_block(&s);
+    add_line(&s, 60, 100, "The board has done what it could, and nobody should");
+    add_line(&s, 60, 110, "say that the mill was lost because of it; the river did");
+    add_line(&s, 60, 120, "that alone.");
+    end_block(&s);
+    check(&s,
+          "What he wrote to the board in that same year is still of interest:\n\n"
+          "The board has done what it could, and nobody should say that the mill was lost because "
+          "of it; the river did that alone.|Terms");
+}
+
+static void the_name_of_a_file_is_no_title(void **state) {
+    (void)state;
+    static const char *const names[] = {"letter.docx", "page_4.HTML", "Microsoft Word - a.doc",
+                                        "Untitled"};
+    source s;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        begin(&s, names[i]);
+        add_line(&s, 40, 80, "Dear all");
+        end_block(&s);
+        check(&s, "Dear all");
+    }
+    begin(&s, "How to write .htm");
+    add_line(&s, 40, 80, "Dear all");
+    end_block(&s);
+    check(&s, "Dear all|How to write .htm");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbered_lines_are_items),
+        cmocka_unit_test(numbers_within_lines_begin_none),
+        cmocka_unit_test(bullets_begin_items),
+        cmocka_unit_test(bullets_may_be_no_letters),
+        cmocka_unit_test(indented_paragraphs_are_no_lists),
+        cmocka_unit_test(the_name_of_a_file_is_no_title),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
