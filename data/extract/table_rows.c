@@ -10,9 +10,9 @@
 void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
-    t->n_cells = t->n_header = t->own_header = t->again = 0;
-    t->said = t->begun = t->used = t->fresh = t->pairs = t->corner = t->more = t->told = t->group =
-        false;
+    t->n_cells = t->n_header = t->own_header = t->again = t->years = 0;
+    t->said = t->begun = t->used = t->fresh = t->pairs = t->corner = t->several = t->more =
+        t->told = t->group = false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
 }
@@ -106,6 +106,51 @@ static void keep_header(table_rows *t, bool said) {
     t->used = t->corner = false;
 }
 
+/* ---- columns that are years ------------------------------------------------------------------------- */
+
+/* 1900 to 2099; 0: it is none. */
+static int year_of(const char *s, size_t n) {
+    if (n != 4 || (memcmp(s, "19", 2) && memcmp(s, "20", 2))) return 0;
+    if (!fo_is_digit(s[2]) || !fo_is_digit(s[3])) return 0;
+    return (*s == '1' ? 1900 : 2000) + (s[2] - '0') * 10 + (s[3] - '0');
+}
+
+static size_t count_years(const table_rows *t) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_cells; i++)
+        n += year_of(t->row.data + t->cells[i].at, t->cells[i].n) > 0;
+    return n;
+}
+
+/* How many years the row at hand has, where they may name columns: two or more that rise or fall, nothing else with figures,
+ * and the first column has none. Else 0. */
+static size_t years_of_names(const table_rows *t) {
+    size_t n = 0;
+    int before = 0, way = 0;
+    for (size_t i = 0; i < t->n_cells; i++) {
+        const char *s = t->row.data + t->cells[i].at;
+        const int year = year_of(s, t->cells[i].n), goes = year > before ? 1 : -1;
+        if (!year && fo_has_digit(s, t->cells[i].n)) return 0;
+        if (!year) continue;
+        if (t->cells[i].column == 0 || year == before || (n > 1 && goes != way)) return 0;
+        way = goes;
+        before = year;
+        n++;
+    }
+    return n > 1 ? n : 0;
+}
+
+/* The first row of the table has been kept and written. The one below it, at hand, tells whether it names columns: "Tea | 5 | 7"
+ * below years does, "Closed | 2010 | 2015" does not. */
+static void settle_years(table_rows *t) {
+    const size_t years = t->years;
+    t->years = 0;
+    if (!years) return;
+    t->fresh = count_years(t) * 2 < years;
+    t->said = t->fresh;
+    if (!t->fresh) t->n_header = t->own_header = 0;
+}
+
 /* The row begins in the column before the header's first one, and each other cell of it has a name: the header's corner is
  * empty, and what stands in the row's first cell names the row. Names have no gaps; remarks above a table may. */
 static bool is_under_corner(const table_rows *t) {
@@ -159,11 +204,15 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     }
     if (!t->n_cells) {
         t->n_header = 0;
-        t->begun = t->said = t->used = t->pairs = t->corner = false;
+        t->begun = t->said = t->used = t->pairs = t->corner = t->several = false;
+        t->years = 0;
         return;
     }
+    settle_years(t);
     bool number = table_rows_has_number(t);
     builder_set_place(t->b, place);
+    const bool first = !t->n_header && !t->used && !t->several && !t->group && !header;
+    const size_t years = first ? years_of_names(t) : 0;
     if (is_header(t, number, header)) {
         keep_header(t, header);
         write_joined(t, !t->begun);
@@ -181,6 +230,9 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
         const bool remark = t->n_cells == 1 && t->n_header > 2;
         write_joined(t, !t->begun || remark || t->group); /* it stands apart */
         t->pairs |= t->n_cells == 2;
+        if (years) keep_header(t, false);
+        t->several |= t->n_cells > 1;
+        t->years = years;
     }
     tell_of_more(t);
     t->begun = !t->group;

@@ -7,8 +7,8 @@
  *
  * A header is a row of two cells or more without a number in it, above all rows that are written with it,
  * and the widest of such; or one that says that it is. One with an empty corner, ", Monday, Tuesday", is not followed by a wider
- * one: the first cells below it name their rows. Rows without one are written as `a | b | c`, a
- * form's (`Default:`, `on`) as `Default: on`. */
+ * one: the first cells below it name their rows. A first row of words and years that rise or fall, "Product | 2023 | 2024", is one
+ * where the row below it has few. Rows without one are written as `a | b | c`, a form's (`Default:`, `on`) as `Default: on`. */
 #ifndef FORAGE_DATA_TABLE_ROWS_H
 #define FORAGE_DATA_TABLE_ROWS_H
 
@@ -32,7 +32,10 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool sheet; /* of a workbook, where two columns may have a header */
     bool pairs; /* two cells without a header were written: what follows is no header of two */
     bool begun;
-    bool fresh;        /* the header was the last row */
+    bool fresh; /* the header was the last row */
+    size_t
+        years; /* of the first row, which is kept as the header that it may be; 0: it may be none */
+    bool several;      /* a row of two cells or more was written */
     bool corner;       /* nothing names the first column, whose cells name their rows */
     size_t own_header; /* cells of the header, less those that say again what others do */
     /* the caller's */
