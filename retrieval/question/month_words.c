@@ -50,6 +50,70 @@ static size_t months_named(const passage *passages, size_t n) {
     return (size_t)__builtin_popcount(seen);
 }
 
+/* ---- months in digits -------------------------------------------------------------------------------- */
+
+enum { YEAR_MONTH = 7 }; /* bytes of "2026-10" */
+
+/* The month, 0 to 11, of the "2026-10" that s[i] begins, which is no day, "2026-10-03"; -1: there is none. */
+static int month_in_digits(const char *s, size_t len, size_t i) {
+    if (i + YEAR_MONTH > len || s[i + 4] != '-' ||
+        (i && (fo_is_digit(s[i - 1]) || s[i - 1] == '-')))
+        return -1;
+    for (size_t k = 0; k < YEAR_MONTH; k++)
+        if (k != 4 && !fo_is_digit(s[i + k])) return -1;
+    if ((s[i] != '1' || s[i + 1] != '9') && (s[i] != '2' || s[i + 1] != '0')) return -1;
+    const size_t end = i + YEAR_MONTH;
+    if (end < len && (fo_is_digit(s[end]) || s[end] == '-' || word_token_letter(s[end]))) return -1;
+    const int month = (s[i + 5] - '0') * 10 + s[i + 6] - '1';
+    return month >= 0 && month < MONTHS ? month : -1;
+}
+
+/* Where the passage writes that month of that year (0: of any) in digits. NULL: it does not, or it does of several years, writes no
+ * other month so, or calls a month by its name. */
+static const char *month_written(const passage *p, int month, int year) {
+    const char *found = NULL;
+    bool other = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(p->text, p->len, &at);
+        if (!t.n) break;
+        if (fo_is_upper(t.s[0]) && demand_month_named(&t) == month) return NULL;
+    }
+    for (size_t i = 0; i + YEAR_MONTH <= p->len; i++) {
+        const int is = month_in_digits(p->text, p->len, i);
+        if (is < 0) continue;
+        const char *s = p->text + i;
+        const int its = (s[0] - '0') * 1000 + (s[1] - '0') * 100 + (s[2] - '0') * 10 + s[3] - '0';
+        other |= is != month;
+        if (is != month || (year && its != year)) continue;
+        if (found && memcmp(found, s, YEAR_MONTH) != 0) return NULL;
+        found = s;
+    }
+    return other ? found : NULL;
+}
+
+/* "in October", "in October 2026" as "in 2026-10" where the best passage has months in such a form. */
+static bool month_in_digits_as_written(fo_buf *out, const char *question, const passage *best) {
+    const size_t len = strlen(question);
+    for (size_t at = 0;;) {
+        const word_token before = word_token_next(question, len, &at);
+        if (!before.n) return false;
+        if (!word_token_in("in for of during", &before)) continue;
+        size_t end = at;
+        const word_token t = word_token_next(question, len, &end);
+        const int month = demand_month_named(&t);
+        if (month < 0) continue;
+        size_t behind = end;
+        const word_token next = word_token_next(question, len, &behind);
+        const int year = word_token_year(&next);
+        const char *written = next.digits && !year ? NULL : month_written(best, month, year);
+        if (!written) return false;
+        fo_buf_add(out, question, (size_t)(t.s - question));
+        fo_buf_add(out, written, YEAR_MONTH);
+        fo_buf_str(out, question + (year ? behind : end));
+        return !out->failed;
+    }
+}
+
 bool month_words_as_written(fo_buf *out, const char *question, const passage *passages, size_t n) {
     const size_t len = strlen(question);
     for (size_t at = 0, from, end; at < len;) {
@@ -64,5 +128,5 @@ bool month_words_as_written(fo_buf *out, const char *question, const passage *pa
         fo_buf_str(out, question + end);
         return !out->failed;
     }
-    return false;
+    return n && month_in_digits_as_written(out, question, &passages[0]);
 }

@@ -93,6 +93,7 @@ static void spans_are_asked_for_in_the_unit_they_are_written_in(void **state) {
 static void months_are_asked_for_by_their_names(void **state) {
     (void)state;
     static const char plan[] = "January | Sweep the chimney\nJune | Visit the plots\n";
+    static const char data[] = "month: 2026-09; rain: 88\nmonth: 2026-10; rain: 142\n";
     static const struct {
         const char *question, *text, *want; /* NULL: as it is */
     } cases[] = {
@@ -104,6 +105,19 @@ static void months_are_asked_for_by_their_names(void **state) {
         {"Who sweeps in the first month of the year?", "You may come in January.", NULL},
         {"Who sweeps in the first month of the year?",
          "January, June. In the first month of the year it is swept.", NULL},
+        {"How much rain fell in october?", data, "How much rain fell in 2026-10?"},
+        {"How much rain fell in Sep 2026, and when?", data,
+         "How much rain fell in 2026-09, and when?"},
+        {"How much rain fell in October 2025?", data, NULL},
+        {"How much rain fell on 3 October?", data, NULL},
+        {"How much rain fell in May 5?", data, NULL},
+        {"May it rain?", "2026-05 2026-06", NULL},
+        {"How much rain fell in October?", "2026-10: 5\n2025-10: 7\n2026-09: 2", NULL},
+        {"How much rain fell in October 2025?", "2026-10: 5\n2025-10: 7\n2026-09: 2",
+         "How much rain fell in 2025-10?"},
+        {"How much rain fell in October?", "2026-10: 5\n2026-09: 2\nOctober was wet.", NULL},
+        {"How much rain fell in October?", "2026-10-03: 5\n2026-09-10: 2", NULL},
+        {"How much rain fell in October?", "Version 2026-10 is out.", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const passage p = {.text = cases[i].text, .len = strlen(cases[i].text)};
