@@ -7,7 +7,8 @@
 /* Was c said before the best, in the same document: quoted, which the best is not? */
 bool mail_quotes_before(const candidate_set *set, const candidate *c);
 
-/* Is the best quoted, and does the mail itself say the same anew in c, nearly as well: "at 8:15, not 8:45"? */
+/* Is the best quoted, and does the mail itself say the same anew in c: "at 8:15, not 8:45"? Nearly as well, or it says that it corrects it or
+ * that it holds no longer, and repeats half of it. */
 bool mail_quotes_corrected(const candidate_set *set, const candidate *c);
 
 #endif

@@ -73,6 +73,25 @@ static void what_a_mail_says_goes_before_what_it_quotes(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What says that it corrects the quoted need not read as an answer of its own; what is quoted and not taken back answers. */
+static void what_takes_back_what_a_mail_quotes_goes_before_it(void **state) {
+    (void)state;
+    static const char mail[] =
+        "Hello,\n\none correction to Wanda's list: Nils no longer has a bunk, he gave it to Vera "
+        "on Monday.\n\nThe cook is ill and somebody else has to do it.\n\nTove\n\n"
+        "Wanda Holm wrote on 6 May:\n\n"
+        "> These have bunks in the cabin: Wanda, Nils, Wim, Tove. The cabin is locked at ten.\n";
+    const passage p = {.text = mail, .len = strlen(mail), .title = "Re: cabin", .sparse = 5};
+    extractive_answer a = ask_passages("Who has a bunk in the cabin now?", &p, 1);
+    if (!strstr(a.text, "Nils no longer has a bunk") || strstr(a.text, "These have"))
+        fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask_passages("When is the cabin locked?", &p, 1);
+    assert_non_null(strstr(a.text, "locked at ten"));
+    assert_null(strstr(a.text, "no longer"));
+    extractive_answer_deinit(&a);
+}
+
 /* Prices of other things are not said beside that of what is asked about. */
 static void the_price_of_what_is_asked_about_is_said_alone(void **state) {
     (void)state;
@@ -393,6 +412,7 @@ int main(void) {
         cmocka_unit_test(what_is_said_anew_of_another_replaces),
         cmocka_unit_test(what_holds_without_a_condition_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
+        cmocka_unit_test(what_takes_back_what_a_mail_quotes_goes_before_it),
         cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
