@@ -302,13 +302,22 @@ static stretch line_of(const candidate_passage *p, const stretch *asked, size_t 
     return (stretch){0};
 }
 
+/* "--kv-ram" of "--kv-ram BYTES" and "--mode <name>": behind the option stands what is put in its place. */
+static stretch without_value(stretch cell) {
+    const char *blank = memchr(cell.s, ' ', cell.n);
+    if (!blank || !is_option(cell)) return cell;
+    for (const char *s = blank; s < cell.s + cell.n; s++)
+        if (*s >= 'a' && *s <= 'z' && blank[1] != '<' && blank[1] != '[') return cell;
+    return (stretch){cell.s, (size_t)(blank - cell.s)};
+}
+
 /* The setting that a row's first cell names; empty: it names none. */
 static stretch named_by_row(const candidate_passage *p, const text_unit *u) {
     table_pair first;
     if (u->kind != TEXT_UNIT_ROW ||
         !table_row_first(p->text.text + u->start, u->end - u->start, u->record, &first))
         return (stretch){0};
-    const stretch name = unmarked(first.value, first.n_value);
+    const stretch name = without_value(unmarked(first.value, first.n_value));
     for (size_t i = 0; i < name.n; i++)
         if (!in_name(name.s[i])) return (stretch){0};
     return is_setting(name) ? name : (stretch){0};
@@ -342,8 +351,9 @@ static bool has_entry(const candidate_set *set, stretch asked) {
         entry_walk w = walk_from(p, &asked);
         if (w.named || line_of(p, &asked, &tag).n) return true;
         for (size_t k = 0; k < p->units.n; k++) {
+            const stretch row = named_by_row(p, &p->units.v[k]);
             walk_on(&w, p, &p->units.v[k], &asked);
-            if (w.named) return true;
+            if (w.named || (row.n && is_named(row, asked))) return true;
         }
     }
     return false;

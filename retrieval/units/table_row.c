@@ -150,7 +150,9 @@ static bool same(const char *a, size_t n_a, const char *b, size_t n_b) {
 bool table_row_is_record(const char *s, size_t n) {
     size_t at = 0, count = 0;
     table_pair p;
-    while (table_row_pair(s, n, &at, &p)) count++;
+    for (; table_row_pair(s, n, &at, &p);
+         count++) /* "--step N | 512 | smaller: less; larger: more" is a row */
+        if (!p.n_name && memmem(p.value, p.n_value, " | ", 3)) return false;
     return count > 1 && at == n;
 }
 

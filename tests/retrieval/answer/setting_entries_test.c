@@ -80,6 +80,22 @@ static void what_states_no_default_is_none(void **state) {
     free(answer);
 }
 
+static void a_row_may_name_an_option_with_its_value(void **state) {
+    (void)state;
+    static const char text[] =
+        "The same options for all:\n\nflag | default\n"
+        "--read-width X | 2 | while others write, a step takes so long. Smaller: more even; "
+        "larger: sooner; 0: at once\n"
+        "--page-ram BYTES | a quarter of free memory | refused when it does not fit\n"
+        "--page-disk BYTES | 2G for serve, else 0 | of pages kept on disk, --page-ram beside\n";
+    is(text, "What is the default of --page-ram?",
+       "flag: --page-ram BYTES; default: a quarter of free memory; refused when it does not fit "
+       "[1]");
+    is(text, "What is --read-width by default?",
+       "flag: --read-width X; default: 2; while others write, a step takes so long. Smaller: more "
+       "even; larger: sooner; 0: at once [1]");
+}
+
 static void an_example_is_no_default(void **state) {
     (void)state;
     static const char text[] = "Syntax: pause-time <number>\n\nDefault: 60\n\n"
@@ -204,6 +220,7 @@ int main(void) {
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
         cmocka_unit_test(a_default_is_said_with_what_it_is_of),
         cmocka_unit_test(what_states_no_default_is_none),
+        cmocka_unit_test(a_row_may_name_an_option_with_its_value),
         cmocka_unit_test(an_example_is_no_default),
         cmocka_unit_test(a_passage_may_go_on_with_a_setting),
         cmocka_unit_test(the_default_of_another_setting_is_no_answer),

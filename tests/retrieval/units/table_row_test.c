@@ -117,7 +117,15 @@ static void a_record_falls_into_pairs(void **state) {
     expect_pair(whole, &at, "Room", "Garden Room");
     expect_pair(whole, &at, "Whole day (9:00-23:00), all hirers", "130");
     expect_pair(whole, &at, "Till", "9:30");
-    const char *none[] = {"", "a", "a: b", "He came; he saw", "Note: this ends; ", "a: ; b: c"};
+    const char *none[] = {
+        "",
+        "a",
+        "a: b",
+        "He came; he saw",
+        "Note: this ends; ",
+        "a: ; b: c",
+        "--step N | 512 | smaller: less; larger: more",
+    };
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (table_row_is_record(none[i], strlen(none[i]))) fail_msg("a record: %s", none[i]);
 }
