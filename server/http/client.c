@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define REPLY_MAX_BYTES ((size_t)1 << 30)
+#define EVENT_MAX_BYTES ((size_t)16 << 20) /* of a line of a stream of events */
 
 struct client {
     CURL *curl;
@@ -44,13 +45,15 @@ typedef struct live {
     const volatile bool *stop;
     fo_buf *rest, line;
     char event[16];
-    bool ended;
+    bool ended, too_long; /* too_long: a line of it */
 } live;
 
-/* The part of a line that has come is kept until its end comes. False: no memory. */
+/* The part of a line that has come is kept until its end comes. False: no memory, or it is too long. */
 static bool hear_lines(live *l, const char *data, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (data[i] != '\n') {
+            l->too_long = l->line.len == EVENT_MAX_BYTES;
+            if (l->too_long) return false;
             fo_buf_char(&l->line, data[i]);
             continue;
         }
@@ -221,6 +224,9 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
         if (err) *err = f->err;
         return f->err.code;
     }
+    if (l && l->too_long)
+        return fo_fail(err, FO_ELIMIT, "the service sends an event of more than %zu MiB",
+                       EVENT_MAX_BYTES >> 20);
     if (l && l->ended) return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
     if (rc != CURLE_OK) return fail_transfer(c, rc, connected > 0, why, err);
     if (moved.code) {

@@ -34,7 +34,7 @@ int client_post_stream(client *c, const char *path, const char *content_type, cl
  * told, cut at 15 bytes; "" before the first. */
 typedef void client_hearer(void *ctx, const char *event, const char *data, size_t n);
 /* Hands the events of a reply of status 200 to `hear` while they come. stop: looked at meanwhile, true ends the
- * transfer; NULL: none. FO_ECANCELLED where it did. */
+ * transfer; NULL: none. FO_ECANCELLED where it did, FO_ELIMIT where an event has more than 16 MiB. */
 int client_post_events(client *c, const char *path, const void *body, size_t n, client_hearer *hear,
                        void *ctx, const volatile bool *stop, fo_err *err);
 int client_get(client *c, const char *path, fo_buf *reply, fo_err *err);

@@ -345,6 +345,51 @@ static void not_modified(http_request *r, void *app) {
     http_reply(r, 304, "text/plain", "", 0);
 }
 
+enum { ENDLESS = 20 << 20 };
+
+/* One line of 20 MiB, or one of 1 MiB that ends. */
+static void tell_without_end(http_request *r, void *app) {
+    (void)app;
+    const bool ends = !strcmp(http_param(r, "how"), "ends");
+    const size_t n = ends ? 1 << 20 : ENDLESS;
+    char *line = malloc(n);
+    assert_non_null(line);
+    memset(line, 'a', n);
+    memcpy(line, "data: ", 6);
+    line[n - 1] = ends ? '\n' : 'a';
+    http_reply(r, 200, "text/event-stream", line, n);
+    free(line);
+}
+
+static void count_bytes(void *ctx, const char *event, const char *data, size_t n) {
+    (void)event, (void)data;
+    *(size_t *)ctx += n;
+}
+
+static void an_event_without_end_is_not_kept(void **state) {
+    (void)state;
+    static const http_route tells[] = {
+        {.method = "POST", .pattern = "/tell/{how}", .handler = tell_without_end}};
+    log_open(LOG_LEVEL_OFF, false);
+    http_server *s;
+    client *c;
+    char url[64];
+    size_t heard = 0;
+    fo_err err = {0};
+    const http_options o = {.listen = "127.0.0.1:0", .routes = tells, .n_routes = 1};
+    assert_ok(http_start(&s, &o, &err), &err);
+    snprintf(url, sizeof url, "http://%s", http_address(s));
+    assert_ok(client_open(&c, url, NULL, &err), &err);
+    assert_ok(client_post_events(c, "/tell/ends", "{}", 2, count_bytes, &heard, NULL, &err), &err);
+    assert_int_equal(heard, (1 << 20) - 7);
+    assert_int_equal(client_post_events(c, "/tell/on", "{}", 2, count_bytes, &heard, NULL, &err),
+                     FO_ELIMIT);
+    assert_non_null(strstr(err.msg, "16 MiB"));
+    assert_int_equal(heard, (1 << 20) - 7);
+    client_close(c);
+    http_stop(s, 1000, NULL);
+}
+
 static void the_client_takes_no_redirect_for_success(void **state) {
     (void)state;
     static const http_route moved[] = {
@@ -420,6 +465,7 @@ int main(void) {
         cmocka_unit_test(a_body_of_any_length_streams_through),
         cmocka_unit_test(events_stream_with_heartbeats),
         cmocka_unit_test(patterns_take_segments_and_rests),
+        cmocka_unit_test(an_event_without_end_is_not_kept),
         cmocka_unit_test(the_client_takes_no_redirect_for_success),
         cmocka_unit_test(nobody_there_is_told_with_a_way_on),
         cmocka_unit_test(a_place_to_listen_is_asked_at_an_address),
