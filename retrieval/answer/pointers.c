@@ -40,11 +40,28 @@ static size_t find(const words *w, size_t i, const char *list) {
     return i;
 }
 
-/* "see", "please refer to" at word i; not "see that", "see if". */
+/* Is something to be read named from word i on: a section, a name, a title in quotes, "ssh(1)", an address; and nobody: "a doctor if it
+ * is lime", "your dentist"? */
+static bool names_a_text(const words *w, size_t i) {
+    if (is(w, i, "a an your our my his her their any somebody someone"))
+        return is(w, i + 1, places);
+    if (find(w, i, places) < w->n) return true;
+    if (is(w, i, "the")) i++;
+    for (const size_t first = i; i < w->n; i++) {
+        const char c = w->t[i].s[0];
+        if ((i == first && c >= 'A' && c <= 'Z') || strchr("\"'`([</", c) || (c & 0x80))
+            return true;
+    }
+    return false;
+}
+
+/* "see Caching", "please refer to the manual" at word i; not "see that", "see if", "see a doctor". */
 static bool sends(const words *w, size_t i) {
     if (is(w, i, "please")) i++;
-    if (is(w, i, "see")) return i + 1 < w->n && !is(w, i + 1, "that if whether to how it you");
-    return (is(w, i, "refer") && is(w, i + 1, "to")) || is(w, i, "consult");
+    if (is(w, i, "see"))
+        return !is(w, i + 1, "that if whether to how it you") && names_a_text(w, i + 1);
+    if (is(w, i, "refer") && is(w, i + 1, "to")) return names_a_text(w, i + 2);
+    return is(w, i, "consult") && names_a_text(w, i + 1);
 }
 
 /* "For more information about backups, see ...", "For other systems please refer to ..." */

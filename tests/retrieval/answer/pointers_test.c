@@ -17,6 +17,13 @@ static void who_is_sent_elsewhere_is_told_nothing(void **state) {
     assert_true(points("The cache is described in the section Caching."));
     assert_true(points("This document describes how backups are made."));
     assert_true(points("Where it lies depends on the system; see Caching."));
+    assert_true(points("See ssh(1) for all of them."));
+    assert_true(points("Please consult the Postfix documentation."));
+    assert_false(points("See a doctor if the cause is lime."));
+    assert_true(points("See our guide on moving."));
+    assert_false(points("See your doctor if it hurts below the knee."));
+    assert_false(points("Consult your GP when it gets worse."));
+    assert_false(points("See the caretaker in the morning."));
     assert_false(points("See that the door is shut."));
     assert_false(points("Hold the key for three seconds (see below)."));
     assert_false(points("For the cache 2 GB are kept."));
