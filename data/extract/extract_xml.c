@@ -458,6 +458,8 @@ typedef struct verdict {
 typedef struct parsing { /* _private of the parser */
     builder *b;
     verdict v;
+    xmlEntity entity; /* of the reference at hand */
+    char name[64], said[72];
 } parsing;
 
 static void judge(verdict *v, const xmlError *e) {
@@ -524,6 +526,32 @@ static void on_text(void *ctx, const xmlChar *s, int n) {
         xmlStopParser(p);
 }
 
+/* What a reference stands for that no DTD is at hand to define: "&szlig;" is a letter as in HTML, and of others the reference itself
+ * stays. In the value of an attribute it is left as a reference; unknown there, it would count as an error, behind which the parser
+ * drops all references, "&lt;" as well. */
+static xmlEntity *on_reference(void *ctx, const xmlChar *name) {
+    const xmlParserCtxt *p = ctx;
+    parsing *of = p->_private;
+    const size_t n = strlen((const char *)name);
+    const bool attribute = p->instate == XML_PARSER_ATTRIBUTE_VALUE;
+    if (n >= sizeof of->name) return NULL;
+    const int32_t cp = extract_html_entity((const char *)name, n);
+    memcpy(of->name, name, n + 1);
+    if (cp)
+        of->said[fo_utf8_encode(cp, of->said)] = 0;
+    else
+        snprintf(of->said, sizeof of->said, "&%s;", of->name);
+    of->entity = (xmlEntity) {
+        .type = XML_ENTITY_DECL, .name = (const xmlChar *)of->name, .content = (xmlChar *)of->said,
+        .orig = (xmlChar *)of->said, .length = (int)strlen(of->said),
+#if LIBXML_VERSION < 21100
+        .checked = 1, /* there is nothing to be looked through */
+#endif
+            .etype = attribute ? XML_INTERNAL_GENERAL_ENTITY : XML_INTERNAL_PREDEFINED_ENTITY
+    };
+    return &of->entity;
+}
+
 static xmlDoc *parse(parsing *of, const fo_buf *text) {
     xmlParserCtxt *p = xmlCreateMemoryParserCtxt(text->data, (int)text->len);
     if (!p) return NULL;
@@ -533,6 +561,7 @@ static xmlDoc *parse(parsing *of, const fo_buf *text) {
     p->_private = of;
     p->sax->startElementNs = on_element;
     p->sax->characters = p->sax->ignorableWhitespace = on_text;
+    p->sax->getEntity = on_reference;
     p->sax->entityDecl = NULL;
     p->sax->unparsedEntityDecl = NULL;
     p->sax->serror = on_error;

@@ -45,6 +45,26 @@ static void blocks_within_a_paragraph_stand_apart(void **state) {
         read_one(cases[i].xml, "xml", cases[i].text);
 }
 
+/* No DTD is at hand: what HTML knows is filled in, and no other reference is lost, nor one behind it. */
+static void references_stay(void **state) {
+    (void)state;
+    static const struct {
+        const char *xml, *text;
+    } cases[] = {
+        {ARTICLE("<para>Ahornstra&szlig;e 12, caf&eacute;</para>"), "Ahornstra\xC3\x9F"
+                                                                         "e 12, caf\xC3\xA9"},
+        {ARTICLE("<para>the &product; of &lt;b&gt; &amp;amp;</para>"),
+         "the &product; of <b> &amp;"},
+        {ARTICLE("<para role='caf&eacute; &product; &lt;'>a &lt; b &szlig;</para>"),
+         "a < b \xC3\x9F"},
+        {"<?xml version='1.0'?>\n<!DOCTYPE article [<!ENTITY own '&szlig; own'>]>\n"
+         "<article><para>&own; &lt; &own;</para></article>",
+         "&own; < &own;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        read_one(cases[i].xml, "xml", cases[i].text);
+}
+
 static void raised_numbers_stand_apart(void **state) {
     (void)state;
     read_one(
@@ -136,6 +156,7 @@ static void errors_within_a_comment_take_no_square(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_within_a_paragraph_stand_apart),
+        cmocka_unit_test(references_stay),
         cmocka_unit_test(raised_numbers_stand_apart),
         cmocka_unit_test(rows_of_a_table_are_whole),
         cmocka_unit_test(what_is_no_xml_is_refused_with_its_line),
