@@ -541,14 +541,16 @@ static xmlEntity *on_reference(void *ctx, const xmlChar *name) {
         of->said[fo_utf8_encode(cp, of->said)] = 0;
     else
         snprintf(of->said, sizeof of->said, "&%s;", of->name);
-    of->entity = (xmlEntity) {
-        .type = XML_ENTITY_DECL, .name = (const xmlChar *)of->name, .content = (xmlChar *)of->said,
-        .orig = (xmlChar *)of->said, .length = (int)strlen(of->said),
+    of->entity = (xmlEntity){.type = XML_ENTITY_DECL,
+                             .name = (const xmlChar *)of->name,
+                             .content = (xmlChar *)of->said,
+                             .orig = (xmlChar *)of->said,
+                             .length = (int)strlen(of->said),
+                             .etype = attribute ? XML_INTERNAL_GENERAL_ENTITY
+                                                : XML_INTERNAL_PREDEFINED_ENTITY};
 #if LIBXML_VERSION < 21100
-        .checked = 1, /* there is nothing to be looked through */
+    of->entity.checked = 1; /* there is nothing to be looked through */
 #endif
-            .etype = attribute ? XML_INTERNAL_GENERAL_ENTITY : XML_INTERNAL_PREDEFINED_ENTITY
-    };
     return &of->entity;
 }
 
