@@ -52,7 +52,7 @@ static void references_stay(void **state) {
         const char *xml, *text;
     } cases[] = {
         {ARTICLE("<para>Ahornstra&szlig;e 12, caf&eacute;</para>"), "Ahornstra\xC3\x9F"
-                                                                         "e 12, caf\xC3\xA9"},
+                                                                    "e 12, caf\xC3\xA9"},
         {ARTICLE("<para>the &product; of &lt;b&gt; &amp;amp;</para>"),
          "the &product; of <b> &amp;"},
         {ARTICLE("<para role='caf&eacute; &product; &lt;'>a &lt; b &szlig;</para>"),
