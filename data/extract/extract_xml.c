@@ -142,21 +142,12 @@ static void add_words(flow *f, const char *s, size_t n) {
     encoding_clean(out, s, n, &f->replaced);
 }
 
-static void add_reference(flow *f, const char *name) {
-    int32_t cp = extract_html_entity(name, strlen(name));
-    builder one = {.max_bytes = 8};
-    if (cp) builder_add_cp(&one, cp);
-    if (one.text.data) add_words(f, one.text.data, one.text.len);
-    builder_free(&one);
-}
-
 /* All of the text in it; what is said for an index alone is none. */
 static void add_text(const xmlNode *top, bool verbatim, fo_buf *out) {
     flow f = {.out = out, .verbatim = verbatim};
     for (const xmlNode *c = top; c;) {
         if ((c->type == XML_TEXT_NODE || c->type == XML_CDATA_SECTION_NODE) && c->content)
             add_words(&f, (const char *)c->content, strlen((const char *)c->content));
-        if (c->type == XML_ENTITY_REF_NODE && c->name) add_reference(&f, (const char *)c->name);
         const bool element = is_element(c), index = element && c != top && named(c, "indexterm");
         if (element) enter(&f, c);
         if (element && c->children && !index) {
@@ -459,7 +450,7 @@ typedef struct parsing { /* _private of the parser */
     builder *b;
     verdict v;
     xmlEntity entity; /* of the reference at hand */
-    char name[64], said[72];
+    char said[72];
 } parsing;
 
 static void judge(verdict *v, const xmlError *e) {
@@ -534,15 +525,14 @@ static xmlEntity *on_reference(void *ctx, const xmlChar *name) {
     parsing *of = p->_private;
     const size_t n = strlen((const char *)name);
     const bool attribute = p->instate == XML_PARSER_ATTRIBUTE_VALUE;
-    if (n >= sizeof of->name) return NULL;
+    if (n + sizeof "&;" > sizeof of->said) return NULL;
     const int32_t cp = extract_html_entity((const char *)name, n);
-    memcpy(of->name, name, n + 1);
     if (cp)
         of->said[fo_utf8_encode(cp, of->said)] = 0;
     else
-        snprintf(of->said, sizeof of->said, "&%s;", of->name);
+        snprintf(of->said, sizeof of->said, "&%s;", (const char *)name);
     of->entity = (xmlEntity){.type = XML_ENTITY_DECL,
-                             .name = (const xmlChar *)of->name,
+                             .name = name,
                              .content = (xmlChar *)of->said,
                              .orig = (xmlChar *)of->said,
                              .length = (int)strlen(of->said),

@@ -1,5 +1,6 @@
 /* See table_rows.h. */
 #include "data/extract/table_rows.h"
+#include "data/extract/text_columns.h"
 #include "kernels/utf8.h"
 
 #include <ctype.h>
@@ -108,36 +109,24 @@ static void keep_header(table_rows *t, bool said) {
 
 /* ---- columns that are years ------------------------------------------------------------------------- */
 
-/* 1900 to 2099; 0: it is none. */
-static int year_of(const char *s, size_t n) {
-    if (n != 4 || (memcmp(s, "19", 2) && memcmp(s, "20", 2))) return 0;
-    if (!fo_is_digit(s[2]) || !fo_is_digit(s[3])) return 0;
-    return (*s == '1' ? 1900 : 2000) + (s[2] - '0') * 10 + (s[3] - '0');
-}
-
 static size_t count_years(const table_rows *t) {
     size_t n = 0;
     for (size_t i = 0; i < t->n_cells; i++)
-        n += year_of(t->row.data + t->cells[i].at, t->cells[i].n) > 0;
+        n += text_year_of(t->row.data + t->cells[i].at, t->cells[i].n) > 0;
     return n;
 }
 
 /* How many years the row at hand has, where they may name columns: two or more that rise or fall, nothing else with figures,
  * and the first column has none. Else 0. */
 static size_t years_of_names(const table_rows *t) {
-    size_t n = 0;
-    int before = 0, way = 0;
+    text_years years = {0};
     for (size_t i = 0; i < t->n_cells; i++) {
         const char *s = t->row.data + t->cells[i].at;
-        const int year = year_of(s, t->cells[i].n), goes = year > before ? 1 : -1;
+        const int year = text_year_of(s, t->cells[i].n);
         if (!year && fo_has_digit(s, t->cells[i].n)) return 0;
-        if (!year) continue;
-        if (t->cells[i].column == 0 || year == before || (n > 1 && goes != way)) return 0;
-        way = goes;
-        before = year;
-        n++;
+        if (year && (t->cells[i].column == 0 || !text_years_go_on(&years, year))) return 0;
     }
-    return n > 1 ? n : 0;
+    return years.n > 1 ? years.n : 0;
 }
 
 /* The first row of the table has been kept and written. The one below it, at hand, tells whether it names columns: "Tea | 5 | 7"

@@ -147,6 +147,19 @@ static bool are_below(const char *s, line above, line l) {
                                   l.end - l.start);
 }
 
+int text_year_of(const char *s, size_t n) {
+    if (n != 4 || (memcmp(s, "19", 2) && memcmp(s, "20", 2))) return 0;
+    if (!fo_is_digit(s[2]) || !fo_is_digit(s[3])) return 0;
+    return (*s == '1' ? 1900 : 2000) + (s[2] - '0') * 10 + (s[3] - '0');
+}
+
+bool text_years_go_on(text_years *y, int year) {
+    const int way = year > y->last ? 1 : -1;
+    if (year == y->last || (y->n > 1 && way != y->way)) return false;
+    *y = (text_years){y->n + 1, year, way};
+    return true;
+}
+
 text_rows text_columns_find(const char *s, size_t n, size_t at) {
     line above = {at, at, at};
     for (line first; at < n; above = first, at = first.next) {

@@ -41,6 +41,18 @@ bool text_columns_name_others(const char *first, size_t n_first, const char *sec
  * above "1 to 3 days      95 euros"? Each name has its value below some of its letters, and no figure. */
 bool text_columns_name_all(const char *first, size_t n_first, const char *second, size_t n);
 
+/* Years that name columns: they rise or fall. Zero-initialised. */
+typedef struct text_years {
+    size_t n;
+    int last, way; /* 1: they rise, -1: they fall */
+} text_years;
+
+/* The year that a cell is, 1900 to 2099; 0: it is none. */
+int text_year_of(const char *s, size_t n);
+
+/* The next one; false: it is the last again, or goes the other way. */
+bool text_years_go_on(text_years *y, int year);
+
 typedef struct text_rows {
     size_t start,
         end; /* of lines, the last one's line break left out; start == end: there are none */

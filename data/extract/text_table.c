@@ -183,6 +183,18 @@ static bool has_number_for_a_name(const text_table *t) {
            !t->cut; /* of two, "Capacity | 5" is no pair of names */
 }
 
+/* Takes the row back out of b, to be written in another way: the text of cell c is at row->data + (c.at - t->row_text) then. False: no
+ * memory. */
+static bool take_row(text_table *t, fo_buf *row) {
+    builder *b = t->b;
+    fo_buf_add(row, b->text.data + t->row_text, b->text.len - t->row_text);
+    if (row->failed)
+        b->failure = FO_ENOMEM;
+    else
+        builder_rewind(b, t->row_blocks, t->row_text);
+    return !row->failed;
+}
+
 /* The row again, each cell behind the name of its column. */
 static void write_with_names(text_table *t) {
     builder *b = t->b;
@@ -190,13 +202,7 @@ static void write_with_names(text_table *t) {
     size_t filled = 0;
     for (size_t i = 0; i < t->n_cells; i++) filled += t->cells[i].n > 0;
     if (filled < 2 || t->over || b->failure) return;
-    fo_buf_add(&row, b->text.data + t->row_text, b->text.len - t->row_text);
-    if (row.failed) {
-        b->failure = FO_ENOMEM;
-    } else {
-        builder_rewind(b, t->row_blocks, t->row_text);
-        builder_go_on_with(b, TEXT_TABLE_ROW, 0, "\n\n");
-    }
+    if (take_row(t, &row)) builder_go_on_with(b, TEXT_TABLE_ROW, 0, "\n\n");
     for (size_t i = 0; i < t->n_cells && !b->failure; i++) {
         const text_slice *c = &t->cells[i];
         if (!c->n) continue;
@@ -221,11 +227,7 @@ static bool is_named_value(const text_table *t) {
 static void write_named_value(text_table *t) {
     builder *b = t->b;
     fo_buf row = {0};
-    fo_buf_add(&row, b->text.data + t->row_text, b->text.len - t->row_text);
-    if (row.failed) {
-        b->failure = FO_ENOMEM;
-    } else {
-        builder_rewind(b, t->row_blocks, t->row_text);
+    if (take_row(t, &row)) {
         begin_block(t, !t->rows && !t->goes_on);
         for (size_t i = 0; i < 2; i++) {
             if (i) builder_str(b, " ");

@@ -173,6 +173,18 @@ int candidate_counted_term(const question *q);
 /* The words that begin in bytes [start, end) of a text; the question's terms among them. */
 fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end);
 uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t end);
+/* A unit of a passage to be said whole; its marks and its score are the caller's. */
+static inline candidate candidate_whole(const candidate_passage *p, size_t index, size_t order,
+                                        text_unit u) {
+    const fact_sentence s = candidate_words(&p->text, u.start, u.end);
+    return (candidate){.passage = (uint32_t)index,
+                       .order = (uint32_t)order,
+                       .start = u.start,
+                       .end = u.end,
+                       .w0 = s.w0,
+                       .w1 = s.w1,
+                       .unit = u};
+}
 /* The same of n bytes at s, which is in the text. */
 uint64_t candidate_terms_at(const candidate_passage *p, const char *s, size_t n);
 /* The question's terms in what a unit hangs on, and, of an item in an item, in what that one hangs on. */

@@ -83,18 +83,6 @@ static bool is_below_codes(const candidate_passage *p, size_t i) {
     return speaks_of_codes(p->heading, strlen(p->heading));
 }
 
-static candidate whole(const candidate_passage *p, size_t index, size_t order) {
-    const text_unit *u = &p->units.v[order];
-    const fact_sentence s = candidate_words(&p->text, u->start, u->end);
-    return (candidate){.passage = (uint32_t)index,
-                       .order = (uint32_t)order,
-                       .start = u->start,
-                       .end = u->end,
-                       .w0 = s.w0,
-                       .w1 = s.w1,
-                       .unit = *u};
-}
-
 size_t exit_codes_take(const candidate_set *set, candidate *chosen) {
     const question *q = &set->q;
     const number x = asked_code(q);
@@ -113,7 +101,7 @@ size_t exit_codes_take(const candidate_set *set, candidate *chosen) {
             if (!entry && (sentences || condition_at(s, n, x) == n)) continue;
             if (!entry && !speaks_of_codes(s, n) && !is_below_codes(p, i)) continue;
             if (entry && !is_below_codes(p, i)) continue;
-            *chosen = whole(p, k, i);
+            *chosen = candidate_whole(p, k, i, *u);
             if (entry) return 1;
             sentences = 1;
         }

@@ -596,22 +596,11 @@ static bool is_its_own(const question *q, const candidate_passage *p, const name
     return true;
 }
 
-static candidate whole(const candidate_passage *p, size_t index, size_t order, text_unit u) {
-    const fact_sentence s = candidate_words(&p->text, u.start, u.end);
-    return (candidate){.passage = (uint32_t)index,
-                       .order = (uint32_t)order,
-                       .start = u.start,
-                       .end = u.end,
-                       .w0 = s.w0,
-                       .w1 = s.w1,
-                       .unit = u};
-}
-
 /* A unit with the name of its entry before it; `begins`: it has that itself. */
 static candidate said_of(const candidate_passage *p, size_t index, size_t order, stretch name,
                          bool begins) {
     text_unit u = p->units.v[order];
-    if (begins) return whole(p, index, order, u);
+    if (begins) return candidate_whole(p, index, order, u);
     if (tag_of(p, &u).n) u.start = u.body; /* a line before it that is taken for a term */
     u.body = u.start;
     if (u.kind == TEXT_UNIT_DEFINITION || u.kind == TEXT_UNIT_HEADING) u.kind = TEXT_UNIT_SENTENCE;
@@ -620,7 +609,7 @@ static candidate said_of(const candidate_passage *p, size_t index, size_t order,
     u.outer_start = u.outer_end = 0;
     u.head_kind = TEXT_UNIT_HEADING;
     u.nested = false;
-    candidate c = whole(p, index, order, u);
+    candidate c = candidate_whole(p, index, order, u);
     c.headed = name.n > 0;
     return c;
 }
@@ -632,7 +621,7 @@ static candidate line_whole(const candidate_passage *p, size_t index, stretch li
     u.end = u.start + (uint32_t)line.n;
     size_t order = 0;
     while (order + 1 < p->units.n && p->units.v[order + 1].start <= u.start) order++;
-    return whole(p, index, order, u);
+    return candidate_whole(p, index, order, u);
 }
 
 typedef struct found {
@@ -658,7 +647,7 @@ static void find_default(found *best, const candidate_passage *p, size_t index,
         const enum stated states = states_asked(p, i, asked, w.named);
         if (states <= best->states) continue;
         if (p->units.v[i].kind == TEXT_UNIT_ROW) { /* its columns are its head */
-            *best = (found){whole(p, index, i, p->units.v[i]), states};
+            *best = (found){candidate_whole(p, index, i, p->units.v[i]), states};
             continue;
         }
         const stretch name = here ? w.name : (stretch){0};
@@ -701,7 +690,7 @@ size_t setting_entries_default_beside(const candidate_set *set, size_t most, siz
     const candidate_passage *p = &set->passages[chosen[0].passage];
     const text_unit *u = default_beside(p, chosen[0].order);
     if (!u) return n;
-    const candidate c = whole(p, chosen[0].passage, (size_t)(u - p->units.v), *u);
+    const candidate c = candidate_whole(p, chosen[0].passage, (size_t)(u - p->units.v), *u);
     while (n > 1 && (n == most || used + (c.end - c.start) > max_chars)) {
         n--;
         used -= chosen[n].end - chosen[n].start;
@@ -712,11 +701,11 @@ size_t setting_entries_default_beside(const candidate_set *set, size_t most, siz
 }
 
 bool setting_entries_default_missing(const candidate_set *set, const candidate *chosen, size_t n) {
-    const names_asked asked = read_names(set);
-    names_asked said = {0};
-    read_default(&said, &set->q);
-    const bool value = asked.n || set->q.kind == ASK_NUMBER || set->q.demands.amount != AMOUNT_NONE;
-    if (!said.by_default || !said.plainly || !value) return false;
+    names_asked asked = {0};
+    read_default(&asked, &set->q);
+    if (!asked.by_default || !asked.plainly) return false;
+    if (set->q.kind != ASK_NUMBER && set->q.demands.amount == AMOUNT_NONE && !read_names(set).n)
+        return false;
     for (size_t i = 0; i < n; i++) {
         const candidate_passage *p = &set->passages[chosen[i].passage];
         if (unit_states(p, &chosen[i].unit) || may_state(p, &chosen[i].unit)) return false;

@@ -84,25 +84,16 @@ bool table_row_names_columns(const char *first, size_t n_first, const char *seco
                        names_few_values(first, a, second, b, count));
 }
 
-/* 1900 to 2099; 0: it is none. */
-static int year_of(const char *s, size_t n) {
-    if (n != 4 || !(memcmp(s, "19", 2) == 0 || memcmp(s, "20", 2) == 0)) return 0;
-    if (!fo_is_digit(s[2]) || !fo_is_digit(s[3])) return 0;
-    return (s[0] - '0') * 1000 + (s[1] - '0') * 100 + (s[2] - '0') * 10 + (s[3] - '0');
-}
-
 bool table_row_names_years(const char *s, size_t n) {
-    size_t at = 0, bytes, years = 0;
+    size_t at = 0, bytes;
     const char *cell;
-    int last = 0, way = 0; /* 1: they rise, -1: they fall */
+    text_years years = {0};
     if (!table_row_cell(s, n, &at, &cell, &bytes) || is_figure(cell, bytes)) return false;
-    for (; table_row_cell(s, n, &at, &cell, &bytes); years++) {
-        const int year = year_of(cell, bytes), goes = year > last ? 1 : -1;
-        if (!year || year == last || (years > 1 && goes != way)) return false;
-        way = goes;
-        last = year;
+    while (table_row_cell(s, n, &at, &cell, &bytes)) {
+        const int year = text_year_of(cell, bytes);
+        if (!year || !text_years_go_on(&years, year)) return false;
     }
-    return years > 1;
+    return years.n > 1;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */

@@ -338,8 +338,7 @@ static size_t example_end(const unit_reader *r, size_t i) {
     const text_line *last = &r->in.v[end - 1];
     const bool heads = end == i + 1 && unit_is_heading(&r->in, i),
                ends = end == r->in.n || r->in.v[end].class == LINE_BLANK;
-    if (heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1])) return i;
-    return end;
+    return heads || !ends || strchr(".!?:;,", r->in.text[last->end - 1]) ? i : end;
 }
 
 /* ... and what is typed behind a blank line below it: "$ restic init", "$ restic backup ~/work". */
