@@ -19,6 +19,7 @@
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/heading_names.h"
 #include "retrieval/answer/past_states.h"
+#include "retrieval/answer/other_commands.h"
 #include "retrieval/answer/pointers.h"
 #include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
@@ -175,19 +176,6 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
     return FO_OK;
 }
 
-/* "With ls": what gio would do is another answer. */
-static void mark_other_commands(candidate_set *set) {
-    const fact_text *asked = &set->q.text;
-    const char *named = NULL;
-    for (size_t i = 0; i < set->n_passages && !named; i++)
-        if (exact_names_command_asked(asked->text, asked->len, set->passages[i].title_text))
-            named = set->passages[i].title_text;
-    for (size_t i = 0; i < set->n_passages; i++) {
-        candidate_passage *p = &set->passages[i];
-        p->other_command = named && p->unnamed && !exact_names_are_family(named, p->title_text);
-    }
-}
-
 static int read_passages(candidate_set *set, const extractive_input *in, fo_err *err) {
     size_t n = in->n_passages < EXTRACTIVE_PASSAGES ? in->n_passages : EXTRACTIVE_PASSAGES;
     set->passages = calloc(n + 1, sizeof *set->passages);
@@ -202,7 +190,7 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
             !rc && in->spoken_of && !strcmp(in->spoken_of, set->passages[i].document);
         words += (double)set->passages[i].text.n_words;
     }
-    if (!rc) mark_other_commands(set);
+    if (!rc) other_commands_mark(set);
     if (!rc) subjects_mark(set);
     for (size_t i = 0; !rc && i < n; i++)
         set->passages[i].bm25 = passage_bm25(
@@ -420,10 +408,10 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
     if (!x->n_options) return;
     size_t named = exact_names_options_in(x, text + u->start, u->end - u->start);
     size_t head = exact_names_options_in(x, text + u->head_start, u->head_end - u->head_start);
-    if (named + head == 0) c->f[CAND_MISSING_CODE] = 1;
+    if (named + head == 0 || p->other_command) c->f[CAND_MISSING_CODE] = 1;
     uint32_t from;
     const size_t tag = option_tag(u, text, &from);
-    if (tag && c->f[CAND_COVER] >= MOST && !memchr(text + from, '|', tag) &&
+    if (tag && !p->other_command && c->f[CAND_COVER] >= MOST && !memchr(text + from, '|', tag) &&
         exact_names_options_in(x, text + from, tag))
         c->f[CAND_OPTION] = 1;
 }

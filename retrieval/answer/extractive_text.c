@@ -579,10 +579,10 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
     fo_buf_add(b, p->text + from, x->end - from);
 }
 
-/* An option, a row or a procedure has a line of its own: run together they are hard to tell apart. */
+/* An option, a row, a procedure or what a command does has a line of its own: run together they are hard to tell apart. */
 static bool stands_alone(const candidate *c) {
     return c->unit.kind == TEXT_UNIT_DEFINITION || c->unit.kind == TEXT_UNIT_ROW ||
-           c->unit.kind == TEXT_UNIT_STEPS;
+           c->unit.kind == TEXT_UNIT_STEPS || c->f[CAND_SUMMARY] > 0;
 }
 
 /* What stands in text[from..] was copied: no marker in it is ours, and where the sentence is not

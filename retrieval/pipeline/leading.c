@@ -6,6 +6,7 @@
 #include "retrieval/answer/contents_lists.h"
 #include "retrieval/answer/topics.h"
 #include "retrieval/pipeline/query_run.h"
+#include "retrieval/text/compared_names.h"
 
 static const double explained = 0.5; /* of topics_of_passage */
 enum { OWN_CHUNKS = 14 };            /* of a command's own pages that are read before others */
@@ -18,6 +19,7 @@ typedef struct asked {
     bool *has_family;    /* set: pages of a family of commands lead, too */
     const char *command; /* title of a chunk of the page of the command asked about; NULL: none */
     const char *section; /* that a list of contents among the best names */
+    compared_names compared;
 } asked;
 
 typedef int leads_fn(const asked *a, const store_chunk *k, bool *leads, fo_err *err);
@@ -43,6 +45,15 @@ static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_e
     *leads = k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
                           (a->command && exact_names_are_settings(a->command, k->title)));
     *a->has_family |= *leads && !exact_names_command_asked(t->text, t->len, k->title);
+    return FO_OK;
+}
+
+/* The first chunk of a page of one of the commands that are compared: it says what they do. */
+static int says_what_it_does(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    *leads = false;
+    for (size_t i = 0; i < 2 && k->title && k->n_before == 0; i++)
+        *leads |= exact_names_command_is(k->title, a->compared.name[i], a->compared.n[i]);
     return FO_OK;
 }
 
@@ -138,6 +149,9 @@ int leading_put_first(run *r) {
     bool commands = false, has_family = false;
     a.has_family = &has_family;
     if (!rc && !r->leading.n) rc = has_commands(r, &a, &commands);
+    if (!rc && commands && compared_names_read(&a.compared, r->sought, strlen(r->sought)))
+        rc = put_first(r, &a, says_what_it_does, 2);
+    commands &= !r->leading.n;
     if (!rc && commands) rc = name_command(r, &a);
     if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
     /* Which of git's many pages it is, and whether it is one of them, the reader says. */

@@ -74,10 +74,28 @@ static bool asks_for_the_hour(const char *question, size_t len) {
     }
 }
 
+/* "Which file lists them?", "In what files are they kept?": not which type of file, nor which file system. */
+static bool asks_for_a_file(const char *question, size_t len) {
+    static const char *const others =
+        "type types format formats name names size sizes system systems extension extensions mode "
+        "permission permissions descriptor server sharing manager browser kind kinds count";
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    while (word_token_in("and in to from", &t)) t = word_token_next(question, len, &at);
+    if (!word_token_in("which what", &t)) return false;
+    t = word_token_next(question, len, &at);
+    if (word_token_in("config configuration settings log text", &t))
+        t = word_token_next(question, len, &at);
+    if (!word_token_in("file files", &t)) return false;
+    t = word_token_next(question, len, &at);
+    return t.letters && !word_token_in(others, &t);
+}
+
 enum demand_detail demand_detail_of(const char *question, size_t len) {
     const bool what = asks_what_it_is(question, len);
     word_token before = {0};
     if (asks_for_the_hour(question, len)) return DETAIL_CLOCK;
+    if (asks_for_a_file(question, len)) return DETAIL_FILE;
     for (size_t at = 0;;) {
         const word_token t = word_token_next(question, len, &at);
         if (!t.n) return life_of(question, len);
@@ -256,6 +274,30 @@ static bool has_years_of_life(const char *text, size_t len) {
     }
 }
 
+/* A path, a name with an ending ("notes.txt", ".profile"), one that files are known by ("LICENSE", "Makefile"), or a name behind "file" ("the
+ * file fstab"). Not any word in capitals: so headings are written. */
+static bool has_file(const char *text, size_t len) {
+    word_token before = {0};
+    for (size_t i = 0; i + 1 < len; i++) {
+        const bool next = fo_is_letter(text[i + 1]);
+        if (next && (text[i] == '/' || text[i] == '\\')) return true;
+        if (next && text[i] == '.' && (i == 0 || !strchr(".!?", text[i - 1]))) return true;
+    }
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("readme license licence copying changelog news authors todo", &t) ||
+            (t.n > strlen("files") && memmem(t.s, t.n, "file", strlen("file"))))
+            return true;
+        if (t.letters && word_token_in("file", &before) &&
+            !word_token_in("is was has and or in of that which to with for on by system size name "
+                           "type format at from as can may will must does contains",
+                           &t))
+            return true;
+        before = t;
+    }
+}
+
 static bool has_birth(const char *text, size_t len) {
     return has_years_of_life(text, len) ||
            word_tokens_say(
@@ -306,6 +348,8 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return word_tokens_say("password passwords passphrase passwd passcode pass pw pwd pin key "
                                "secret credentials",
                                text, len);
+    case DETAIL_FILE:
+        return has_file(text, len);
     case DETAIL_EXIT:
         return word_tokens_say("exit exits exited return returns returned status", text, len);
     }

@@ -1,6 +1,5 @@
 /* demand_details.h - what a question wants to the letter: an address of mail or on the web, a telephone number, a time of the
- * day, a colour, somebody's birth or death, a password, how a program
- * exits; and whether a text has one. "Bookings: S. Krane" says all but her number. English. */
+ * day, a colour, somebody's birth or death, a password, how a program exits, the name of a file; and whether a text has one. "Bookings: S. Krane" says all but her number. English. */
 #ifndef FORAGE_RETRIEVAL_DEMAND_DETAILS_H
 #define FORAGE_RETRIEVAL_DEMAND_DETAILS_H
 
@@ -22,6 +21,7 @@ enum demand_detail {
     DETAIL_PERSON,   /* of those: "Quién dirige la banda?" */
     DETAIL_PASSWORD, /* "What is the default password?" */
     DETAIL_EXIT,     /* "What exit status has diff when files are the same?" */
+    DETAIL_FILE,     /* "Which file lists the shells that are valid?" */
 };
 
 enum demand_detail demand_detail_of(const char *question, size_t len);

@@ -23,6 +23,7 @@ typedef struct pair {
 #define ANIMALS "dog dogs puppy cat cats kitten pet pets animal animals horse horses rabbit rabbits hamster"
 #define HANDED_OVER "parcel parcels package letter order goods key keys card passport book books"
 #define PAPERS "form forms paper papers report reports homework application applications return returns claim claims essay thesis"
+#define FOLDERS "file files copy move list delete remove rename search find owner owns permission permissions size space link links compare sync create hidden exclude skip command program path disk count directory directories subdirectory"
 #define NO_FEAST "christmas, xmas, boxing day, new year|years"
 static const pair pairs[] = {
     /* work and health */
@@ -122,6 +123,29 @@ static const pair pairs[] = {
     {"folder|directory|folders|directories with|and everything|all in|inside|below|under it|them, folder|directory with all that is in|inside it, "
      "folder|directory and|with all its|the contents|files|subfolders|subdirectories, whole|entire|complete folder|directory|folders|directories|tree",
      "recursively, recursive", "directories recursively", NULL, "whole|entire|complete folder|directory|tree"},
+    {"everything below|under|inside|beneath|in a|the|this|my folder|directory|tree, all files below|under|inside|beneath a|the|this|my folder|directory|tree, "
+     "including|with|and|all|every|its subfolders|subdirectories|subfolder|subdirectory, in subfolders|subdirectories",
+     "recursively, recursive", "files and directories recursively", NULL, NULL},
+    {"subfolder, subfolders", "subdirectory, subdirectories", NULL, NULL, NULL},
+    {"folder", "directory, directories", "directory", FOLDERS, NULL}, {"folders", "directories, directory", "directories", FOLDERS, NULL},
+    {"unpack|unpacking|untar|unzip|unzipping", "extract files|members|from|the|an|all|archive, extracts", "extract", "tar archive archives deb rpm jar cpio", NULL},
+    {"unpack|unpacking|unzip|unzipping|uncompress|uncompressing", "decompress|decompresses|decompressing|decompressed, uncompress|uncompresses|uncompressed, expand|expands compressed", "decompress",
+     NULL, NULL},
+    {"changed|modified|edited|touched in|within|during|over the last|past day|week|month|year|hour, changed|modified|edited|touched in|within|during|over the last|past # days|weeks|months|years|hours|minutes, changed|modified|edited|touched today|yesterday|recently|lately, changed|modified|edited|touched less|more than # days|hours|minutes",
+     "last modified|changed", "last modified n days ago", "file files folder folders directory directories", NULL},
+    {"hidden|invisible|unprintable|control characters", "nonprinting, non printing", "nonprinting characters", NULL, NULL},
+    {"keep|keeping|retain|retaining", "preserve|preserves|preserving", "preserve", "timestamps timestamp dates permissions ownership owner attributes mode times", NULL},
+    {"reverse|reversing the|all|its lines|order", "in reverse !video", "print in reverse the lines", "file files text", NULL},
+    {"every # seconds|minutes|second|minute, every second|minute|few|couple, again and again, over and over, repeatedly", "periodically, regular intervals", "periodically",
+     "command commands program script run runs execute", NULL},
+    {"when|after|once i log|logged out|off, after logging out|off, when|after i close|closed the|my terminal|session|window, after|when i disconnect",
+     "immune to hangups, hangup|hangups", "immune to hangups", NULL, NULL},
+    {"turn|turning|switch|switching off the|my|this|a computer|machine|pc|system|server, shut|shutting down the|my|this|a computer|machine|pc|system|server",
+     "power off|down, poweroff, halt the, shut down", "power off the machine", NULL, NULL},
+    {"how full is|are, how much space|room is, how much disk|free space, disk space left|free|available|remaining", "file system|systems space|disk, space available|usage",
+     "disk space usage of the file system", "disk disks drive drives partition partitions", NULL},
+    {"logged in", "logged on", NULL, NULL, NULL}, {"logged on", "logged in", NULL, NULL, NULL},
+    {"time zone, time zones", "timezone, timezones", NULL, NULL, NULL}, {"timezone, timezones", "time zone, time zones", NULL, NULL, NULL},
     {"show|shows|see|tell me|us what it would|will do, what it would do, what would happen, without actually|really doing|copying|deleting|removing|changing|moving it|anything|them, "
      "preview of what it does, only|just pretend|pretending",
      "dry run, trial run, simulate|simulates|simulation", "dry run", NULL, "would have been done, would be done|deleted|removed|copied|transferred|changed"},

@@ -22,7 +22,7 @@ static const char *const groups[] = {
     "forbidden prohibited banned", "salary wage", "smartphone cellphone", "sick ill illness",
     "exam examination", "staff employee", "guarantee warranty", "year yearly annual annually", "road street",
     "weigh weight", "hen chicken", "reimburse refund", "midday noon", "lawyer solicitor", "diaper nappy",
-    "motorbike motorcycle", "lorry truck",
+    "motorbike motorcycle", "lorry truck", "occur occurrence", "symlink symbolic", "owner ownership",
     NULL,
 };
 static const same_words_written written[] = {

@@ -541,6 +541,15 @@ static bool is_used_as_command(const char *text, size_t len, size_t i, size_t n)
     return false;
 }
 
+/* Is it the last part of a path, "/etc/shadow", "~/.ssh/known_hosts"? Not of an address. */
+static bool ends_path(const char *text, size_t len, size_t i, size_t n) {
+    const size_t end = i + n;
+    if (i == 0 || text[i - 1] != '/' || (end < len && text[end] == '/')) return false;
+    size_t from = i - 1;
+    while (from > 0 && (in_name(text[from - 1]) || strchr("/.~", text[from - 1]))) from--;
+    return text[from] == '~' || (text[from] == '/' && text[from + 1] != '/');
+}
+
 /* Is what stands at byte i, n bytes long, the means, or who does it? "With sort", "cut: the third field", "du without other
  * disks", "the exit status of cmp". surely: nothing that is no command would stand there, as "from Paris" and "for rent" do. */
 static bool is_means(const char *text, size_t len, size_t i, size_t n, bool surely) {
@@ -552,7 +561,7 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n, bool sure
         return end < i && start < end &&
                fo_words_have_any_case("with using use make let", text + start, end - start);
     if (i + n < len && text[i + n] == ':') return true;
-    if (is_used_as_command(text, len, i, n)) return true;
+    if (is_used_as_command(text, len, i, n) || ends_path(text, len, i, n)) return true;
     if (is_unspeakable(text + i, n) && (start < end || i + n < len)) return true;
     if (owns(text, len, i + n) && !is_english(text + i, n)) return true;
     if (end < i && start < end &&
@@ -617,4 +626,34 @@ bool exact_names_are_settings(const char *title, const char *other) {
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
         if (all == n + strlen(ends[k]) && strncmp(other + n, ends[k], all - n) == 0) return true;
     return false;
+}
+
+size_t exact_names_used_with_option(const char *question, size_t len, const char **name) {
+    for (size_t i = 1; i + 2 < len; i++) {
+        if (question[i] != ' ' || question[i + 1] != '-' ||
+            !(fo_is_letter(question[i + 2]) || question[i + 2] == '-'))
+            continue;
+        size_t from = i, before;
+        while (from > 0 && in_name(question[from - 1])) from--;
+        for (before = from; before > 0 && question[before - 1] == ' ';) before--;
+        size_t word = before;
+        while (word > 0 && fo_is_letter(question[word - 1])) word--;
+        if (from < i && before < from && fo_is_letter(question[from]) &&
+            fo_words_have_any_case("does is of do explain", question + word, before - word) &&
+            !fo_words_have_any_case("the option flag switch parameter argument a an using use "
+                                    "with its this that it each",
+                                    question + from, i - from)) {
+            *name = question + from;
+            return i - from;
+        }
+    }
+    return 0;
+}
+
+bool exact_names_command_is(const char *title, const char *name, size_t n) {
+    const size_t names = exact_names_of_command(title);
+    for (size_t at = 0; (at = find_name(title, names, at, name, n)) < names; at++)
+        if ((at == 0 || strchr(" ,", title[at - 1])) && strchr(" ,", title[at + n])) return true;
+    const size_t ends = strcspn(title, " ,"); /* "commit" of "git-commit" */
+    return names && ends > n && title[ends - n - 1] == '-' && !memcmp(title + ends - n, name, n);
 }

@@ -71,12 +71,16 @@ size_t exact_names_of_command(const char *title);
  * in "tools"; names are short words, and nothing else of them would be left by their stems. */
 bool exact_names_command_said(const char *question, size_t len, const char *title);
 
-/* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects", "curl's default", and
- * wherever it stands what can be no word, "mean for ls"; not "how do I sort numbers". English. */
+/* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects", "curl's default", the file at the end of
+ * a path, "/etc/shadow", and wherever it stands what can be no word, "mean for ls"; not "how do I sort numbers". English. */
 bool exact_names_command_asked(const char *question, size_t len, const char *title);
 /* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. Only where nothing else would
  * stand there: not "from Paris", "for rent" or "in Berlin", and a name with a capital only behind "with", "using", "make" or "let". */
 bool exact_names_family_asked(const char *question, size_t len, const char *title);
+/* "What does set -e do?", "the meaning of tail -f": bytes of the word that an option is asked about with, at *name; 0: there is none. */
+size_t exact_names_used_with_option(const char *question, size_t len, const char **name);
+/* Is it a name in the title of a command's page, or the last part of its first, "commit" of "git-commit"? */
+bool exact_names_command_is(const char *title, const char *name, size_t n);
 /* "Paris - city guide": most names of commands have no capital at their beginning. */
 bool exact_names_is_capital(const char *title);
 /* Is `other` the page of what belongs to the command of `title` by its name: "gitignore" to "git", "sshd" to "ssh"? Not "Parish" to

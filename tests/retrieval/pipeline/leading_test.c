@@ -60,6 +60,50 @@ static void the_page_of_the_command_asked_about_is_read(void **state) {
     test_remove(home);
 }
 
+/* What each of two does, the first lines of their pages say, which share least with a question about both. */
+static void the_first_lines_of_commands_that_are_compared_are_read(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), text[32768];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    static const char *const names[] = {"takr", "givr"};
+    enum { PARTS = 30, LINES = 14 }; /* more chunks than there are contexts */
+    assert_ok(service_open(&s, &o, &err), &err);
+    for (int k = 0; k < 2; k++) {
+        size_t n =
+            (size_t)snprintf(text, sizeof text, ".TH %s 8\n.SH NAME\n%s \\- hand over\n.SH USE\n",
+                             names[k], names[k]);
+        for (int i = 0; i < LINES; i++) /* its own words are few in the chunk of the first line */
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  k ? "What stands in the yard goes to whoever holds paper %d.\n"
+                                    : "Nobody may ask for number %d before the bell was heard.\n",
+                                  i);
+        for (int i = 0; i < PARTS; i++) {
+            n += (size_t)snprintf(text + n, sizeof text - n, ".SH PART %d\n", i);
+            for (int j = 0; j < LINES; j++)
+                n += (size_t)snprintf(text + n, sizeof text - n,
+                                      "The difference between %s and others is told in part %d.\n",
+                                      names[k], i);
+        }
+        put(s, "default", names[k], text, n, 256);
+    }
+    query_result r = {0};
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = "What is the difference between takr and givr?",
+                       .generate = true,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_non_null(r.answer);
+    if (!strstr(r.answer, "takr - hand over") || !strstr(r.answer, "givr - hand over"))
+        fail_msg("%s", r.answer);
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 /* The daemon's own page is long and speaks of nothing else; what it does by default stands in the page of its settings. */
 static void the_page_of_a_commands_settings_is_read_beside_its_own(void **state) {
     (void)state;
@@ -197,6 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_of_the_command_asked_about_is_read),
         cmocka_unit_test(the_page_of_a_commands_settings_is_read_beside_its_own),
+        cmocka_unit_test(the_first_lines_of_commands_that_are_compared_are_read),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
         cmocka_unit_test(the_section_that_a_list_names_is_read),
         cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),

@@ -379,7 +379,7 @@ static void any_bytes_are_taken(void **state) {
         demands_place_in(&d, exact, n);
         d.reason = true;
         demands_reason_in(&d, exact, n);
-        for (int k = DETAIL_NONE; k <= DETAIL_EXIT; k++)
+        for (int k = DETAIL_NONE; k <= DETAIL_FILE; k++)
             demand_detail_in((enum demand_detail)k, exact, n);
         demand_year_in(2022, exact, n);
         demand_date_in(exact, n);
@@ -675,6 +675,15 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
         {"What exit code does it give on errors?", DETAIL_EXIT, "It returns 100 on error.",
          "Errors are written to stderr."},
         {"What time of year does it flower?", DETAIL_NONE, "", ""},
+        {"Which file lists the valid shells?", DETAIL_FILE, "/etc/shells: the valid login shells",
+         "VALID SHELLS chsh lists the shells."},
+        {"In what files are the keys kept?", DETAIL_FILE, "Keys are kept in known.keys.",
+         "The keys are kept on disk."},
+        {"Which configuration file is read first?", DETAIL_FILE, "The file tollrc is read first.",
+         "The first file is read as it is. It is."},
+        {"Which file says who wrote it?", DETAIL_FILE, "The Makefile says it.", "It says so."},
+        {"Which file systems are mounted?", DETAIL_NONE, "", ""},
+        {"What file format does it write?", DETAIL_NONE, "", ""},
         /* of a file; a zone; what is done with one; something else at an address */
         {"What is the extension of the file?", DETAIL_NONE, "", ""},
         {"What time zone is used?", DETAIL_NONE, "", ""},

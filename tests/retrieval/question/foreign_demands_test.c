@@ -481,7 +481,7 @@ static void any_bytes_are_taken(void **state) {
             language_number(languages[round % (sizeof languages / sizeof *languages)]);
         const demands d = demands_read(tight, n, language);
         (void)demands_amount_in(&d, (enum demand_amount)(round % (AMOUNT_COUNT + 1)), tight, n);
-        for (int k = DETAIL_NONE; k <= DETAIL_EXIT; k++)
+        for (int k = DETAIL_NONE; k <= DETAIL_FILE; k++)
             (void)foreign_detail_in(language, (enum demand_detail)k, tight, n);
         free(tight);
     }

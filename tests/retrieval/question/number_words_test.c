@@ -205,6 +205,21 @@ static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
         {"Copy a folder with all that is in it", "-R: copy directories recursively", "",
          "Copy a directories recursively"},
         {"Is the folder with the keys locked?", "Copied recursively", "", NULL},
+        {"Change the owner of everything below a folder", "-R: work recursively", "",
+         "Change the owner of files and directories recursively"},
+        {"List the files of a folder", "ls - list directory contents", "",
+         "List the files of a directory"},
+        {"List the files of a folder", "Folders are listed.", "list directory contents", NULL},
+        {"The folder is blue", "the directory of members", "", NULL},
+        {"how to unzip a .xz file", "-d, --decompress", "", "how to decompress a .xz file"},
+        {"Unpack a tar archive", "-x: extract files from an archive", "--uncompress",
+         "extract a tar archive"},
+        {"Find files changed in the last day", "-mtime n: data was last modified", "",
+         "Find files last modified n days ago"},
+        {"Which rules were changed in the last year?", "Rules, last changed 2019", "", NULL},
+        {"Run a command every 5 minutes", "execute a program periodically", "",
+         "Run a command periodically"},
+        {"What is the time zone?", "set the timezone", "", "What is the timezone?"},
         {"rsync, show me what it would do", "-n: perform a trial run with no changes", "",
          "rsync, dry run"},
         {"Remove it without asking me", "-f: never prompt", "", "Remove it never prompt"},
@@ -239,8 +254,8 @@ static void what_documents_may_write_is_searched_for_too(void **state) {
     } cases[] = {
         {"show me what it would do", "show me what it would do dry run"},
         {"A symlink to all files in a folder and everything in it",
-         "A symlink to all files in a folder and everything in it directories recursively symbolic "
-         "link"},
+         "A symlink to all files in a folder and everything in it directories recursively "
+         "directory symbolic link"},
         {"Throttle the engine", NULL}, /* no download */
         {"I need a sick note", NULL},  /* what stands for it the passages say */
         {"", NULL},

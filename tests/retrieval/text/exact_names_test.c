@@ -158,6 +158,28 @@ static void a_command_is_named_as_a_word_of_its_own(void **state) {
     }
 }
 
+static void an_option_is_asked_about_with_its_command(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *name; /* NULL: none */
+    } cases[] = {
+        {"What does set -e do?", "set"},       {"the meaning of tail --follow", "tail"},
+        {"What does the option -e do?", NULL}, {"What does -e do?", NULL},
+        {"How do I use -e with sed?", NULL},   {"Is a - b the same?", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *name = NULL, *q = cases[i].question;
+        const size_t n = exact_names_used_with_option(q, strlen(q), &name);
+        assert_int_equal(n, cases[i].name ? strlen(cases[i].name) : 0);
+        if (n) assert_memory_equal(name, cases[i].name, n);
+    }
+    assert_true(exact_names_command_is("gzip, gunzip - compress files", "gunzip", 6));
+    assert_true(exact_names_command_is("git-commit - record changes", "commit", 6));
+    assert_false(exact_names_command_is("adduser.local - hooks of adduser", "adduser", 7));
+    assert_false(exact_names_command_is("unzip - list files", "zip", 3));
+    assert_false(exact_names_command_is("A page about set", "set", 3));
+}
+
 static void a_command_is_the_means_behind_few_words(void **state) {
     (void)state;
     static const struct {
@@ -194,6 +216,11 @@ static void a_command_is_the_means_behind_few_words(void **state) {
          true},
         {"Where is the tail of the list?", "tail - output the last part", false},
         {"What is the status of timeout?", "timeout - run with a limit", false},
+        {"What is stored in /etc/shadow?", "shadow - shadowed password file", true},
+        {"Who may write ~/.ssh/known_hosts?", "known_hosts - keys of hosts", true},
+        {"What is below /etc/shadow/old?", "shadow - shadowed password file", false},
+        {"What is at https://toll.example/shadow?", "shadow - shadowed password file", false},
+        {"Is the door in shadow/light?", "light - switch a lamp", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *q = cases[i].question;
@@ -419,6 +446,7 @@ int main(void) {
         cmocka_unit_test(many_options_are_bounded),
         cmocka_unit_test(a_command_is_named_as_a_word_of_its_own),
         cmocka_unit_test(a_command_is_the_means_behind_few_words),
+        cmocka_unit_test(an_option_is_asked_about_with_its_command),
         cmocka_unit_test(a_title_may_begin_with_a_blank),
         cmocka_unit_test(a_family_of_commands_goes_by_its_first_part),
         cmocka_unit_test(another_number_of_the_same_is_told_apart),
