@@ -147,6 +147,7 @@ static int read_passage(candidate_set *set, size_t index, const extractive_input
     size_t names = exact_names_of_command(t);
     cp->command = names > 0;
     cp->unnamed = names > 0;
+    cp->spoken_by_name = exact_names_begins_a_word(q->text.text, q->text.len, t);
     cp->title_text = t;
     cp->heading = p->heading ? p->heading : "";
     cp->whole_tables = p->whole_tables;
@@ -558,7 +559,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     double *topic = calloc(p->units.n + 1, sizeof *topic);
     int rc = topic ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for the units");
     if (!rc) topics_of_words(&set->q, p, topic);
-    bool how = set->q.procedure;
+    bool how = set->q.procedure || set->q.task;
     const exact_names *names = &set->q.exact;
     bool other_version = p->other_version;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
@@ -591,6 +592,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
             c.f[CAND_FRAGMENT] = 0;
         }
         c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
+        c.f[CAND_OTHER_PURPOSE] =
+            how && !names->n_options && p->command && p->unnamed && !p->title && !p->spoken_by_name;
         c.f[CAND_ENTRY] = how && !p->unnamed && u->kind == TEXT_UNIT_DEFINITION;
         if (other_version &&
             !exact_names_versions_in(names, t->text + u->start, u->end - u->start, NULL))

@@ -40,8 +40,9 @@ enum {
     CAND_DAY,       /* 1: of the day that the question names */
     CAND_OTHER_DAY, /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
-    CAND_TOPIC,     /* says by where it stands what it answers: topics.h */
-    CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
+    CAND_OTHER_PURPOSE, /* 1: how is asked, and it is of a command that is not named and is for something else, as its title has it */
+    CAND_TOPIC,         /* says by where it stands what it answers: topics.h */
+    CAND_OTHER_THING,   /* below a question about something else: topics.h; of another office; of
                        * another number of it; in a document about something else (subjects.h); for other amounts (tiers.h);
                        * which leaves out what is asked about (unit_wording.h);
                        * 2: of a rival (rivals.h), or left out by the question (row_conditions.h) */
@@ -103,9 +104,11 @@ typedef struct candidate_passage {
     uint64_t rivals;        /* of the title: rivals_in; 0 where the question has none */
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
-    bool other_command;     /* ... and it asks how another one does it, whose page is here */
-    bool off_subject;       /* subjects.h */
-    bool spoken_of;         /* the conversation was answered from its document last */
+    bool
+        spoken_by_name; /* ... a name of which a word of the question begins with: "differences", diff */
+    bool other_command; /* ... and it asks how another one does it, whose page is here */
+    bool off_subject;   /* subjects.h */
+    bool spoken_of;     /* the conversation was answered from its document last */
     uint8_t beyond;     /* bit i: no row of a table of it holds amount i of the question: tiers.h */
     bool whole_tables;  /* passage.h */
     bool uncounted;     /* has no word for what "how many" counts, but states amounts of others */
@@ -159,6 +162,11 @@ static inline void candidate_set_apart(candidate *c) {
 /* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
 static inline bool candidate_names_the_command(const candidate *c) {
     return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.99;
+}
+
+/* ... or most of it: "sdiff - side-by-side merge of file differences". */
+static inline bool candidate_is_for_it(const candidate *c) {
+    return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.75;
 }
 
 /* Do both hang on the same stretch of one passage? */

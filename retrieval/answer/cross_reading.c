@@ -262,7 +262,7 @@ double cross_reading_of(const candidate *c) {
     static const double unread = -6;
     const double cross = isfinite(c->cross) ? c->cross : unread;
     /* no text like those that the cross-encoder learnt from says so in a line of its own */
-    return candidate_names_the_command(c) || c->f[CAND_BY_TABLE] > 0 ? fmax(cross, 0) : cross;
+    return candidate_is_for_it(c) || c->f[CAND_BY_TABLE] > 0 ? fmax(cross, 0) : cross;
 }
 
 const double cross_reading_near = 3.9;

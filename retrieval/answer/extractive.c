@@ -89,8 +89,8 @@ static double demands_met(const candidate *c) {
     static const double spoken_of = 4; /* a rival of another document has to be much better */
     return spoken_of * c->f[CAND_SPOKEN_OF] + 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] +
            2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] -
-           6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] -
-           3 * c->f[CAND_RUN_ON];
+           3 * c->f[CAND_OTHER_PURPOSE] - 6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] -
+           6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -183,6 +183,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .other_day = best->f[CAND_OTHER_DAY],
         .other_thing = best->f[CAND_OTHER_THING],
         .run_on = best->f[CAND_RUN_ON],
+        .other_purpose = best->f[CAND_OTHER_PURPOSE],
         .question = best->f[CAND_QUESTION],
         .topic = best->f[CAND_TOPIC],
         .by_table = best->f[CAND_BY_TABLE],

@@ -149,6 +149,21 @@ static bool asks_procedure(const fact_text *t) {
     return false;
 }
 
+/* "List all files that ...", "make it stop": no question, but what somebody wants to be done. English. */
+static bool says_a_task(const fact_text *t) {
+    char w[24];
+    return t->n_words > 2 && t->language < 0 && !memchr(t->text, '?', t->len) &&
+           listed(surface(t, 0, w),
+                  "add append block change check clear combine compare compress convert copy count "
+                  "create cut decompress decrypt delete disable display download edit enable "
+                  "encrypt extract fetch find format freeze get give hide install join keep kill "
+                  "limit list lock log make measure merge mount move number open order pack page "
+                  "pause print protect put read remove rename repeat replace restart restore "
+                  "reverse run save search see send set shorten show skip sort split squeeze start "
+                  "stop switch take test translate trim turn undo uninstall unlock unmount unpack "
+                  "update upload verify view wait watch write");
+}
+
 bool question_only_asks(const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     const char *word = t->text + w->start;
@@ -260,6 +275,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     q->kind = kind_of(&q->text);
     q->defines = q->kind == ASK_OTHER && asks_for_definition(&q->text);
     q->procedure = asks_procedure(&q->text);
+    q->task = says_a_task(&q->text);
     rc = collect_terms(q, lx, false, err);
     if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
     if (rc) return rc;

@@ -37,6 +37,7 @@ typedef struct question {
     enum question_kind kind;
     bool defines;   /* what is it, what does it mean */
     bool procedure; /* how something is done, what has to be done: all the steps are the answer */
+    bool task;      /* ... or it says what is to be done: "list all files below a folder" */
     question_term terms[QUESTION_MAX_TERMS]; /* distinct content terms; the rarest if too many */
     size_t n_terms;
     double mass;                          /* sum of their idf */

@@ -657,3 +657,16 @@ bool exact_names_command_is(const char *title, const char *name, size_t n) {
     const size_t ends = strcspn(title, " ,"); /* "commit" of "git-commit" */
     return names && ends > n && title[ends - n - 1] == '-' && !memcmp(title + ends - n, name, n);
 }
+
+bool exact_names_begins_a_word(const char *question, size_t len, const char *title) {
+    enum { LEAST = 4 };
+    const size_t names = exact_names_of_command(title);
+    for (size_t i = 0, n; i < names; i += n + 1) {
+        n = strcspn(title + i, " ,");
+        if (i + n > names) n = names - i;
+        for (size_t at = 0; n >= LEAST && at + n <= len; at++)
+            if (!(at && in_name(question[at - 1])) && !strncasecmp(question + at, title + i, n))
+                return true;
+    }
+    return false;
+}

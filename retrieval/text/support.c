@@ -44,6 +44,8 @@ double support_probability(const support_features *f) {
     x = isfinite(f->cross) ? with_cross(x, f->cross, by_hand(f)) : x + by_hand(f);
     /* By hand: what a section on the question's topic begins with need not say its words. */
     x += 3 * f->topic + 2 * f->summary + 3 * f->by_table;
+    /* Of 58 answers to questions that name no command, 20 of them right, this was so of 4 right ones and 23 others. */
+    x -= 2.5 * f->other_purpose;
     /* Words that were added from the turns before make what is read together with the text no sentence. */
     if (isfinite(f->cross)) x += 0.8 * f->follow_up;
     /* A conversation stays with its document more often than not. */

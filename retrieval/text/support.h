@@ -34,12 +34,13 @@ typedef struct support_features {
     double option;       /* 1: it explains the option that the question names */
     double no_amount;    /* 0..2: how far an amount that is demanded is lacking: CAND_NO_AMOUNT */
     double summary; /* 1: the line that says what a command does, and it says all of the question */
-    double no_place;    /* 1: the question asks where, and it says of nothing where it is */
-    double restated;    /* 1: the question asks why, and it says that again, and no reason */
-    double other_day;   /* 1: it speaks of other days than the question */
-    double run_on;      /* how long it goes on without an end: CAND_RUN_ON */
-    double other_thing; /* 1: it stands below a question about something else */
-    double question;    /* 1: it asks something itself: a heading of an FAQ without its answer */
+    double no_place;      /* 1: the question asks where, and it says of nothing where it is */
+    double restated;      /* 1: the question asks why, and it says that again, and no reason */
+    double other_day;     /* 1: it speaks of other days than the question */
+    double other_purpose; /* of a command for something else: CAND_OTHER_PURPOSE */
+    double run_on;        /* how long it goes on without an end: CAND_RUN_ON */
+    double other_thing;   /* 1: it stands below a question about something else */
+    double question;      /* 1: it asks something itself: a heading of an FAQ without its answer */
     double
         topic; /* how much it is what a section begins with whose heading is the question; 0: it is not */
     double by_table; /* 1: the table itself picks out the row: CAND_BY_TABLE */

@@ -1,4 +1,4 @@
-/* What two commands differ in, their pages say each for itself; and no page answers what is asked of another command's option. */
+/* What two commands differ in, their pages say each for itself. */
 #include "tests/test.h"
 
 #include "retrieval/answer/extractive.h"
@@ -68,23 +68,10 @@ static void each_says_what_it_does(void **state) {
     is("What is the difference between cp and copycat?", p, 3, NULL);
 }
 
-static void an_option_is_that_of_its_command(void **state) {
-    (void)state;
-    static const char tolls[] = "OPTIONS\n\n-e set\nTrace the set of signals.\n",
-                      shell[] = "BUILTINS\n\nset -e\nExit at once when a command fails.\n";
-    const passage p[] = {
-        {.text = tolls, .len = strlen(tolls), .title = "tolltrace - trace what a toll does"},
-        {.text = shell, .len = strlen(shell), .title = "tollsh - a shell"}};
-    is("What does set -e do?", p, 1, NULL);
-    is("What does tolltrace -e do?", p, 1, "-e set: Trace the set of signals. [1]");
-    is("What does set -e do?", p, 2, "set -e: Exit at once when a command fails. [1]");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_are_compared_are_told),
         cmocka_unit_test(each_says_what_it_does),
-        cmocka_unit_test(an_option_is_that_of_its_command),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
