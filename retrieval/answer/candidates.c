@@ -21,6 +21,7 @@
 #include "retrieval/answer/past_states.h"
 #include "retrieval/answer/other_commands.h"
 #include "retrieval/answer/pointers.h"
+#include "retrieval/text/path_names.h"
 #include "retrieval/text/rivals.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
@@ -618,6 +619,8 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
                     row_is_left_out(set, p, u) || other_time == CAND_RIVAL
                 ? CAND_RIVAL
                 : other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||
+                      path_names_other(set->q.text.text, set->q.text.len, t->text + u->start,
+                                       u->end - u->start) ||
                       row_denies(set, p, u) || unit_leaves_out(&set->q, p, u) ||
                       row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;

@@ -233,8 +233,17 @@ static bool has_detail_above(const demands *d, const candidate_passage *p, const
                  : demands_detail_in(d, p->heading, strlen(p->heading));
 }
 
+/* "The exit status of timeout when the time is up": "exit with the same status as COMMAND" says of none which it is. */
+static bool states_no_status(const demands *d, const candidate_passage *p, const text_unit *u) {
+    const char *s = p->text.text + u->start;
+    const size_t n = u->end - u->start;
+    return d->detail == DETAIL_EXIT && !fo_has_digit(s, n) &&
+           !word_tokens_say("zero nonzero one two success successful successfully failure", s, n);
+}
+
 static bool lacks_detail(const demands *d, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text;
+    if (states_no_status(d, p, u)) return true;
     return !has_detail_above(d, p, u) &&
            !demands_detail_in(d, text + u->start, u->end - u->start) &&
            !demand_detail_may_be(d->detail, text + u->start, u->end - u->start) &&

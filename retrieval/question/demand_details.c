@@ -290,9 +290,10 @@ static bool has_file(const char *text, size_t len) {
             (t.n > strlen("files") && memmem(t.s, t.n, "file", strlen("file"))))
             return true;
         if (t.letters && word_token_in("file", &before) &&
-            !word_token_in("is was has and or in of that which to with for on by system size name "
-                           "type format at from as can may will must does contains",
-                           &t))
+            !word_token_in(
+                "is was has and or in of that which to with for on by system systems size name "
+                "type format at from as can may will must does contains",
+                &t))
             return true;
         before = t;
     }

@@ -574,7 +574,7 @@ static bool is_means(const char *text, size_t len, size_t i, size_t n, bool sure
         fo_words_have_any_case(
             surely ? "can could will should stop keep prevent get force teach"
                    : "for of in from to by can could will should stop keep prevent get force "
-                     "teach when if",
+                     "teach when if wrote writes maintains invented maintained",
             text + start, end - start);
     return (begins || behind) && !is_english(text + i, n);
 }

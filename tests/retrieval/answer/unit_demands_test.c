@@ -100,6 +100,16 @@ static void a_number_of_another_kind_is_not_what_is_asked(void **state) {
 }
 
 /* A name of a column that a row of another kind says as well makes the other rows nobody else's. */
+static void an_exit_status_is_a_number(void **state) {
+    (void)state;
+    expect_by_text("What is the exit status of tollget when the toll is over?",
+                   "When the toll is over, tollget has the exit status of the command.",
+                   "When the toll is over, tollget has the exit status 124.");
+    expect_by_text("Which exit code does tollget return when the toll is over?",
+                   "When the toll is over, the exit code is what tollget returns.",
+                   "When the toll is over, the exit code that tollget returns is nonzero.");
+}
+
 static void a_name_of_a_column_sets_no_row_apart(void **state) {
     (void)state;
     static const char sheet[] =
@@ -756,6 +766,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
         cmocka_unit_test(a_number_of_another_kind_is_not_what_is_asked),
+        cmocka_unit_test(an_exit_status_is_a_number),
         cmocka_unit_test(a_name_of_a_column_sets_no_row_apart),
         cmocka_unit_test(a_value_of_another_kind_or_thing_is_refused),
         cmocka_unit_test(a_value_that_may_be_meant_is_answered),

@@ -218,6 +218,7 @@ static void a_command_is_the_means_behind_few_words(void **state) {
         {"What is the status of timeout?", "timeout - run with a limit", false},
         {"What is stored in /etc/shadow?", "shadow - shadowed password file", true},
         {"Who may write ~/.ssh/known_hosts?", "known_hosts - keys of hosts", true},
+        {"Who wrote grep?", "grep - print lines that match", true},
         {"What is below /etc/shadow/old?", "shadow - shadowed password file", false},
         {"What is at https://toll.example/shadow?", "shadow - shadowed password file", false},
         {"Is the door in shadow/light?", "light - switch a lamp", false},

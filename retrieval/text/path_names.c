@@ -1,0 +1,36 @@
+#include "retrieval/text/path_names.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+static bool in_path(char c) {
+    return fo_is_letter(c) || fo_is_digit(c) || strchr("/-_.~+@", c) != NULL ||
+           (unsigned char)c >= 0x80;
+}
+
+/* Bytes of the path that begins at byte i; 0: none does. A full stop behind it ends the sentence. */
+static size_t path_at(const char *s, size_t len, size_t i) {
+    size_t end = i, parts = 0;
+    if (i > 0 && in_path(s[i - 1])) return 0;
+    if (!(s[i] == '/' || (s[i] == '~' && i + 1 < len && s[i + 1] == '/'))) return 0;
+    while (end < len && in_path(s[end])) parts += s[end++] == '/';
+    while (end > i && strchr(".-", s[end - 1])) end--;
+    return parts > 1 || s[i] == '~' ? end - i : 0;
+}
+
+bool path_names_other(const char *question, size_t len, const char *text, size_t n) {
+    size_t at = 0, asked = 0;
+    while (at < len && !(asked = path_at(question, len, at))) at++;
+    if (!asked) return false;
+    bool other = false;
+    for (size_t i = 0; i + asked <= n; i++) {
+        if (memcmp(text + i, question + at, asked) != 0) continue;
+        size_t end = i + asked;
+        if (end < n && text[end] == '.' && (end + 1 == n || !in_path(text[end + 1])))
+            end = n; /* of a sentence */
+        if (end == n || !in_path(text[end])) return false;
+        other = true;
+    }
+    return other;
+}
