@@ -162,6 +162,10 @@ typedef struct service_refine {
         notices; /* refine_begins, refined, refine_failed; from its thread, until service_close returns */
 } service_refine;
 
+/* Has the collection vectors of the built-in table, and would get those of the encoder if the service refined it? *n_chunks: how many it
+ * has. Any thread. */
+bool service_is_refinable(service *s, const char *tenant, const char *name, size_t *n_chunks);
+
 typedef struct service_refine_stats {
     bool at_work;
     uint64_t collections, chunks; /* exchanged; embedded, since the start */

@@ -5,6 +5,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/cond.h"
+#include "retrieval/collections/catalog.h"
 
 enum {
     IDLE_MS = 30000,
@@ -124,6 +125,31 @@ static bool pass_over(refine *r, int64_t id, int rc) {
     return true;
 }
 
+/* Has it vectors of the table, and few enough chunks? */
+static int is_of_table(service *s, const store_collection *c, const char *encoder, bool *is,
+                       fo_err *err) {
+    embedder *has = NULL;
+    *is = false;
+    if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS) return FO_OK;
+    if (!strcmp(c->embedder, encoder) && !collection_is_half_exchanged(s, c)) return FO_OK;
+    const int rc = service_embedder_of(s, c->embedder, &has, err);
+    *is = !rc && has; /* a foreign one is left alone */
+    return rc;
+}
+
+bool service_is_refinable(service *s, const char *tenant, const char *name, size_t *n_chunks) {
+    char encoder[65];
+    store_collection c = {0};
+    fo_err err = {0};
+    bool is = false;
+    embedder_encoder_fingerprint(encoder);
+    int rc = catalog_get_collection(service_catalog(s), tenant, name, &c, &err);
+    if (!rc) rc = is_of_table(s, &c, encoder, &is, &err);
+    *n_chunks = (size_t)c.n_chunks;
+    store_collection_deinit(&c);
+    return !rc && is;
+}
+
 /* The smallest collection that has vectors of the table; its names are the caller's to free. *found: there is one. */
 static int next_collection(refine *r, const char *encoder, store_collection *out, bool *found,
                            fo_err *err) {
@@ -134,12 +160,10 @@ static int next_collection(refine *r, const char *encoder, store_collection *out
     r->look_again_ms = 0;
     for (size_t i = 0; i < n && !rc; i++) {
         const store_collection *c = &list[i];
-        embedder *has = NULL;
-        if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS) continue;
-        if (!strcmp(c->embedder, encoder) && !collection_is_half_exchanged(r->s, c)) continue;
+        bool of_table;
         if (is_passed_over(r, c->id)) continue;
-        rc = service_embedder_of(r->s, c->embedder, &has, err);
-        if (rc || !has) continue; /* a foreign one is left alone */
+        rc = is_of_table(r->s, c, encoder, &of_table, err);
+        if (rc || !of_table) continue;
         if (best == SIZE_MAX || c->n_chunks < list[best].n_chunks) best = i;
     }
     for (size_t i = 0; i < n; i++) {

@@ -42,9 +42,10 @@ static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *e
 static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
     (void)err;
     const fact_text *t = &a->question.text;
-    *leads = k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
-                          (a->command && exact_names_are_settings(a->command, k->title)));
-    *a->has_family |= *leads && !exact_names_command_asked(t->text, t->len, k->title);
+    const bool own = k->title && exact_names_command_asked(t->text, t->len, k->title);
+    *leads = own || (k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
+                                  (a->command && exact_names_are_settings(a->command, k->title))));
+    *a->has_family |= *leads && !own;
     return FO_OK;
 }
 

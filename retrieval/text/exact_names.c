@@ -528,8 +528,9 @@ static bool is_unspeakable(const char *name, size_t n) {
 
 /* "tail -f", "the exit status of timeout": only a command has those. */
 static bool is_used_as_command(const char *text, size_t len, size_t i, size_t n) {
-    static const char *const owned[] = {"exit status of ", "exit code of ",   "exit codes of ",
-                                        "return code of ", "manual page of ", "man page of "};
+    static const char *const owned[] = {"exit status of ",  "exit code of ",  "exit codes of ",
+                                        "return value of ", "exit value of ", "return code of ",
+                                        "manual page of ",  "man page of "};
     const size_t end = i + n;
     if (end + 2 < len && text[end] == ' ' && text[end + 1] == '-' &&
         (fo_is_letter(text[end + 2]) || text[end + 2] == '-'))

@@ -700,6 +700,20 @@ static void print_totals(target *t, double seconds) {
     fo_buf_free(&b);
 }
 
+/* A home that nobody serves keeps the vectors of the table: a person is told what finds more. */
+static void advise(const target *t) {
+    enum { LEAST = 500 }; /* chunks: of fewer, words find what there is */
+    size_t n = 0;
+    if (!t->service || output_asked() != OUTPUT_TABLE || !isatty(STDOUT_FILENO)) return;
+    if (service_is_refinable(t->service, "default", o.collection, &n) && n >= LEAST)
+        printf(
+            "%zu chunks have vectors of the built-in table. What is said in other words is found "
+            "better after\n  forage index rebuild --home %s --embed-model builtin-encoder\n(some "
+            "hundred chunks a second); 'forage serve' does it by itself while nothing comes "
+            "in.\n",
+            n, o.home);
+}
+
 static int check_for_url(void) {
     if (cli_flagged("threads"))
         return cli_wrong_usage("with --url the service does the work: --threads is for --home");
@@ -730,14 +744,16 @@ static int run(int argc, char **argv) {
         progress_end(t.progress);
     }
     ingest_batch_free(t.batch);
-    service_close(t.service);
+    const bool done = !rc;
     client_close(t.client);
     free(t.acl);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
     json_lines_sent_deinit(&t.sent);
     folder_report_say_textless(&t.textless, t.totals.n_textless);
-    if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
+    if (done) print_totals(&t, (double)(log_now_ms() - began) / 1000);
+    if (done) advise(&t);
+    service_close(t.service);
     fo_buf_free(&t.failures);
     if (rc) return cli_fail(&err);
     return t.totals.n[INGEST_FAILED] ? 1 : 0;

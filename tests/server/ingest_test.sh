@@ -195,7 +195,17 @@ run 2 "$forage" "$@" --progress loud && grep -q 'auto|bar|json|none' "$work/err"
 if command -v script >/dev/null; then
     script -qec "$forage ingest notes --home $work/two" /dev/null >"$work/out" 2>&1 && grep -q 'ingest .*documents' "$work/out"
     check "on a terminal there is a bar" $?
+    ! grep -q 'index rebuild' "$work/out"; check "of a few chunks nobody is told to rebuild" $?
+    seq 1 520 | sed 's/.*/{"id":"n&","text":"Note & tells of thing &."}/' >"$work/many.jsonl"
+    script -qec "$forage ingest $work/many.jsonl --home $work/many" /dev/null >"$work/out" 2>&1 &&
+        grep -q "index rebuild --home $work/many --embed-model builtin-encoder" "$work/out"
+    check "of many it says what finds more" $?
+    run 0 "$forage" ingest "$work/many.jsonl" --home "$work/many" && ! grep -q 'index rebuild' "$work/out"
+    check "off a terminal it does not" $?
 else
     skip "on a terminal there is a bar" "there is no script(1)"
+    skip "of a few chunks nobody is told to rebuild" "there is no script(1)"
+    skip "of many it says what finds more" "there is no script(1)"
+    skip "off a terminal it does not" "there is no script(1)"
 fi
 finish

@@ -111,6 +111,9 @@ static void off_changes_nothing(void **state) {
     service_get_refine_stats(s, &st);
     assert_true(!st.at_work && !st.chunks && !st.collections);
     assert_false(is_refined(s));
+    size_t n = 0;
+    assert_true(service_is_refinable(s, "default", "default", &n) && n == N);
+    assert_false(service_is_refinable(s, "default", "nowhere", &n));
     end(s);
 }
 
@@ -132,6 +135,8 @@ static void what_is_there_gets_better_vectors(void **state) {
     store_collection_deinit(&before);
     store_collection_deinit(&after);
     service_refine_stats st;
+    size_t refinable = 0;
+    assert_false(service_is_refinable(s, "default", "default", &refinable));
     service_get_refine_stats(s, &st);
     assert_int_equal(st.chunks, N);
     assert_string_equal(nearest(s, "Where do cats sleep?"), "d0");

@@ -54,6 +54,8 @@ static void the_page_of_the_command_asked_about_is_read(void **state) {
     put(s, "default", "tar", tar, strlen(tar), 200);
     assert_true(
         contexts_of(s, "How do I leave out some files when I pack a folder with tar?", "tar") > 0);
+    assert_true(
+        contexts_of(s, "How do I leave out some files when I pack a folder in tar?", "tar") > 0);
     assert_int_equal(contexts_of(s, "How do I leave out some files when I pack a folder?", "tar"),
                      0);
     service_close(s);

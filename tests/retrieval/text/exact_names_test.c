@@ -214,6 +214,7 @@ static void a_command_is_the_means_behind_few_words(void **state) {
         {"difference between tail -f and tail -F", "tail - output the last part", true},
         {"What is the exit status of timeout if the time is up?", "timeout - run with a limit",
          true},
+        {"What is the return value of tail?", "tail - output the last part", true},
         {"Where is the tail of the list?", "tail - output the last part", false},
         {"What is the status of timeout?", "timeout - run with a limit", false},
         {"What is stored in /etc/shadow?", "shadow - shadowed password file", true},
