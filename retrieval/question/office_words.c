@@ -23,7 +23,7 @@ typedef struct pair {
 #define ANIMALS "dog dogs puppy cat cats kitten pet pets animal animals horse horses rabbit rabbits hamster"
 #define HANDED_OVER "parcel parcels package letter order goods key keys card passport book books"
 #define PAPERS "form forms paper papers report reports homework application applications return returns claim claims essay thesis"
-#define FOLDERS "file files copy move list delete remove rename search find owner owns permission permissions size space link links compare sync create hidden exclude skip command program path disk count directory directories subdirectory"
+#define FOLDERS "file files make new empty copy move list delete remove rename search find owner owns permission permissions size space link links compare sync create hidden exclude skip command program path disk count directory directories subdirectory"
 #define NO_FEAST "christmas, xmas, boxing day, new year|years"
 static const pair pairs[] = {
     /* work and health */
@@ -142,7 +142,7 @@ static const pair pairs[] = {
      "immune to hangups, hangup|hangups", "immune to hangups", NULL, NULL},
     {"turn|turning|switch|switching off the|my|this|a computer|machine|pc|system|server, shut|shutting down the|my|this|a computer|machine|pc|system|server",
      "power off|down, poweroff, halt the, shut down", "power off the machine", NULL, NULL},
-    {"how full is|are, how much space|room is, how much disk|free space, disk space left|free|available|remaining", "file system|systems space|disk, space available|usage",
+    {"how full is|are, how much space|room is, how much disk|free space, disk space left|free|available|remaining, free|empty|unused|available space on|of|in", "file system|systems space|disk, space available|usage",
      "disk space usage of the file system", "disk disks drive drives partition partitions", NULL},
     {"logged in", "logged on", NULL, NULL, NULL}, {"logged on", "logged in", NULL, NULL, NULL},
     {"time zone, time zones", "timezone, timezones", NULL, NULL, NULL}, {"timezone, timezones", "time zone, time zones", NULL, NULL, NULL},
