@@ -1,8 +1,10 @@
 #include "retrieval/answer/contents_lists.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/splitmix.h"
 #include "kernels/utf8.h"
 
 enum { FEWEST_WORDS = 4 };
@@ -77,20 +79,95 @@ static bool are_same(const line *a, const line *b) {
     return true;
 }
 
+/* ---- lines that may stand again ---------------------------------------------------------------- */
+
+/* A heading or an entry. Few of the lines are, and each is looked up: held against each other they took seconds for a passage of
+ * nothing else. */
+typedef struct known_line {
+    uint64_t words; /* of the ids of its words */
+    bool entry;
+    line l;
+} known_line;
+
+typedef struct known_lines {
+    const candidate_set *set;
+    known_line *list; /* by by_words; of the same words in one passage the first line */
+    size_t n, cap;
+    bool read, failed; /* the list is made when it is asked first */
+} known_lines;
+
+static uint64_t hash_of(const line *l) {
+    uint64_t h = 0;
+    for (uint32_t i = l->words.w0; i < l->words.w1; i++) h = fo_mix64(h + l->p->text.words[i].id);
+    return h;
+}
+
+static bool has_few_words(const line *l) {
+    return l->words.w1 - l->words.w0 < FEWEST_WORDS;
+}
+
+static int by_words(const void *a, const void *b) {
+    const known_line *x = a, *y = b;
+    if (x->words != y->words) return x->words < y->words ? -1 : 1;
+    if (x->entry != y->entry) return x->entry ? 1 : -1;
+    if (x->l.p != y->l.p) return x->l.p < y->l.p ? -1 : 1;
+    return (x->l.start > y->l.start) - (x->l.start < y->l.start);
+}
+
+static void keep_line(known_lines *k, line *l, bool entry) {
+    read_words(l);
+    if (has_few_words(l)) return;
+    if (k->n == k->cap) {
+        const size_t more = k->cap ? 2 * k->cap : 64;
+        known_line *grown = realloc(k->list, more * sizeof *grown);
+        k->failed |= !grown;
+        if (!grown) return;
+        k->list = grown;
+        k->cap = more;
+    }
+    k->list[k->n++] = (known_line){.words = hash_of(l), .entry = entry, .l = *l};
+}
+
+static void read_lines(known_lines *k) {
+    line l;
+    k->read = true;
+    for (size_t i = 0; !k->failed && i < k->set->n_passages; i++)
+        for (uint32_t at = 0; !k->failed && line_at(&l, &k->set->passages[i], at); at = l.end + 1) {
+            if (is_heading(&l)) keep_line(k, &l, false);
+            if (is_entry(&l)) keep_line(k, &l, true);
+        }
+    if (k->n) qsort(k->list, k->n, sizeof *k->list, by_words);
+    size_t n = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        const known_line *one = &k->list[i], *before = n ? &k->list[n - 1] : NULL;
+        if (before && before->words == one->words && before->entry == one->entry &&
+            before->l.p == one->l.p && are_same(&before->l, &one->l))
+            continue;
+        k->list[n++] = *one;
+    }
+    k->n = n;
+}
+
 /* Stands the line again in what was found of its document, or of any, as a heading where it is an entry, and as an entry where not? Its
  * words are read here: most lines are neither. */
-static bool stands_again(const candidate_set *set, line *l, bool entry, bool anywhere) {
+static bool stands_again(known_lines *k, line *l, bool entry, bool anywhere) {
     read_words(l);
-    const bool few = l->words.w1 - l->words.w0 < FEWEST_WORDS;
-    for (size_t i = 0; !few && i < set->n_passages; i++) {
-        const candidate_passage *p = &set->passages[i];
-        line o;
-        if (!anywhere && !candidate_one_document(p, l->p)) continue;
-        for (uint32_t at = 0; line_at(&o, p, at); at = o.end + 1) {
-            if (entry ? !is_heading(&o) : !is_entry(&o)) continue;
-            read_words(&o);
-            if (are_same(l, &o)) return true;
-        }
+    if (has_few_words(l)) return false;
+    if (!k->read) read_lines(k);
+    const known_line wanted = {.words = hash_of(l), .entry = !entry};
+    size_t low = 0, high = k->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (by_words(&k->list[mid], &wanted) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (; low < k->n && k->list[low].words == wanted.words; low++) {
+        const known_line *o = &k->list[low];
+        if (o->entry == wanted.entry && are_same(l, &o->l) &&
+            (anywhere || candidate_one_document(o->l.p, l->p)))
+            return true;
     }
     return false;
 }
@@ -104,8 +181,7 @@ static line line_of(const candidate_passage *p, uint32_t at) {
 }
 
 /* Is an entry of the list a heading, and one a question? A list of steps whose sections say more asks nothing. */
-static bool is_of_questions(const candidate_set *set, const candidate_passage *p,
-                            const text_unit *u) {
+static bool is_of_questions(known_lines *k, const candidate_passage *p, const text_unit *u) {
     bool asks = false, again = false;
     for (uint32_t at = u->start; at < u->end;) {
         line l = line_of(p, at);
@@ -113,7 +189,7 @@ static bool is_of_questions(const candidate_set *set, const candidate_passage *p
             uint32_t end = l.end;
             while (end > l.start && fo_is_blank(p->text.text[end - 1])) end--;
             asks |= end > l.start && p->text.text[end - 1] == '?';
-            again = again || stands_again(set, &l, true, false);
+            again = again || stands_again(k, &l, true, false);
         }
         at = l.end + 1;
     }
@@ -148,53 +224,65 @@ static bool is_led_in(const line *l) {
     return o.start < l->start && end > o.start && o.p->text.text[end - 1] == ':';
 }
 
-/* The list of names that line l is in, of which one entry, whether it was found in this document or another, heads a section; empty:
- * it is in none. */
-static names_list list_around(const candidate_set *set, line l) {
-    names_list out = {l.p, l.start, l.start, false};
+/* The list of names that line l is in, of which one entry, whether it was found in this document or another, heads a section. What
+ * is no such list is told to its end too: none of its other lines is then looked at for itself. */
+static names_list list_around(known_lines *k, line l) {
+    names_list out = {l.p, l.start, l.end, false};
     line first = l, o;
     if (!may_name_section(&l)) return out;
     while (line_before(&o, &first) && is_item(&o)) first = o;
-    if (is_led_in(&first)) return out;
-    bool names = true, again = false;
+    bool names = !is_led_in(&first), again = false;
     size_t n = 0;
     for (o = first;; n++) {
         line entry = o;
         out.end = o.end;
-        names &= may_name_section(&o);
-        again = again || (names && stands_again(set, &entry, true, true));
-        if (!names || !line_behind(&o, &o) || !is_item(&o)) break;
+        names = names && may_name_section(&o);
+        again = again || (names && stands_again(k, &entry, true, true));
+        if (!line_behind(&o, &o) || !is_item(&o)) break;
     }
     out.start = first.start;
     out.contents = names && again && n > 0;
     return out;
 }
 
-/* Is the unit an entry of such a list, or the list? *of: the one that was looked at last. */
-static bool is_of_contents(const candidate_set *set, const candidate_passage *p, uint32_t at,
-                           names_list *of) {
-    if (of->p != p || at < of->start || at >= of->end) *of = list_around(set, line_of(p, at));
+/* Is the unit at this byte of line l an entry of such a list, or the list? *of: the one that was looked at last. */
+static bool is_of_contents(known_lines *k, const line *l, uint32_t at, names_list *of) {
+    if (of->p != l->p || at < of->start || at >= of->end) *of = list_around(k, *l);
     return of->contents;
 }
 
-void contents_lists_mark(candidate_set *set) {
+/* A line of units, of which it may have thousands: what is asked about it is asked once. */
+typedef struct unit_line {
+    line l;
+    bool again; /* it is a heading or an entry, and stands again as the other */
+} unit_line;
+
+static const line *look_at_line(unit_line *u, known_lines *k, const candidate_passage *p,
+                                uint32_t at) {
+    if (u->l.p == p && at >= u->l.start && at <= u->l.end) return &u->l;
+    u->l = line_of(p, at);
+    const bool entry = is_entry(&u->l);
+    u->again = (entry || is_heading(&u->l)) && stands_again(k, &u->l, entry, false);
+    return &u->l;
+}
+
+int contents_lists_mark(candidate_set *set, fo_err *err) {
     names_list of = {0};
+    known_lines known = {.set = set};
+    unit_line at = {0};
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
-        bool listed;
-        if (c->unit.kind == TEXT_UNIT_STEPS) {
-            listed = is_of_questions(set, p, &c->unit);
-        } else {
-            line l = line_of(p, c->unit.start);
-            const bool entry = is_entry(&l);
-            listed = c->unit.end <= l.end && (entry || is_heading(&l)) &&
-                     stands_again(set, &l, entry, false);
-        }
-        if (listed || ((c->unit.kind == TEXT_UNIT_STEPS || c->unit.kind == TEXT_UNIT_ITEM) &&
-                       is_of_contents(set, p, c->unit.start, &of)))
+        const bool steps = c->unit.kind == TEXT_UNIT_STEPS;
+        const line *l = look_at_line(&at, &known, p, c->unit.start);
+        const bool listed =
+            steps ? is_of_questions(&known, p, &c->unit) : c->unit.end <= l->end && at.again;
+        if (listed || ((steps || c->unit.kind == TEXT_UNIT_ITEM) &&
+                       is_of_contents(&known, l, c->unit.start, &of)))
             c->f[CAND_QUESTION] = 1;
     }
+    free(known.list);
+    return known.failed ? fo_no_memory(err) : FO_OK;
 }
 
 /* ---- the section that an entry names --------------------------------------------------------- */

@@ -9,8 +9,8 @@
  * what was found of the same document, and of that line where it is a unit; of a list as a whole where some entry of it asks. Not
  * of entries of a few words: "Which plans are there?" is answered by the list of their names, each of which may head a section.
  * Of a list of names alone, without a line that leads in, all entries are such where one of them stands again as a heading in what was
- * found, of this document or another: the contents of a manual by chapters. */
-void contents_lists_mark(candidate_set *set);
+ * found, of this document or another: the contents of a manual by chapters. FO_ENOMEM. */
+int contents_lists_mark(candidate_set *set, fo_err *err);
 
 enum { CONTENTS_NAME = 128 }; /* bytes that hold a section's name and a NUL */
 
