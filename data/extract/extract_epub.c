@@ -5,20 +5,12 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_ITEMS = 20000, MAX_CHAPTER = 32 << 20 };
-
-typedef struct item {
-    char *id, *href; /* href: the part's name in the archive */
-    bool page, protected;
-} item;
+enum { MAX_CHAPTER = 32 << 20 };
 
 typedef struct reader {
     builder *b;
-    fo_buf package; /* the name of the part that lists all others */
-    item *items;
-    size_t n_items;
-    char **spine; /* ids */
-    size_t n_spine;
+    fo_buf package;                     /* the name of the part that lists all others */
+    part_names items, spine, protected; /* ids, and of pages their parts; ids; parts */
     bool in_title, in_language;
     fo_buf title, joined;
 } reader;
@@ -53,27 +45,17 @@ static void unescape(char *s) {
 static void package_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
     char value[512];
-    if (!strcmp(e->name, "item") && r->n_items < MAX_ITEMS) {
-        item *t = &r->items[r->n_items];
-        *t = (item){0};
+    if (!strcmp(e->name, "item")) {
         xml_attribute(e, "media-type", value, sizeof value);
-        t->page = xml_is(value, "application/xhtml+xml text/html");
+        const bool page = xml_is(value, "application/xhtml+xml text/html");
         if (!xml_attribute(e, "href", value, sizeof value)) return;
         unescape(value);
         zip_parts_resolve(&r->joined, r->package.data, value);
-        t->href = strdup(r->joined.data ? r->joined.data : "");
+        if (r->joined.failed) r->b->failure = FO_ENOMEM;
         xml_attribute(e, "id", value, sizeof value);
-        t->id = strdup(value);
-        if (t->id && t->href) {
-            r->n_items++;
-            return;
-        }
-        free(t->id);
-        free(t->href);
-        r->b->failure = FO_ENOMEM;
-    } else if (!strcmp(e->name, "itemref") && r->n_spine < MAX_ITEMS) {
-        if (!xml_attribute(e, "idref", value, sizeof value)) return;
-        if (!(r->spine[r->n_spine++] = strdup(value))) r->b->failure = FO_ENOMEM;
+        part_names_add(&r->items, value, page && r->joined.data ? r->joined.data : "");
+    } else if (!strcmp(e->name, "itemref")) {
+        if (xml_attribute(e, "idref", value, sizeof value)) part_names_add(&r->spine, value, "");
     } else if (!strcmp(e->name, "title")) {
         r->in_title = !r->title.len;
     }
@@ -93,23 +75,16 @@ static void encryption_open(void *ctx, const xml_element *e) {
     if (strcmp(e->name, "CipherReference") != 0 || !xml_attribute(e, "URI", value, sizeof value))
         return;
     unescape(value);
-    for (size_t i = 0; i < r->n_items; i++)
-        if (!strcmp(r->items[i].href, value)) r->items[i].protected = true;
+    part_names_add(&r->protected, value, "");
 }
 
-static item *find_item(reader *r, const char *id) {
-    for (size_t i = 0; i < r->n_items; i++)
-        if (!strcmp(r->items[i].id, id)) return &r->items[i];
-    return NULL;
-}
-
-static int read_chapter(reader *r, zip_parts *z, const item *t, fo_err *err) {
-    if (t->protected)
+static int read_chapter(reader *r, zip_parts *z, const char *part, fo_err *err) {
+    if (part_names_find(&r->protected, part))
         return fo_fail(err, FO_EUNSUPPORTED,
                        "its chapters are encrypted: it is under protection "
                        "against copies");
     fo_buf page = {0}, text = {0};
-    int rc = zip_parts_read(z, t->href, MAX_CHAPTER, &page, err);
+    int rc = zip_parts_read(z, part, MAX_CHAPTER, &page, err);
     extract_input in = {.bytes = (const unsigned char *)page.data, .n = page.len, .head = ""};
     if (!rc) rc = extract_decode(r->b, &in, "utf-8", &text, err);
     if (!rc) extract_html_text(r->b, text.data, text.len);
@@ -130,10 +105,10 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     if (rc) return rc;
     builder_set_title(r->b, r->title.data ? r->title.data : "", r->title.len);
     size_t n_read = 0;
-    for (size_t i = 0; !rc && !r->b->failure && i < r->n_spine; i++) {
-        const item *t = find_item(r, r->spine[i]);
-        if (!t || !t->page || !zip_parts_has(z, t->href)) continue;
-        rc = read_chapter(r, z, t, err);
+    for (size_t i = 0; !rc && builder_go_on(r->b, 0) && i < r->spine.n; i++) {
+        const char *part = part_names_find(&r->items, part_names_at(&r->spine, i));
+        if (!part || !*part || !zip_parts_has(z, part)) continue;
+        rc = read_chapter(r, z, part, err);
         n_read++;
     }
     if (!rc && !r->b->failure && !n_read) rc = fo_fail(err, FO_EINVAL, "it has no chapters");
@@ -145,17 +120,11 @@ int extract_epub(builder *b, extract_input *in, fo_err *err) {
     zip_parts *z;
     int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
     if (rc) return rc;
-    reader r = {.b = b,
-                .items = calloc(MAX_ITEMS, sizeof *r.items),
-                .spine = calloc(MAX_ITEMS, sizeof *r.spine)};
-    rc = r.items && r.spine ? read_parts(&r, z, err) : fo_no_memory(err);
-    for (size_t i = 0; r.items && i < r.n_items; i++) {
-        free(r.items[i].id);
-        free(r.items[i].href);
-    }
-    for (size_t i = 0; r.spine && i < r.n_spine; i++) free(r.spine[i]);
-    free(r.items);
-    free(r.spine);
+    reader r = {.b = b, .items = {.b = b}, .spine = {.b = b}, .protected = {.b = b}};
+    rc = read_parts(&r, z, err);
+    part_names_free(&r.items);
+    part_names_free(&r.spine);
+    part_names_free(&r.protected);
     fo_buf_free(&r.package);
     fo_buf_free(&r.title);
     fo_buf_free(&r.joined);

@@ -10,7 +10,7 @@
 #include "data/extract/superscript.h"
 #include "data/extract/xml_part.h"
 
-enum { MAX_SLIDES = 10000, MAX_DIAGRAMS = 32 };
+enum { MAX_DIAGRAMS = 32 };
 
 typedef struct slide_id {
     char id[40];
@@ -19,8 +19,7 @@ typedef struct slide_id {
 typedef struct reader {
     builder *b;
     office_text t;
-    slide_id *slides;
-    size_t n_slides;
+    part_names slides, relations; /* ids; ids, and parts */
     /* the slide at hand */
     text_place place;
     bool paragraph, in_text, title, notes, said_notes;
@@ -42,9 +41,9 @@ typedef struct reader {
 
 static void show_open(void *ctx, const xml_element *e) {
     reader *r = ctx;
-    if (strcmp(e->name, "sldId") != 0 || r->n_slides == MAX_SLIDES) return;
-    slide_id *s = &r->slides[r->n_slides];
-    if (xml_attribute(e, ":id", s->id, sizeof s->id)) r->n_slides++;
+    char id[sizeof(slide_id)];
+    if (!strcmp(e->name, "sldId") && xml_attribute(e, ":id", id, sizeof id))
+        part_names_add(&r->slides, id, "");
 }
 
 static void flush(reader *r) {
@@ -233,20 +232,20 @@ static int read_slide(reader *r, zip_parts *z, const char *part, fo_err *err) {
 
 static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     static const xml_events of_show = {.open = show_open};
-    fo_buf show = {0}, part = {0};
+    fo_buf show = {0};
     int rc = xml_part_related(z, r->b, "", "/officeDocument", NULL, &show, err);
     if (!rc && !show.len) fo_buf_str(&show, "ppt/presentation.xml");
     xml_part_title(z, r->b, "docProps/core.xml");
     if (!rc) rc = xml_part_read(z, r->b, show.data, &of_show, r, err);
-    for (size_t i = 0; !rc && !r->b->failure && i < r->n_slides; i++) {
-        rc = xml_part_related(z, r->b, show.data, NULL, r->slides[i].id, &part, err);
-        if (rc || !part.len || !zip_parts_has(z, part.data)) continue;
+    if (!rc) rc = xml_part_relations(z, show.data, &r->relations, err);
+    for (size_t i = 0; !rc && builder_go_on(r->b, 0) && i < r->slides.n; i++) {
+        const char *part = part_names_find(&r->relations, part_names_at(&r->slides, i));
+        if (!part || !zip_parts_has(z, part)) continue;
         r->place = (text_place){.slide = (uint32_t)i + 1};
         builder_set_place(r->b, &r->place);
-        rc = read_slide(r, z, part.data, err);
+        rc = read_slide(r, z, part, err);
     }
     fo_buf_free(&show);
-    fo_buf_free(&part);
     return rc;
 }
 
@@ -254,12 +253,13 @@ int extract_pptx(builder *b, extract_input *in, fo_err *err) {
     zip_parts *z;
     int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
     if (rc) return rc;
-    reader r = {.b = b, .slides = calloc(MAX_SLIDES, sizeof *r.slides)};
+    reader r = {.b = b, .slides = {.b = b}, .relations = {.b = b}};
     rc = office_text_init(&r.t, b, err);
     r.formula = (formula_line){.text = &r.t.text, .add = add_sign, .ctx = &r};
-    if (!rc) rc = r.slides ? read_parts(&r, z, err) : fo_no_memory(err);
+    if (!rc) rc = read_parts(&r, z, err);
     office_text_deinit(&r.t);
-    free(r.slides);
+    part_names_free(&r.slides);
+    part_names_free(&r.relations);
     zip_parts_close(z);
     return rc;
 }

@@ -13,16 +13,11 @@
 #include "data/extract/xml_part.h"
 #include "kernels/utf8.h"
 
-enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, MAX_TOLD = 1024, NAME_BYTES = 128 };
-
-typedef struct sheet {
-    char name[NAME_BYTES], id[64];
-} sheet;
+enum { MAX_FORMATS = 65536, MAX_TOLD = 1024, NAME_BYTES = 128 };
 
 typedef struct reader {
     builder *b;
-    sheet sheets[MAX_SHEETS];
-    size_t n_sheets;
+    part_names sheets, relations; /* ids, and the sheets' names; ids, and parts */
     bool from_1904;
     /* strings that cells share: at[i] .. at[i + 1] of `strings` */
     fo_buf strings;
@@ -36,7 +31,7 @@ typedef struct reader {
     size_t n_styles;
     bool in_cell_formats;
     /* the sheet at hand */
-    const sheet *sheet;
+    const char *sheet; /* its name */
     table_spans table;
     sheet_merges merges;
     uint32_t row, column;
@@ -122,10 +117,11 @@ static void book_open(void *ctx, const xml_element *e) {
     char value[16];
     if (!strcmp(e->name, "workbookPr") && xml_attribute(e, "date1904", value, sizeof value))
         r->from_1904 = xml_is(value, "1 true");
-    if (strcmp(e->name, "sheet") != 0 || r->n_sheets == MAX_SHEETS) return;
-    sheet *s = &r->sheets[r->n_sheets++];
-    xml_attribute(e, "name", s->name, sizeof s->name);
-    xml_attribute(e, ":id", s->id, sizeof s->id);
+    if (strcmp(e->name, "sheet") != 0) return;
+    char name[NAME_BYTES], id[64];
+    xml_attribute(e, "name", name, sizeof name);
+    xml_attribute(e, ":id", id, sizeof id);
+    part_names_add(&r->sheets, id, name);
 }
 
 static bool keep_string(reader *r) {
@@ -282,7 +278,7 @@ static void sheet_close(void *ctx, const char *name) {
     if (!strcmp(name, "c")) end_cell(r);
     if (strcmp(name, "row") != 0) return;
     cover(r, TABLE_SPANS_COLUMNS);
-    table_spans_end_row(&r->table, &(text_place){.sheet = r->sheet->name}, r->row, false);
+    table_spans_end_row(&r->table, &(text_place){.sheet = r->sheet}, r->row, false);
 }
 
 static void sheet_text(void *ctx, const char *s, size_t n) {
@@ -299,29 +295,26 @@ static void sheet_text(void *ctx, const char *s, size_t n) {
 
 static int read_sheets(reader *r, zip_parts *z, const char *book, fo_err *err) {
     static const xml_events events = {sheet_open, sheet_close, sheet_text};
-    fo_buf part = {0};
-    int rc = FO_OK;
-    for (size_t i = 0; !rc && !r->b->failure && i < r->n_sheets; i++) {
-        r->sheet = &r->sheets[i];
-        rc = xml_part_related(z, r->b, book, NULL, r->sheet->id, &part, err);
-        if (rc || !part.len || !zip_parts_has(z, part.data))
-            continue; /* a chart has no part here */
+    int rc = xml_part_relations(z, book, &r->relations, err);
+    for (size_t i = 0; !rc && builder_go_on(r->b, 0) && i < r->sheets.n; i++) {
+        r->sheet = part_names_says(&r->sheets, i);
+        const char *part = part_names_find(&r->relations, part_names_at(&r->sheets, i));
+        if (!part || !zip_parts_has(z, part)) continue; /* a chart has no part here */
         size_t n_blocks, n_text;
-        builder_set_place(r->b, &(text_place){.sheet = r->sheet->name});
+        builder_set_place(r->b, &(text_place){.sheet = r->sheet});
         n_blocks = r->b->n_blocks;
         n_text = r->b->text.len;
         builder_begin(r->b, TEXT_HEADING, 1);
-        builder_add_flowing(r->b, r->sheet->name, strlen(r->sheet->name));
+        builder_add_flowing(r->b, r->sheet, strlen(r->sheet));
         builder_end(r->b);
         size_t headed = r->b->n_blocks;
         table_spans_begin(&r->table, r->b, true);
         r->row = r->column = 0;
-        rc = sheet_merges_find(&r->merges, z, part.data, err);
-        if (!rc && !r->b->failure) rc = xml_part_read(z, r->b, part.data, &events, r, err);
+        rc = sheet_merges_find(&r->merges, z, part, err);
+        if (!rc && !r->b->failure) rc = xml_part_read(z, r->b, part, &events, r, err);
         table_spans_end(&r->table);
         if (r->b->n_blocks == headed && !r->b->failure) builder_rewind(r->b, n_blocks, n_text);
     }
-    fo_buf_free(&part);
     return rc;
 }
 
@@ -356,7 +349,7 @@ int extract_xlsx(builder *b, extract_input *in, fo_err *err) {
     if (rc) return rc;
     reader *r = calloc(1, sizeof *r);
     if (r) {
-        r->b = b;
+        r->b = r->sheets.b = r->relations.b = b;
         r->ids = calloc(MAX_FORMATS, sizeof *r->ids);
         r->styles = calloc(MAX_FORMATS, sizeof *r->styles);
     }
@@ -364,6 +357,8 @@ int extract_xlsx(builder *b, extract_input *in, fo_err *err) {
     if (r) {
         table_spans_free(&r->table);
         sheet_merges_free(&r->merges);
+        part_names_free(&r->sheets);
+        part_names_free(&r->relations);
         doc_budget_give(b->budget, r->taken);
         free(r->at);
         free(r->ids);

@@ -15,6 +15,7 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/superscript.h"
 #include "data/extract/table_spans.h"
+#include "data/extract/xml_guard.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
@@ -544,6 +545,20 @@ static xmlEntity *on_reference(void *ctx, const xmlChar *name) {
     return &of->entity;
 }
 
+/* The line of the first element that has more attributes than the guard lets pass; 0: there is none. */
+static int crowded_line(builder *b, const fo_buf *text) {
+    enum { PIECE = 64 << 10 };
+    xml_guard g = {0};
+    int line = 1;
+    for (size_t at = 0; at < text->len && builder_go_on(b, PIECE / 16); at += PIECE) {
+        const char *s = text->data + at,
+                   *end = s + (text->len - at < PIECE ? text->len - at : PIECE);
+        if (!xml_guard_pass(&g, s, (size_t)(end - s))) return line;
+        for (; (s = memchr(s, '\n', (size_t)(end - s))); s++) line++;
+    }
+    return 0;
+}
+
 static xmlDoc *parse(parsing *of, const fo_buf *text) {
     xmlParserCtxt *p = xmlCreateMemoryParserCtxt(text->data, (int)text->len);
     if (!p) return NULL;
@@ -573,12 +588,17 @@ bool extract_looks_like_xml(const extract_input *in) {
 int extract_xml(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     size_t bytes = 0;
+    int line = 0;
     int rc = extract_decode(b, in, declared_charset(in), &text, err);
     if (!rc && (text.len > INT32_MAX || !fo_mul_size(text.len, BYTES_PER_BYTE, &bytes) ||
                 !doc_budget_take(b->budget, bytes))) {
         b->failure = b->budget && b->budget->failure ? b->budget->failure : FO_ELIMIT;
         bytes = 0;
-    } else if (!rc) {
+    } else if (!rc && (line = crowded_line(b, &text))) {
+        rc = fo_fail(err, FO_EINVAL,
+                     "from line %d on it has an element with more than %d attributes", line,
+                     XML_GUARD_ATTRIBUTES);
+    } else if (!rc && !b->failure) {
         parsing of = {.b = b};
         xmlDoc *doc = parse(&of, &text);
         const verdict *v = &of.v;

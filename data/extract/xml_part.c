@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/extract/xml_guard.h"
 #include "kernels/paths.h"
 #include "kernels/words.h"
 
@@ -14,7 +15,8 @@ typedef struct reader {
     const xml_events *events;
     void *ctx;
     xmlParserCtxt *parser;
-    bool doctype;
+    xml_guard guard;
+    bool doctype, crowded; /* crowded: with more attributes than the guard lets pass */
 } reader;
 
 static void on_open(void *ctx, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
@@ -52,6 +54,8 @@ static void keep_quiet(void *ctx, xmlError *error) {
 
 static bool on_piece(void *ctx, const char *piece, size_t n) {
     reader *r = ctx;
+    r->crowded = !xml_guard_pass(&r->guard, piece, n);
+    if (r->crowded) return false;
     xmlParseChunk(r->parser, piece, (int)n, 0); /* what it returns may be a warning */
     return r->parser->wellFormed && !r->doctype;
 }
@@ -73,6 +77,12 @@ int xml_part_read(zip_parts *z, builder *b, const char *name, const xml_events *
      * is read. */
     xmlCtxtUseOptions(r.parser, XML_PARSE_NONET | XML_PARSE_NOENT);
     int rc = zip_parts_each_piece(z, name, on_piece, &r, err);
+    if (!rc && r.crowded)
+        rc =
+            fo_fail(err, FO_EINVAL,
+                    "its part %.100s has an element with more than %d attributes, which no file of "
+                    "this kind has",
+                    name, XML_GUARD_ATTRIBUTES);
     if (!rc && !b->failure) {
         if (!r.doctype) xmlParseChunk(r.parser, "", 0, 1);
         if (r.doctype)
@@ -127,29 +137,69 @@ typedef struct related {
     fo_buf *out;
 } related;
 
+static bool is_external(const xml_element *e) {
+    char value[16];
+    return xml_attribute(e, "TargetMode", value, sizeof value) && !strcmp(value, "External");
+}
+
 static void on_relation(void *ctx, const xml_element *e) {
     related *r = ctx;
     char value[512];
     if (strcmp(e->name, "Relationship") != 0 || r->out->len) return;
-    if (xml_attribute(e, "TargetMode", value, sizeof value) && !strcmp(value, "External")) return;
+    if (is_external(e)) return;
     xml_attribute(e, r->type ? "Type" : "Id", value, sizeof value);
     size_t n = strlen(value), k = r->type ? strlen(r->type) : 0;
     if (r->type ? n < k || strcmp(value + n - k, r->type) != 0 : strcmp(value, r->id) != 0) return;
     if (xml_attribute(e, "Target", value, sizeof value)) zip_parts_resolve(r->out, r->part, value);
 }
 
+/* The part that says what another one is related to; "": there is none. */
+static void name_relations(zip_parts *z, const char *part, char out[600]) {
+    const char *name = fo_base_name(part);
+    snprintf(out, 600, "%.*s_rels/%.250s.rels", (int)(name - part < 300 ? name - part : 300), part,
+             name);
+    if (!zip_parts_has(z, out)) out[0] = 0;
+}
+
 int xml_part_related(zip_parts *z, builder *b, const char *part, const char *type, const char *id,
                      fo_buf *out, fo_err *err) {
     static const xml_events events = {.open = on_relation};
-    const char *name = fo_base_name(part);
     char rels[600];
     fo_buf_clear(out);
-    snprintf(rels, sizeof rels, "%.*s_rels/%.250s.rels",
-             (int)(name - part < 300 ? name - part : 300), part, name);
+    name_relations(z, part, rels);
     related r = {part, type, id, out};
-    int rc = zip_parts_has(z, rels) ? xml_part_read(z, b, rels, &events, &r, err) : FO_OK;
+    int rc = *rels ? xml_part_read(z, b, rels, &events, &r, err) : FO_OK;
     if (!rc && !out->data) fo_buf_str(out, "");
     return rc || !out->failed ? rc : fo_no_memory(err);
+}
+
+typedef struct relations {
+    const char *part;
+    part_names *out;
+    fo_buf target;
+} relations;
+
+static void on_any_relation(void *ctx, const xml_element *e) {
+    relations *r = ctx;
+    char id[512], value[512];
+    if (strcmp(e->name, "Relationship") != 0 || is_external(e) ||
+        !xml_attribute(e, "Id", id, sizeof id) || !xml_attribute(e, "Target", value, sizeof value))
+        return;
+    zip_parts_resolve(&r->target, r->part, value);
+    if (r->target.failed)
+        r->out->b->failure = FO_ENOMEM;
+    else
+        part_names_add(r->out, id, r->target.data);
+}
+
+int xml_part_relations(zip_parts *z, const char *part, part_names *out, fo_err *err) {
+    static const xml_events events = {.open = on_any_relation};
+    char rels[600];
+    name_relations(z, part, rels);
+    relations r = {.part = part, .out = out};
+    int rc = *rels ? xml_part_read(z, out->b, rels, &events, &r, err) : FO_OK;
+    fo_buf_free(&r.target);
+    return rc;
 }
 
 /* ---- titles -------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #ifndef FORAGE_DATA_XML_PART_H
 #define FORAGE_DATA_XML_PART_H
 
+#include "data/extract/part_names.h"
 #include "data/extract/zip_parts.h"
 
 typedef struct xml_element { /* good until the callback returns */
@@ -35,6 +36,10 @@ bool xml_is(const char *name, const char *one_of);
  * type ("/notesSlide"), or NULL: that with this id. *out: its part's name, "" where there is none. */
 int xml_part_related(zip_parts *z, builder *b, const char *part, const char *type, const char *id,
                      fo_buf *out, fo_err *err);
+
+/* All of them, by their ids, for who asks for many: *out gets their parts' names. Errors: as of xml_part_read; part_names' own are
+ * out->b's. */
+int xml_part_relations(zip_parts *z, const char *part, part_names *out, fo_err *err);
 
 /* dc:title of a part with properties, to b; none where the part is missing or damaged. */
 void xml_part_title(zip_parts *z, builder *b, const char *name);

@@ -15,7 +15,7 @@ struct zip_parts {
     builder *b;
     zip_t *zip;
     size_t unpacked;
-    zip_int64_t last; /* the part that was read last: read again, it counts once */
+    zip_int64_t last; /* the part that was read last: read again, it counts once; a third time is one more */
     size_t last_unpacked;
     char piece[PIECE];
 };
@@ -63,8 +63,9 @@ static int open_part(zip_parts *z, const char *name, zip_file_t **out, fo_err *e
     if (zip_stat_index(z->zip, (zip_uint64_t)at, 0, &st) == 0 &&
         st.valid & ZIP_STAT_ENCRYPTION_METHOD && st.encryption_method != ZIP_EM_NONE)
         return fo_fail(err, FO_EUNSUPPORTED, "it is encrypted and asks for a password");
-    if (at == z->last) z->unpacked -= z->last_unpacked;
-    z->last = at;
+    const bool again = at == z->last;
+    if (again) z->unpacked -= z->last_unpacked;
+    z->last = again ? -1 : at;
     z->last_unpacked = 0;
     *out = zip_fopen_index(z->zip, (zip_uint64_t)at, 0);
     return *out ? FO_OK
