@@ -35,6 +35,7 @@ typedef struct reader {
 
 static void read_part(reader *r, const mime_part *p, int depth);
 static void read_message(reader *r, const mime_part *p, int depth);
+static void say_left_out(reader *r);
 
 /* ---- text ----------------------------------------------------------------------------------------- */
 
@@ -152,6 +153,7 @@ static void write_archive(reader *r, const char *name, const fo_buf *bytes, int 
 static void write_attachment(reader *r, const char *name, const char *type, const fo_buf *bytes,
                              int depth) {
     builder *b = r->b;
+    if (depth > MAX_DEPTH) say_left_out(r);
     if (depth > MAX_DEPTH || !builder_go_on(b, bytes->len)) return;
     if (archive_is(bytes->data ? bytes->data : "", bytes->len)) {
         write_archive(r, name, bytes, depth);

@@ -74,15 +74,20 @@ static bool read_line(reader *r) {
     return r->b->failure == FO_OK;
 }
 
-/* Cut s into arguments in place: blanks part them, "..." holds them together, "" is a quote. */
+/* Cut s into arguments in place: blanks part them, "..." holds them together, "" is a quote. The last one has all that is left: a
+ * sentence in bold may have more words than any macro has arguments. */
 static arguments split(char *s) {
     arguments a = {0};
-    while (a.n < MAX_ARGS) {
+    char *to = NULL;
+    for (;;) {
         while (*s == ' ' || *s == '\t') s++;
         if (!*s || (s[0] == '\\' && s[1] == '"')) break;
         bool quoted = *s == '"';
-        char *to = s += quoted;
-        a.at[a.n++] = s;
+        s += quoted;
+        if (a.n < MAX_ARGS)
+            a.at[a.n++] = to = s;
+        else
+            *to++ = ' ';
         for (; *s; s++) {
             if (quoted && *s == '"') {
                 if (s[1] != '"') break;

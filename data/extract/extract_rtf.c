@@ -40,6 +40,7 @@ typedef struct reader {
     group groups[MAX_DEPTH];
     int depth;
     size_t beyond;       /* groups deeper than MAX_DEPTH: passed over */
+    bool left_out;       /* text stood in one of them */
     int to_skip;         /* bytes of replacement that are still to come */
     int high;            /* the first half of a surrogate pair; 0: none */
     const char *charset; /* of the document */
@@ -184,6 +185,8 @@ static void add_byte(reader *r, char c) {
         r->to_skip--;
         return;
     }
+    r->left_out |= r->beyond && !now(r)->skip && !now(r)->hidden && !now(r)->deleted &&
+                   !isspace((unsigned char)c);
     if (wanted(r)) fo_buf_char(&r->bytes, c);
 }
 
@@ -497,6 +500,13 @@ static void read_all(reader *r) {
     r->in_table = false;
     end_row(r);
     end_paragraph(r);
+    if (r->left_out) {
+        builder_begin(r->b, TEXT_PARAGRAPH, 0);
+        builder_str(r->b,
+                    "(Groups of this text are too deep within each other; what stands in them "
+                    "was not read.)");
+        builder_end(r->b);
+    }
     if (r->title.data) builder_set_title(r->b, r->title.data, r->title.len);
 }
 

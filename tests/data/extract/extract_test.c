@@ -343,6 +343,9 @@ static void macros_of_manual_pages_are_told(void **state) {
         {".Rv -std open\n", "The open() function returns the value 0 if successful; otherwise the "
                             "value -1 is returned and the global variable errno is set to "
                             "indicate the error."},
+        /* More words than a macro has arguments. */
+        {".Em a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F \"G  H\" I\n",
+         "a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G H I"},
         {"a \\s10small\\s0 one, \\s-2less\\s+2, \\s123 and \\s45\n", "a small one, less, 3 and 5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -233,12 +233,34 @@ static int tear_down(void **state) {
     return 0;
 }
 
+/* What is not read in an archive within an archive, and so on, is said. */
+static void archives_too_deep_are_told(void **state) {
+    (void)state;
+    static const char text[] = "Bring ropes.";
+    fo_err err = {0};
+    size_t n;
+    char *inner = zipped(&(file){"ropes.txt", text, sizeof text - 1}, 1, &n);
+    for (int i = 0; i < 20; i++) {
+        char *outer = zipped(&(file){"a.zip", inner, n}, 1, &n);
+        free(inner);
+        inner = outer;
+    }
+    extracted x;
+    assert_ok(read_mail(&x, "plans.zip", inner, n, &err), &err);
+    assert_null(strstr(x.text, text));
+    assert_says(&x, "(More parts of this message are too many or too deep within each other; they "
+                    "were not read.)");
+    extracted_deinit(&x);
+    free(inner);
+}
+
 int main(int argc, char **argv) {
     if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_in_an_archive_are_read),
         cmocka_unit_test(bombs_and_damage_cost_the_attachment),
         cmocka_unit_test(many_members_are_bounded),
+        cmocka_unit_test(archives_too_deep_are_told),
         cmocka_unit_test(what_names_are_cut_in_is_text),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -2,6 +2,8 @@
  * formats_test.c, paragraphs, characters and tables in office_test.c. */
 #include "tests/data/extract/formats_here.h"
 
+#include "kernels/buf.h"
+
 #define RTF(text) "{\\rtf1\\ansi\\ansicpg1252\\pard " text "}"
 
 static void raised_figures_stand_apart(void **state) {
@@ -67,12 +69,39 @@ static void items_have_their_numbers(void **state) {
         "| 3\n\nEnd");
 }
 
+/* Groups may stand 511 deep within each other; what stands deeper is not read, and that is said. */
+static void what_is_too_deep_is_told(void **state) {
+    (void)state;
+    static const struct {
+        int deep;
+        const char *text;
+    } cases[] = {
+        {500, "Open it. Wait. Close it."},
+        {600,
+         "Open it. Close it.\n\n(Groups of this text are too deep within each other; what stands "
+         "in them was not read.)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf rtf = {0};
+        fo_buf_str(&rtf, "{\\rtf1\\ansi Open it. ");
+        for (int k = 0; k < cases[i].deep; k++) fo_buf_str(&rtf, "{\\b ");
+        fo_buf_str(&rtf, "Wait. ");
+        for (int k = 0; k < cases[i].deep; k++) fo_buf_str(&rtf, "}");
+        fo_buf_str(&rtf, "Close it.\\par{\\*\\x ");
+        for (int k = 0; k < 600; k++) fo_buf_str(&rtf, "{x");
+        read_one(rtf.data, "rtf",
+                 cases[i].text); /* of what is passed over anyway nothing is said */
+        fo_buf_free(&rtf);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(raised_figures_stand_apart),
         cmocka_unit_test(what_is_deleted_or_hidden_is_no_text),
         cmocka_unit_test(footnotes_stand_in_their_sentence),
         cmocka_unit_test(items_have_their_numbers),
+        cmocka_unit_test(what_is_too_deep_is_told),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
