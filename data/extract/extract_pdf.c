@@ -83,12 +83,21 @@ static float height_of(const pdf_line *l) {
     return l->box[3] - l->box[1];
 }
 
+/* Is it written from foot to top or from top to foot, as the name of an axis is and the stamp in a margin? The letters of a
+ * line that lies are wide enough together: of four, the narrowest are still two thirds of their height. */
+static bool stands(const pdf_layout *p, const pdf_line *l) {
+    enum { FEWEST = 4 };
+    return height_of(l) > 1.5f * (l->box[2] - l->box[0]) &&
+           fo_utf8_count(p->text.data + l->at, l->n) >= FEWEST;
+}
+
 /* The height of most letters, in points: the median over the text. */
 static float body_height(const pdf_layout *p) {
     size_t by_height[HEIGHTS] = {0}, all = 0; /* tenths of a point... */
     for (size_t i = 0; i < p->n_lines; i++) {
         const pdf_line *l = &p->lines[i];
         float h = height_of(l) * 5; /* ... or rather fifths */
+        if (stands(p, l)) h = (l->box[2] - l->box[0]) * 5;
         if (l->is_running || h < 1 || h >= HEIGHTS) continue;
         by_height[(int)h] += l->n;
         all += l->n;
@@ -106,6 +115,7 @@ static uint8_t heading_level(const pdf_layout *p, size_t first, size_t end, floa
     for (size_t i = first; i < end; i++) {
         n += p->lines[i].n;
         if (p->lines[i].level) return p->lines[i].level; /* the outline's word */
+        if (stands(p, &p->lines[i])) body = 0;
         if (height_of(&p->lines[i]) < least) least = height_of(&p->lines[i]);
     }
     if (body <= 0 || end - first > MAX_HEADING_LINES || n > MAX_HEADING || n < 2) return 0;
@@ -160,9 +170,11 @@ static text_place place_of(const pdf_layout *p, size_t first, size_t end) {
 
 /* "letter.docx", "page_4.html": one word that ends as files do that people print. */
 static bool is_file_name(const char *s, size_t n) {
-    static const char *const endings[] = {".doc",  ".docx", ".odt", ".rtf",  ".html", ".htm",
-                                          ".xlsx", ".xls",  ".ods", ".pptx", ".ppt",  ".odp",
-                                          ".txt",  ".md",   ".pdf", ".tex",  ".indd", ".pages"};
+    static const char *const endings[] = {
+        ".doc",  ".docx", ".odt", ".rtf",  ".html", ".htm", ".xlsx", ".xls",  ".ods",
+        ".pptx", ".ppt",  ".odp", ".txt",  ".md",   ".pdf", ".tex",  ".indd", ".pages",
+        ".dvi",  ".ps",   ".eps", ".qxd",  ".fm",   ".pub", ".wpd",  ".cdr",  ".ai",
+        ".dwg",  ".exe",  ".tif", ".tiff", ".jpg",  ".png", ".csv"};
     for (size_t i = 0; i < n; i++)
         if (fo_is_blank(s[i])) return false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -172,13 +184,25 @@ static bool is_file_name(const char *s, size_t n) {
     return false;
 }
 
-/* The document's own title, where it is not the name of a file that it was made from. */
+/* The document's own title, where it is not the name of a file that it was made from, nor what a program calls whatever
+ * nobody has given a name. */
 static void set_title(builder *b, const pdf_layout *p) {
-    static const char word[] = "Microsoft Word - ";
+    static const char *const made[] = {"Microsoft Word - ", "Microsoft PowerPoint - ",
+                                       "Microsoft Excel - "};
+    static const char *const none[] = {"untitled",
+                                       "(anonymous)",
+                                       "PowerPoint Presentation",
+                                       "PowerPoint-Präsentation",
+                                       "Présentation PowerPoint",
+                                       "Presentation1",
+                                       "Document1",
+                                       "Slide 1"};
     const char *s = p->title.data ? p->title.data : "";
-    size_t n = p->title.len;
-    if (n > sizeof word - 1 && memcmp(s, word, sizeof word - 1) == 0) return;
-    if (n == 8 && strncasecmp(s, "untitled", 8) == 0) return;
+    const size_t n = p->title.len;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (n > strlen(made[i]) && memcmp(s, made[i], strlen(made[i])) == 0) return;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (n == strlen(none[i]) && strncasecmp(s, none[i], n) == 0) return;
     if (is_file_name(s, n)) return;
     builder_set_title(b, s, n);
 }
@@ -447,12 +471,59 @@ static void write_table(builder *b, table_writer *w, const pdf_layout *p, const 
     w->last = t;
 }
 
+/* ---- a title ------------------------------------------------------------------------------------- */
+
+/* What stands in the largest letters of the first page: the title of a document that says none. */
+typedef struct page_title {
+    const pdf_line *last; /* of its lines; NULL: none yet */
+    size_t start, end;    /* of the text */
+    float height;         /* of its letters, points */
+    bool small;           /* hardly larger than the text, but the first of all */
+    size_t above;         /* bytes of paragraphs before the block at hand */
+} page_title;
+
+/* The block, or an item of it, was written as text[start, end). A title goes on in the block that touches it from below
+ * in letters as large. Behind this much of running text none begins: what is large there is a formula or a part. */
+static void look_for_title(page_title *t, const pdf_layout *p, const pdf_block *k, float body,
+                           size_t start, size_t end) {
+    enum { MOST_ABOVE = 600 };
+    const pdf_line *first = &p->lines[k->first];
+    const float height = height_of(first), than = height - t->height;
+    if (first->page > 1 || stands(p, first)) return;
+    if (!k->level) {
+        t->above += end - start;
+        return;
+    }
+    if (t->last && than < .5f && than > -.5f && t->last->block + 1 >= first->block &&
+        first->box[1] - t->last->box[3] < .2f * height && end - t->start <= MAX_HEADING) {
+        t->end = end;
+        t->last = &p->lines[k->end - 1];
+        return;
+    }
+    const bool small = k->level > 2;
+    if (small ? start || height < 1.25f * body : than < (t->small ? .25f * t->height : .5f)) return;
+    if (t->above > MOST_ABOVE) return;
+    *t = (page_title){&p->lines[k->end - 1], start, end, height, small, t->above};
+}
+
+/* Without the sign of a footnote behind it. */
+static void set_title_of_page(builder *b, const page_title *t) {
+    static const char *const signs[] = {" *", " \xE2\x88\x97", " \xE2\x80\xA0", " \xE2\x80\xA1"};
+    const char *s = b->text.data + t->start;
+    size_t n = t->end - t->start;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const size_t k = strlen(signs[i]);
+        if (n > k && memcmp(s + n - k, signs[i], k) == 0) n -= k;
+    }
+    builder_set_title(b, s, n);
+}
+
 /* ---- blocks -------------------------------------------------------------------------------------- */
 
 static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) {
     float body = body_height(p);
-    size_t i = 0, cut = 0, title = 0, title_end = 0;
-    float tallest = 0;
+    size_t i = 0, cut = 0;
+    page_title title = {0};
     pdf_block k, next;
     bool more = next_block(p, &i, body, &next), item = false, joined = false;
     while (more) {
@@ -488,19 +559,13 @@ static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) 
             if ((item && at == k.first) || bare) builder_str(b, "\xE2\x80\xA2 ");
             size_t from = b->text.len;
             add_lines(b, p, at, end, end == k.end ? cut_last : 0);
-            float height = height_of(&p->lines[k.first]);
-            if (k.level && k.level < 3 && place.page == 1 && height > tallest + .5f) {
-                tallest = height;
-                title = from;
-                title_end = b->text.len;
-            }
+            look_for_title(&title, p, &k, body, from, b->text.len);
             builder_end(b);
         }
         cut = cut_last;
         item = false;
     }
-    /* Where it says no title of its own: what stands in the largest letters of its first page. */
-    if (title_end && !b->failure) builder_set_title(b, b->text.data + title, title_end - title);
+    if (title.last && !b->failure) set_title_of_page(b, &title);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */

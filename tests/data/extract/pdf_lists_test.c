@@ -1,5 +1,5 @@
 /* Lists on the pages of a PDF, from what pdftotext says of their lines: items by their marks, and such whose bullets are drawn and
- * no letters; and a title that is the name of a file. */
+ * no letters; and what is no title: the name of a file, and what stands on its side. */
 #include "tests/test.h"
 
 #include "data/extract/extract_internal.h"
@@ -163,8 +163,9 @@ static void indented_paragraphs_are_no_lists(void **state) {
 
 static void the_name_of_a_file_is_no_title(void **state) {
     (void)state;
-    static const char *const names[] = {"letter.docx", "page_4.HTML", "Microsoft Word - a.doc",
-                                        "Untitled"};
+    static const char *const names[] = {
+        "letter.docx", "page_4.HTML", "Microsoft Word - a.doc", "Untitled",
+        "10811.exe",   "apssamp.dvi", "Presentation1",          "Microsoft PowerPoint - b"};
     source s;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         begin(&s, names[i]);
@@ -178,6 +179,71 @@ static void the_name_of_a_file_is_no_title(void **state) {
     check(&s, "Dear all|How to write .htm");
 }
 
+/* A block of a single line in letters of a height of their own. */
+static void add_sized(source *s, int x0, int y0, int x1, int y1, const char *text) {
+    char box[96];
+    snprintf(box, sizeof box, "xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\"", x0, y0, x1, y1);
+    fo_buf_printf(&s->xml, "<block %s><line %s><word %s>%s</word></line></block>", box, box, box,
+                  text);
+}
+
+static void what_stands_on_its_side_is_no_title(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "");
+    add_sized(&s, 20, 200, 40, 560, "arXiv:2611.01234v1"); /* a stamp in the margin */
+    add_sized(&s, 60, 60, 300, 76, "Weirs*");
+    add_line(&s, 60, 100,
+             "A weir of oak lasts for a hundred years where it is always under water, and");
+    add_line(&s, 60, 110, "a tenth of that where the water rises and falls.");
+    end_block(&s);
+    add_sized(&s, 80, 300, 90, 360, "|X|/dB"); /* the name of an axis */
+    check(&s,
+          "arXiv:2611.01234v1\n\nWeirs*\n\n"
+          "A weir of oak lasts for a hundred years where it is always under water, and a tenth of "
+          "that where the water rises and falls.\n\n|X|/dB|Weirs*");
+    begin(&s, "");
+    add_sized(&s, 60, 60, 120, 76, "The weirs &#8727;");
+    add_line(&s, 60, 100, "A weir of oak lasts for a hundred years.");
+    end_block(&s);
+    check(&s, "The weirs \xE2\x88\x97\n\nA weir of oak lasts for a hundred years.|The weirs");
+}
+
+static void a_title_stands_before_the_text(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "");
+    add_sized(&s, 60, 60, 300, 72, "Templates"); /* hardly larger, and the first of all */
+    add_sized(&s, 60, 90, 300, 104, "Doe,");     /* letters with marks above them are higher */
+    for (int i = 0; i < 10; i++)
+        add_line(&s, 60, 120 + 10 * i,
+                 "A weir of oak lasts for a hundred years where it is always under water,");
+    end_block(&s);
+    add_sized(&s, 60, 400, 300, 460, "X=Y");
+    builder b = {.max_bytes = 1 << 20};
+    extract_stream from = {read_source, end_source, &s};
+    extract_input in = {.bytes = (const unsigned char *)"%PDF", .n = 4, .program = &from};
+    fo_err err = {0};
+    fo_buf_str(&s.xml, "</page></doc></body></html>");
+    assert_ok(extract_pdf(&b, &in, &err), &err);
+    assert_int_equal(b.title.len, 9);
+    assert_memory_equal(b.title.data, "Templates", 9);
+    fo_buf_free(&s.xml);
+    builder_free(&b);
+}
+
+static void a_title_goes_on_in_the_block_below(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "");
+    add_sized(&s, 60, 60, 300, 80, "Weirs");
+    add_sized(&s, 60, 78, 300, 98, "Mills");
+    add_sized(&s, 60, 130, 300, 150, "Doe");
+    add_line(&s, 60, 200, "A weir of oak lasts for a hundred years.");
+    end_block(&s);
+    check(&s, "Weirs\n\nMills\n\nDoe\n\nA weir of oak lasts for a hundred years.|Weirs Mills");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbered_lines_are_items),
@@ -186,6 +252,9 @@ int main(void) {
         cmocka_unit_test(bullets_may_be_no_letters),
         cmocka_unit_test(indented_paragraphs_are_no_lists),
         cmocka_unit_test(the_name_of_a_file_is_no_title),
+        cmocka_unit_test(what_stands_on_its_side_is_no_title),
+        cmocka_unit_test(a_title_stands_before_the_text),
+        cmocka_unit_test(a_title_goes_on_in_the_block_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
