@@ -20,6 +20,7 @@ if "$python3" -m venv "$work/venv" >/dev/null 2>&1; then
 import io, sys, zipfile
 from importlib.metadata import metadata
 import forage
+assert forage.__version__ == metadata("forage")["Version"]
 assert metadata("forage")["License"] == "Apache-2.0 AND CC-BY-SA-4.0"  # the library holds models
 docx = io.BytesIO()
 with zipfile.ZipFile(docx, "w") as z:

@@ -44,6 +44,24 @@ def documents(f):
     assert last_failed["epoch"] > 0 and last_failed["results"][1]["status"] == "failed", last_failed
 
 
+def what_is_no_list_of_documents(f):
+    for wrong in ("a.pdf", b"a.pdf", ["a.pdf"], {"text": "a"}, [{"text": "a"}, None]):
+        assert "list of dicts" in refused(lambda: f.ingest(wrong), "bad_field", "documents").message
+
+
+def places_that_look_like_addresses():
+    """A typing error makes no home."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for wrong in ("127.0.0.1:9", "localhost:8080/", "[::1]:9", "http//127.0.0.1:9", "http:/127.0.0.1", "ftp://a"):
+            assert "http://" in refused(lambda: forage.open(wrong), "bad_field", "place").message
+        assert os.listdir() == []
+        os.chdir(here)
+    refused(lambda: forage.open("http://127.0.0.1:x"), "bad_field", "url")
+    assert "127.0.0.1:9 " in refused(lambda: forage.open("HTTP://me:secret@127.0.0.1:9").query("x"), "io").message
+
+
 def odd_documents(f):
     """What is wrong with one document is in its row, and the others go in; what is wrong with the call ends it."""
     def statuses(documents, **options):
@@ -215,11 +233,13 @@ def requests_are_bounded():
 
 
 requests_are_bounded()
+places_that_look_like_addresses()
 if "://" not in PLACE:
     closing_waits_for_calls()
 with forage.open(PLACE, **({"model": sys.argv[2], "kv_ram": 64 << 20} if WITH_MODEL and "://" not in PLACE else {})) as f:
     documents(f)
     odd_documents(f)
+    what_is_no_list_of_documents(f)
     questions(f)
     asyncio.run(asynchronous(f))
     crowd(f)

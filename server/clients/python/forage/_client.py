@@ -43,6 +43,16 @@ class Document(TypedDict, total=False):
     acl: Sequence[str]
 
 
+def dicts(documents: Iterable[Document]) -> Iterator[Document]:
+    """The documents of an ingest one by one. A single one, or a list of paths, is what people write first."""
+    alone = isinstance(documents, (str, bytes, Mapping))
+    for d in (None,) if alone else documents:
+        if not isinstance(d, Mapping):
+            raise ForageError("bad_field", "documents are a list of dicts, such as [{'path': 'a.pdf'}, {'text': 'Herons eat fish.'}]",
+                              "documents")
+        yield d
+
+
 class Stream(Iterator[Event]):
     """Events as they come. close() ends the call, from any thread; so does leaving a `with`, or the garbage's
     collection."""

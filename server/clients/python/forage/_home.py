@@ -12,7 +12,7 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_float, c_int, 
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
-from ._client import Client, Document, Event, ForageError, Reply, Stream, _in_thread
+from ._client import Client, Document, Event, ForageError, Reply, Stream, _in_thread, dicts
 
 # By forage.h's enum forage_code, as the service calls them.
 _CODES = {-1: "bad_request", -2: "io", -3: "corrupt", -4: "no_memory", -5: "not_found", -6: "conflict", -7: "unsupported",
@@ -247,7 +247,7 @@ class Home(Client):
         return self._listen("generate", prompt, options)
 
     def ingest(self, documents: Iterable[Document], **options: Any) -> Reply:
-        given = list(documents)
+        given = list(dicts(documents))
         array = (_Document * len(given))()
         for to, d in zip(array, given):
             for name, value in d.items():

@@ -11,7 +11,7 @@ import ssl
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from ._client import Client, Document, Event, ForageError, Reply, Stream
+from ._client import Client, Document, Event, ForageError, Reply, Stream, dicts
 
 _LINE_MAX = 64 << 20  # bytes of one line of an event
 _TEXTS_MAX, _TEXTS_MAX_BYTES = 1000, 8 << 20  # of one request of ingest: --max-body bounds it
@@ -59,10 +59,16 @@ class Service(Client):
     def __init__(self, url: str, *, key: Optional[str] = None, timeout: Optional[float] = 120,
                  context: Optional[ssl.SSLContext] = None) -> None:
         at = urlsplit(url)
+        try:
+            port = at.port
+        except ValueError:
+            raise ForageError("bad_field", f"{url} names no port: digits stand behind the colon", "url") from None
         if not at.hostname:
             raise ForageError("bad_field", f"{url} names no host", "url")
-        self._tls, self._host, self._port, self._base = at.scheme == "https", at.hostname, at.port, at.path.rstrip("/")
+        self._tls, self._host, self._port, self._base = at.scheme == "https", at.hostname, port, at.path.rstrip("/")
         self._key, self._timeout, self._context = key, timeout, context
+        host = f"[{at.hostname}]" if ":" in at.hostname else at.hostname
+        self._shown = host if port is None else f"{host}:{port}"  # in errors: without a name and a password
 
     def close(self) -> None:
         """There is nothing to let go."""
@@ -91,9 +97,9 @@ class Service(Client):
         except (OSError, http.client.HTTPException) as e:
             connection.close()
             if cut:
-                raise _Cut("io", f"{self._host} ended the connection before all {len(data or b'')} bytes were sent: "
+                raise _Cut("io", f"{self._shown} ended the connection before all {len(data or b'')} bytes were sent: "
                            "they may be more than its --max-body") from e
-            raise ForageError("io", f"{self._host} cannot be asked: {e}") from e
+            raise ForageError("io", f"{self._shown} cannot be asked: {e}") from e
         if reply.status >= 400:
             body_of_error = reply.read(1 << 20)
             connection.close()
@@ -114,7 +120,7 @@ class Service(Client):
         try:
             return json.loads(reply.read() or b"null")
         except (OSError, http.client.HTTPException, ValueError) as e:
-            raise ForageError("io", f"{self._host} broke off: {e}") from e
+            raise ForageError("io", f"{self._shown} broke off: {e}") from e
         finally:
             connection.close()
 
@@ -148,7 +154,7 @@ class Service(Client):
             except (OSError, http.client.HTTPException, ValueError, AttributeError) as e:
                 if state["ended"]:
                     return None
-                raise ForageError("io", f"{self._host} broke off: {e}") from e
+                raise ForageError("io", f"{self._shown} broke off: {e}") from e
 
         return Stream(take, end)
 
@@ -211,7 +217,7 @@ class Service(Client):
                 add(self._ingest_texts(texts, options))
                 texts.clear()
 
-        for d in documents:
+        for d in dicts(documents):
             unknown = set(d) - set(Document.__annotations__)
             if unknown or sum(name in d for name in ("text", "bytes", "path")) != 1:
                 raise ForageError("bad_field", "a document has exactly one of text, bytes and path, and no fields but "
