@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/hex.h"
 #include "kernels/words.h"
 #include "retrieval/home/home.h"
 #include "server/access/audit.h"
@@ -245,19 +246,55 @@ const cli_command cli_command_keys_list = {
 static const cli_option revoke_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "default: home"}, CLI_OUTPUT_OPTION, {0}};
 
+/* The id of a key that was typed as it is sent, which may be all that is left of one that was found: its first half says it.
+ * out has room for 20. Else what was typed. */
+static const char *id_of(const char *typed, char *out) {
+    size_t n = 0;
+    if (strncmp(typed, "fk_", 3)) return typed;
+    while (n < 16 && fo_hex_digit(typed[3 + n]) >= 0) n++;
+    if (n < 16 || typed[3 + n] != '_') return typed;
+    snprintf(out, 20, "k_%.16s", typed + 3);
+    return out;
+}
+
+/* Names may be those of several keys, so none is revoked by its own; but which ones have it is said. */
+static void name_those_called(const char *name, fo_err *err) {
+    key_table *t = NULL;
+    fo_err ignored;
+    fo_buf ids = {0};
+    size_t n = 0;
+    enum { SHOWN = 3 };
+    if (keys_read(&t, o.home, &ignored)) return;
+    for (size_t i = 0; t && i < key_table_count(t); i++) {
+        const access_key *k = key_table_at(t, i);
+        if (!access_key_in_force(k, log_now_ms()) || !k->name || strcmp(k->name, name)) continue;
+        if (n++ < SHOWN) fo_buf_printf(&ids, "%s%s", n > 1 ? ", " : "", k->id);
+    }
+    if (n && ids.data)
+        fo_fail_field(err, FO_ENOTFOUND, "id",
+                      "'%.40s' is the name of %s%s; a key is revoked by its id", name, ids.data,
+                      n > SHOWN ? " and others" : "");
+    fo_buf_free(&ids);
+    key_table_drop(t);
+}
+
 static int revoke_run(int argc, char **argv) {
     (void)argc;
     fo_err err = {0};
-    if (keys_revoke(o.home, argv[0], &err)) return cli_fail(&err);
-    audit("keys revoke", argv[0]);
+    char room[20];
+    const char *id = id_of(argv[0], room);
+    int rc = keys_revoke(o.home, id, &err);
+    if (rc == FO_ENOTFOUND) name_those_called(argv[0], &err);
+    if (rc) return cli_fail(&err);
+    audit("keys revoke", id);
     if (output_asked() == OUTPUT_TABLE) {
-        printable_say(stdout, "%s is revoked", argv[0]);
+        printable_say(stdout, "%s is revoked", id);
         return 0;
     }
     fo_buf b = {0};
     json_out out = {&b, false};
     json_out_open(&out, NULL, '{');
-    json_out_string(&out, "id", argv[0]);
+    json_out_string(&out, "id", id);
     json_out_bool(&out, "revoked", true);
     json_out_close(&out, '}');
     output_print(&b);
@@ -269,7 +306,9 @@ const cli_command cli_command_keys_revoke = {
     "keys revoke",
     "take a key back: a running server refuses it within a second",
     "forage keys revoke ID [--home DIR] [--output text|table|json|md]",
-    "Where all keys of a home are revoked, its server lets nobody in.",
+    "ID is what 'forage keys list' shows, or the key itself as it is sent. Where all keys of a "
+    "home are\n"
+    "revoked, its server lets nobody in.",
     revoke_options,
     1,
     1,

@@ -64,6 +64,13 @@ run 0 "$forage" keys revoke "$id" --home "$work/home"; sleep 1
 [ "$(with "$reader" "$url/collections")" = 401 ]; check "a revoked key is refused a second later" $?
 run 1 "$forage" keys revoke "$id" --home "$work/home" && grep -q 'revoked already' "$work/err"
 check "and is revoked once" $?
+lost=$("$forage" keys create --home "$work/home" --name 'a lost one' --scope read 2>/dev/null)
+its_id=k_$(echo "$lost" | cut -c 4-19)
+run 1 "$forage" keys revoke 'a lost one' --home "$work/home" && grep -q "is the name of $its_id; a key is revoked by its id" "$work/err"
+check "whoever gives a key's name is told its id" $?
+run 0 "$forage" keys revoke "$lost" --home "$work/home" && grep -qx "$its_id is revoked" "$work/out" &&
+    run 1 "$forage" keys revoke 'a lost one' --home "$work/home" && grep -q "there is no key 'a lost one'" "$work/err"
+check "a key that was found is revoked by itself" $?
 brief=$("$forage" keys create --home "$work/home" --name brief --scope read --expires 3s 2>"$work/err"); sleep 1
 [ "$(with "$brief" "$url/collections")" = 200 ] && sleep 3 && [ "$(with "$brief" "$url/collections")" = 401 ]
 check "a key whose time is over is refused" $?
