@@ -131,6 +131,16 @@ analyzer *analyzer_for_text(analyzer *a, const char *text, size_t len, int *lang
     return own;
 }
 
+analyzer *analyzer_for_answer(analyzer *a, const char *text, size_t len, const char *question) {
+    analyzer *own = analyzer_for_text(a, text, len, NULL);
+    if (own != a || !a->language) return own;
+    const size_t n = strlen(question);
+    const int asked = language_across(question, n, a->language);
+    if (asked < 0) return a;
+    const int told = language_of_question(text, len, a->language, UINT64_C(1) << asked);
+    return told == asked || told == LANGUAGE_UNTOLD ? analyzer_in(a, asked) : a;
+}
+
 bool analyze_is_unspaced(int32_t cp) {
     return (cp >= 0x0E00 && cp <= 0x0EFF) || /* Thai, Lao */
            (cp >= 0x1000 && cp <= 0x109F) || /* Myanmar */

@@ -38,6 +38,10 @@ int analyzer_language(const analyzer *a);
  * an analyzer of "none" always itself. *language gets the number, -1: a's own; may be NULL. */
 analyzer *analyzer_for_text(analyzer *a, const char *text, size_t len, int *language);
 
+/* The same for the best passage of a question: where no language can be told of it, as of a table's rows, the one that the question
+ * is plainly in. */
+analyzer *analyzer_for_answer(analyzer *a, const char *text, size_t len, const char *question);
+
 typedef struct analyzed_term {
     const char *term; /* stem, valid until the callback returns */
     size_t len;

@@ -575,7 +575,7 @@ static int answer_generally(run *r) {
     free(read);
     if (!rc) {
         /* Question and passages in the language of the best passage: their stems are to meet. */
-        analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);
+        analyzer *own = analyzer_for_answer(words, passages[0].text, passages[0].len, r->asked);
         lexicon lx = {own, run_idf, r->snapshot};
         const char *as_asked = r->asked;
         fo_buf resolved = {0};

@@ -174,7 +174,8 @@ bool question_only_asks(const fact_text *t, size_t i) {
         const fact_word *x = w - back;
         const int asks = question_word_of(t->language, t->text + x->start, x->end - x->start);
         if (asks == ASKS_HOW && back == 1 &&
-            fo_words_have_any_case("viel viele vielen lange lang долго часто", word, n))
+            fo_words_have_any_case(
+                "viel viele vielen lange lang oft schnell teuer spät früh долго часто", word, n))
             return true;
         if (asks == ASK_NUMBER &&
             fo_words_have_any_case("temps tiempo tempo وقت وقتا وقتًا الوقت عدد पैसे रुपये रुपए", word,
@@ -203,6 +204,12 @@ static void index_terms(question *q) {
     }
 }
 
+/* "Wie hoch ist der Beitrag?": how much, and no height. */
+static bool asks_for_a_sum(const question *q, size_t i) {
+    return i > 0 && q->demands.amount == AMOUNT_MONEY && fact_word_in(&q->text, i, "hoch") &&
+           fact_word_in(&q->text, i - 1, "wie");
+}
+
 /* Distinct content words become terms, the rarest first. */
 static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo_err *err) {
     const fact_text *t = &q->text;
@@ -217,6 +224,7 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
             acronym_is_plural(t->text + whole->start, whole->end - whole->start))
             continue;
         if (!stop_words_too && ((x->flags & WORD_STOP) || question_only_asks(t, i))) continue;
+        if (!stop_words_too && asks_for_a_sum(q, i)) continue;
         char w[24];
         if (q->defines && !stop_words_too && listed(surface(t, i, w), meanings)) continue;
         size_t k = 0;
@@ -276,6 +284,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     q->defines = q->kind == ASK_OTHER && asks_for_definition(&q->text);
     q->procedure = asks_procedure(&q->text);
     q->task = says_a_task(&q->text);
+    q->demands = demands_read(text, len, q->text.language);
     rc = collect_terms(q, lx, false, err);
     if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
     if (rc) return rc;
@@ -283,7 +292,6 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     collect_pairs(q);
     japanese_phrases_read(&q->phrases, q->text.language, text, len);
     exact_names_read(&q->exact, text, len);
-    q->demands = demands_read(text, len, q->text.language);
     q->asks = question_asks_read(q);
     japanese_verbs_read(&q->verbs, q);
     /* "White only" answers whether blue is allowed. */

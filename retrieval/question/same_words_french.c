@@ -1,3 +1,4 @@
+#include "retrieval/question/plurals.h"
 #include "retrieval/question/same_words_lists.h"
 
 /* clang-format off */
@@ -13,13 +14,31 @@ static const char *const groups[] = {
     "frigo réfrigérateur", "médecin docteur", "ami copain", "clé clef", "bateau navire",
     "autorisé permis admis", "bus autobus", "arachide cacahuète", "télévision téléviseur", "téléphone tél",
     "soir soirée", "matin matinée",
+    "venir vient viennent venu", "tenir tient tiennent tenu", "obtenir obtient obtenu obtention", "voir voit vu", "savoir sait su",
+    "dire dit", "lire lit lu lecture", "servir sert", "dormir dort", "sortir sort sortie", "suivre suit suivi",
+    "naître né naissance", "mourir mort décès", "éteindre éteint extinction", "joindre joint", "cuire cuit cuisson",
+    "construire construit construction", "conclure conclu conclusion", "détruire détruit", "apprendre apprend appris",
+    "comprendre comprend compris", "permettre permet", "remettre remet remis", "transmettre transmet transmis",
+    "jeter jette jeté", "appeler appelle appel", "acheter achète achat", "essayer essaie essai",
+    "nettoyer nettoie nettoyage", "envoyer envoie envoi", "salarié collaborateur", "louer location",
+    "réparer réparation", "livrer livraison", "inviter invitation", "garer stationner stationnement parking",
+    "bruyant bruit", "congé congés vacances", "malade maladie", "habiter domicile logement", "prévenir avertir informer",
+    "poubelle bac", "courrier lettre", "gratuit gratuitement", "ordinateur pc", "professeur prof enseignant",
+    "chauffer chauffage", "directeur directrice", "immeuble bâtiment", "fuite fuir", "argent espèces",
     NULL,
 };
 static const same_words_written written[] = {
-    {"partir part pars partent départ départs", NULL}, {"pris", "prend"}, {"vente ventes", "vend"},
+    {"partir part pars partent départ départs", NULL}, {"employé employée employés employées", "salari"}, {"pris", "prend"}, {"vente ventes", "vend"},
     {NULL, NULL},
 };
 /* clang-format on */
 
+/* "Vélo" and "vélos", "cadeau" and "cadeaux": stems keep the "s" behind a vowel. */
+static bool is_plural(const fact_text *a, const fact_word *x, const fact_text *b,
+                      const fact_word *y) {
+    return plural_is_of(a->text + x->start, x->end - x->start, b->text + y->start,
+                        y->end - y->start, "s x");
+}
+
 const same_words_lists same_words_french = {
-    .language = "french", .groups = groups, .written = written};
+    .language = "french", .groups = groups, .written = written, .is_form = is_plural};

@@ -1,3 +1,4 @@
+#include "retrieval/question/german_verbs.h"
 #include "retrieval/question/same_words_lists.h"
 
 /* clang-format off */
@@ -21,8 +22,21 @@ static const char *const groups[] = {
     "gehalt lohn", "erlaubt gestattet", "verboten untersagt", "oma großmutter", "opa großvater", "mama mutter",
     "papa vater", "kühlschrank kühlgerät", "bücherei bibliothek", "chef vorgesetzte", "arzt ärztin",
     "telefon tel",
+    "gelten gilt gültig", "halten hält gehalten", "lassen lässt", "tragen trägt getragen", "vergessen vergisst", "finden fand gefunden",
+    "stattfinden stattgefunden", "liegen lag gelegen", "stehen stand gestanden", "bleiben blieb geblieben", "kommen kam", "gehen ging gegangen",
+    "erhalten erhält", "lesen liest gelesen", "sehen sieht gesehen", "brechen bricht gebrochen", "treten tritt getreten", "betreten betritt",
+    "sterben stirbt gestorben tod", "empfehlen empfiehlt empfohlen empfehlung", "kennen gekannt", "denken gedacht",
+    "steigen stieg gestiegen", "schneiden geschnitten", "leiden gelitten", "bieten geboten", "ziehen gezogen", "umziehen umgezogen umzug",
+    "frieren gefroren", "riechen gerochen", "genießen genossen", "rufen gerufen", "stoßen gestoßen", "backen gebacken",
+    "laden lädt geladen", "einladen eingeladen einladung", "raten rät", "schwimmen schwamm geschwommen", "singen gesungen",
+    "trinken getrunken", "springen gesprungen", "zwingen gezwungen", "messen misst gemessen", "fressen frisst", "sitzen gesessen",
+    "bitten gebeten", "tun getan", "wissen gewusst", "wiegen wiegt gewogen gewicht", "abbuchen abgebucht", "überweisen überwiesen überweisung",
+    "krankschreibung krankmeldung attest", "daheim zuhause", "firma unternehmen",
+    "lehrer lehrerin", "leiter leiterin leitung leiten leitet", "schaden beschädigung", "rechner computer pc",
+    "kündigen kündigung gekündigt", "gratis umsonst", "senioren rentner", "urlaub ferien", 
     NULL,
 };
 /* clang-format on */
 
-const same_words_lists same_words_german = {.language = "german", .groups = groups};
+const same_words_lists same_words_german = {
+    .language = "german", .groups = groups, .is_form = german_verbs_are_one};

@@ -17,6 +17,15 @@ static const char *const groups[] = {
     "bambino bimbo figlio", "camera stanza", "ditta azienda impresa", "multa sanzione",
     "ammesso permesso consentito", "vietato proibito", "mattina mattino", "nanna pisolino", "mamma madre",
     "papà padre", "divano sofà",
+    "venire viene venuto", "tenere tiene tenuto", "dire dice detto", "mettere messo", "prendere preso",
+    "vedere visto", "vivere vissuto", "bere beve bevuto", "cuocere cotto cottura", "salire salita",
+    "sedere siede seduto", "muovere mosso", "dipingere dipinto", "raggiungere raggiunto", "consegnare consegna",
+    "prenotare prenotazione", "affittare affitto", "riparare riparazione aggiustare", "montare montaggio", "smaltire smaltimento",
+    "traslocare trasloco", "comunicare comunicazione dichiarare", "entrare entrata ingresso", "arrivare arrivo",
+    "lavorare lavoro lavorativo", "ammalarsi malato malattia", "parcheggiare parcheggio posteggio", "rumore rumoroso", "casa abitazione alloggio",
+    "capo responsabile", "scuola scolastico", "insegnare insegnante professore maestro", "dirigere diretto direttore", "soldi denaro contanti",
+    "gratis gratuito", "bolletta fattura", "ascensore elevatore", "guasto avaria", "ferie vacanza vacanze",
+    "totale complessivo",
     NULL,
 };
 static const same_words_written written[] = {

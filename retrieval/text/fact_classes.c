@@ -26,6 +26,13 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"german", WORD_ASKS, "man mir dir du dich mich euch bitte denn kannst könnt könnten willst wollen will wollt möchte möchten "
      "möchtest darfst dürft dürfte musst müsst müsste sollst hab habe haben habt werde werden würde bekommen kriegen "
      "kriegt dein deine deinen deinem deiner unser unsere unseren unserem unserer euer eure euren eurem eurer"},
+    {"german", WORD_ASKS, "alle allem allen aller alles also andere anderem anderen anderer anderes bist dabei dafür damit dann davon "
+     "dazu deren dessen dies diese diesem diesen dieser dieses doch dort einige einigen einiger eigentlich etwas falls gegen gerade "
+     "gern gerne gewesen gibts hast hatten hätte hätten hier hinter ihm ihn ihnen ihre ihrem ihren ihrer ihres indem ins irgendwo "
+     "jede jedem jeden jeder jedes jemand jemanden jetzt mal machen mache machst macht gemacht manche mehr ob obwohl passiert passieren "
+     "geschieht schon sehr seid seine seinem seinen seiner selbst sobald solange sonst tue tun tust tut überhaupt unter vom beim ab "
+     "bevor wann wäre wären waren während wart wenn wirst wodurch wofür womit woran worauf worüber wovon wozu worden wurden "
+     "zwischen"},
     {"german", WORD_CLAUSE, "aber obwohl während jedoch doch sondern weil"},
     {"french", WORD_NUMERAL, "un une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize "
      "vingt trente quarante cinquante soixante cent cents mille million millions milliard milliards dizaine douzaine "
@@ -40,6 +47,11 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"french", WORD_CLAUSE, "mais quoique bien tandis cependant toutefois car"},
     {"french", WORD_ASKS, "mon ma mes ton ta tes nos vos ai as avons avez avait suis sommes devons devez devrait pouvons pouvez "
      "pourrait pourrais pourra veut voulons voulez voudrions aimerais faudra faudrait besoin ça"},
+    {"french", WORD_ASKS, "afin ainsi aller allez vais vas vont alors arrive aura aurai auraient aurais aurait auras aurons aurez "
+     "auront aussi autre autres avaient avais avoir ayant beaucoup ceci cela celle celles celui ceux chose donc dont depuis durant es "
+     "étaient étais était êtes eux fais faisons fait faire faites font fut ici jusqu jusque là lors lorsque même mêmes moi "
+     "pendant plus pourraient puisse quelqu quelque quelques quoi sera serai seraient serait seras serez serons seront soit soi soient "
+     "toi tous tout toute toutes très trop va"},
     {"spanish", WORD_NUMERAL, "un uno una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince "
      "dieciséis diecisiete dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien "
      "ciento cientos mil millón millones docena mitad cuarto primer primero primera segundo segunda tercer tercero tercera "
@@ -55,6 +67,11 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"spanish", WORD_ASKS, "mi mis tu tus nuestro nuestra nuestros nuestras vuestro vuestra vuestros vuestras mío mía míos mías "
      "he has hemos habéis podemos podéis podría podríamos podrían puedes debemos deben debería tenemos tienes quieres "
      "quiere queremos quisiera necesitamos necesita"},
+    {"spanish", WORD_ASKS, "algo alguien algún alguna algunas alguno algunos aquí así cada cual da dan dar darme das debe deja dejar "
+     "durante ellas eres esa esas ese eso esos está están estamos estar estás estoy estos estas fueron había habrá habría haber "
+     "haces hacer hacemos hacen hacerlo hago haga hasta mí misma mismo mucha muchas mucho muchos ocurre otra otras otro otros pasa "
+     "pasaría sea sean será serán sería sois somos soy sucede tan tanto tendré tendrá tener tengas tenga todo toda todos todas "
+     "tuve tuvo unas unos va van vamos voy yo"},
     {"italian", WORD_NUMERAL, "un uno una due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici "
      "quindici sedici diciassette diciotto diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta "
      "cento mille mila milione milioni miliardo miliardi dozzina metà quarto primo prima secondo seconda terzo terza"},
@@ -69,6 +86,11 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"italian", WORD_ASKS, "puoi possiamo potete potrei potrebbe potremmo devi dobbiamo dovete devono dovrei dovremmo dovrebbe "
      "vuoi vuole vogliamo volete vogliono vorrei vorremmo bisogna tocca ho hai abbiamo "
      "avete avuto avuta mio mia miei mie tuo tua tuoi tue nostro nostra nostri nostre vostro vostra vostri vostre vi ti"},
+    {"italian", WORD_ASKS, "abbia abbiano altra altre altri altro allora aver avere aveva avevo capita entro fa faccia faccio facciamo "
+     "fai fanno far fare fate farlo farmi fino finché foss fosse fossero lei lui noi voi li molta molte molti molto ogni poter poterlo "
+     "qualche qualcosa qualcuno quegli quei quel quella quelle quelli quest questa queste questi sarà saranno sarebbe siamo siete "
+     "sia siano sta stai stanno stare sto succede tante tanti tanto te tutta tutte tutti tutto va vado vai vanno vengono viene venga "
+     "erano ve me"},
     {"portuguese", WORD_NUMERAL, "um uma dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze "
      "quinze dezesseis dezasseis dezessete dezassete dezoito dezenove dezanove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem "
      "cento mil milhão milhões bilhão bilhões dúzia metade quarto primeiro primeira segundo segunda terceiro terceira"},
@@ -83,6 +105,10 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"portuguese", WORD_ASKS, "podes podemos poderia poderíamos poderiam podia devemos deve devem devia deveria temos tenho tens preciso "
      "precisamos precisa precisam quero queria queremos quer gostaria gostava dá ir vai vão vou vamos fazer faço faz fazem pra pras pro pros meus minhas nosso nossa nossos nossas "
      "teu tua teus tuas vosso vossa vossos vossas você vocês comigo connosco conosco nós lhe lhes"},
+    {"portuguese", WORD_ASKS, "acontece algo alguém algum alguma algumas alguns aquela aquelas aquele aqueles aquilo cada dela delas "
+     "dele deles durante elas eles entre eram essas esses estas estes estou estão estar estava esteja está fica for fosse havia "
+     "houver isto lá mim muita muitas muito muitos nela nele nessa nesse nesta neste numas outra outras outro outros poder seja sejam "
+     "seremos será serão seria só sou somos sob tal tanto teve tinha ter terei terá teria têm toda todas todo todos tudo uns umas"},
     {"dutch", WORD_NEGATION | WORD_STOP, "niet geen nooit zonder niemand niets noch nergens behalve"},
     {"swedish", WORD_NEGATION | WORD_STOP, "inte aldrig ingen inget inga utan varken ej"},
     {"danish", WORD_NEGATION | WORD_STOP, "ikke aldrig ingen intet uden hverken"},

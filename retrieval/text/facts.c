@@ -93,6 +93,16 @@ static bool is_capital(const char *s, size_t n) {
            (cp >= 0x388 && cp <= 0x38F);
 }
 
+/* Of two nouns of German, is the first one how much there is of the second, or when: "eine Maschine Wäsche", "zwei Tage Urlaub",
+ * "am Tag Klavier"? Such are no name of two words. */
+static bool measures_next(const fact_text *t, size_t i) {
+    static const char counts[] =
+        "ein eine einen einem einer pro je jede jeder jedes jeden wieviel wieviele viele";
+    if (t->words[i].flags & (WORD_TIME | WORD_CALENDAR)) return true;
+    return i > 0 && (fact_word_in(t, i - 1, counts) ||
+                     (t->words[i - 1].flags & (WORD_NUMERAL | WORD_DIGIT)));
+}
+
 bool fact_is_named(const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (!(w->flags & WORD_CAPITAL) || (w->flags & WORD_INITIAL)) return false;
@@ -100,7 +110,7 @@ bool fact_is_named(const fact_text *t, size_t i) {
     if (!language_capitalises_nouns(t->language)) return true;
     const bool behind = i > 0 && (w[-1].flags & (WORD_CAPITAL | WORD_INITIAL)) == WORD_CAPITAL,
                before = i + 1 < t->n_words && (w[1].flags & WORD_CAPITAL);
-    return behind || before;
+    return (behind && !measures_next(t, i - 1)) || (before && !measures_next(t, i));
 }
 
 static uint32_t word_flags(const char *s, size_t n) {
