@@ -30,6 +30,7 @@
 #include "retrieval/question/span_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/small_letters.h"
+#include "retrieval/text/strange_support.h"
 #include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
@@ -98,6 +99,12 @@ static double demands_met(const candidate *c) {
 static bool names_only(const candidate *c) {
     return c->f[CAND_FRAGMENT] >= 1 &&
            (c->unit.kind == TEXT_UNIT_HEADING || c->unit.kind == TEXT_UNIT_HEADER);
+}
+
+/* Is the text in another language than English, and the reader has learnt no other? */
+static bool is_read_in_a_strange_language(const candidate_set *set, const extractive_input *in) {
+    return set->read && set->q.text.language >= 0 && in->reader &&
+           !reader_has_languages(in->reader);
 }
 
 static void rank_candidates(candidate_set *set) {
@@ -581,6 +588,9 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
     keep_ranks(out, set);
     if (extractive_observer) extractive_observer(set, in, &out->features);
     out->support = support_probability(&out->features);
+    if (is_read_in_a_strange_language(set, in))
+        out->support = strange_support(out->support, &out->features, set->c[0].f[CAND_TYPE_NEAR],
+                                       set->n > 1 ? set->c[0].score - set->c[1].score : INFINITY);
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */

@@ -51,14 +51,27 @@ static verb verb_of(const char *stem, size_t n, const char *particle, bool infle
     return v;
 }
 
+/* "Kündigung", "Reinigungen": the stemmer takes the "ig" as well, which it leaves "kündigen". */
+static bool ends_in_igung(const fact_text *t, const fact_word *w) {
+    const char *s = t->text + w->start;
+    size_t n = w->end - w->start;
+    if (n > 2 && !memcmp(s + n - 2, "en", 2)) n -= 2;
+    return n > 5 && !memcmp(s + n - 5, "igung", 5);
+}
+
 /* All readings of a word; how many. A noun has its stem alone: "Zeit" is no form of "zeigen". */
-enum { READINGS = 6 };
+enum { READINGS = 7 };
 static size_t readings(const fact_text *t, const fact_word *w, verb v[READINGS]) {
     const char *stem = t->stems.data + w->stem_at;
     const size_t n = w->stem_len;
     const bool noun = (w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL);
     size_t k = 0;
     v[k++] = verb_of(stem, n, "", false);
+    if (ends_in_igung(t, w) && n + 2 < LONGEST) {
+        v[k] = v[0];
+        memcpy(v[k].root + n, "ig", 2);
+        v[k++].n = n + 2;
+    }
     if (!noun) {
         v[k] = v[0];
         v[k].n = without_ending(stem, n < LONGEST ? n : 0);

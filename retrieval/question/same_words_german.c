@@ -28,7 +28,7 @@ static const char *const groups[] = {
     "sterben stirbt gestorben tod", "empfehlen empfiehlt empfohlen empfehlung", "kennen gekannt", "denken gedacht",
     "steigen stieg gestiegen", "schneiden geschnitten", "leiden gelitten", "bieten geboten", "ziehen gezogen", "umziehen umgezogen umzug",
     "frieren gefroren", "riechen gerochen", "genießen genossen", "rufen gerufen", "stoßen gestoßen", "backen gebacken",
-    "laden lädt geladen", "einladen eingeladen einladung", "raten rät", "schwimmen schwamm geschwommen", "singen gesungen",
+    "laden lädt geladen", "einladen eingeladen einladung", "schwimmen schwamm geschwommen", "singen gesungen",
     "trinken getrunken", "springen gesprungen", "zwingen gezwungen", "messen misst gemessen", "fressen frisst", "sitzen gesessen",
     "bitten gebeten", "tun getan", "wissen gewusst", "wiegen wiegt gewogen gewicht", "abbuchen abgebucht", "überweisen überwiesen überweisung",
     "krankschreibung krankmeldung attest", "daheim zuhause", "firma unternehmen",

@@ -30,7 +30,8 @@ static const struct { const char *language; uint32_t flags; const char *words; }
      "dazu deren dessen dies diese diesem diesen dieser dieses doch dort einige einigen einiger eigentlich etwas falls gegen gerade "
      "gern gerne gewesen gibts hast hatten hätte hätten hier hinter ihm ihn ihnen ihre ihrem ihren ihrer ihres indem ins irgendwo "
      "jede jedem jeden jeder jedes jemand jemanden jetzt mal machen mache machst macht gemacht manche mehr ob obwohl passiert passieren "
-     "geschieht schon sehr seid seine seinem seinen seiner selbst sobald solange sonst tue tun tust tut überhaupt unter vom beim ab "
+     "geschieht raus rauf rein rüber runter schon sehr seid seine seinem seinen seiner selbst sobald solange sonst tue tun tust tut überhaupt unter "
+     "vom beim ab "
      "bevor wann wäre wären waren während wart wenn wirst wodurch wofür womit woran worauf worüber wovon wozu worden wurden "
      "zwischen"},
     {"german", WORD_CLAUSE, "aber obwohl während jedoch doch sondern weil"},

@@ -168,8 +168,26 @@ static void an_analyzer_reads_a_text_in_its_language(void **state) {
     analyzer_free(none);
 }
 
+/* A table's rows have no function words: they are read in the language of the question. */
+static void what_is_of_no_language_is_read_in_that_of_the_question(void **state) {
+    (void)state;
+    analyzer *a, *german;
+    fo_err err = {0};
+    assert_ok(analyzer_create(&a, "english", &err), &err);
+    german = analyzer_in(a, language_number("german"));
+    static const char rows[] = "Kurs: Schach; Leitung: Viktor Lem; Raum: 7",
+                      english[] = "The course of the club is on Friday, and it is free.",
+                      asked[] = "Welcher Kurs findet in der Werkstatt statt?",
+                      in_english[] = "Who is the leader of the course?";
+    assert_ptr_equal(analyzer_for_answer(a, rows, strlen(rows), asked), german);
+    assert_ptr_equal(analyzer_for_answer(a, rows, strlen(rows), in_english), a);
+    assert_ptr_equal(analyzer_for_answer(a, english, strlen(english), asked), a);
+    analyzer_free(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_of_no_language_is_read_in_that_of_the_question),
         cmocka_unit_test(a_paragraph_is_told_by_its_function_words_or_its_script),
         cmocka_unit_test(what_is_expected_stays_where_a_text_does_not_say_otherwise),
         cmocka_unit_test(a_question_is_told_among_the_languages_that_there_are),

@@ -72,6 +72,9 @@ static void an_irregular_form_is_its_verb(void **state) {
     expect("portuguese", "Que folga tem quem se casa?", "casamento", "casa");
     expect("portuguese", "Quem casa a filha?", "casamento", "");
     expect("german", "Ich habe den Schlüssel verloren, was nun?", "verliert", "verloren");
+    expect("french", "Qui peut venir ?", "vient", "venir");
+    expect("spanish", "¿Quién dice eso?", "dicho", "dice");
+    expect("italian", "Chi tiene la chiave?", "tenuto", "tiene");
     expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
     expect("english", "I lost my key, what now?", "lose", "lost");
     expect("english", "How many children fit in the boat?", "child", "children");
@@ -88,6 +91,29 @@ static void portuguese_plurals_and_spellings_are_the_same_word(void **state) {
     expect("portuguese", "Qual é o prêmio?", "prémios", "prêmio");
     expect("portuguese", "Onde vive a avó?", "avô", "");
     expect("spanish", "¿Quién juega al ténis?", "tênis", "");
+}
+
+static void forms_of_a_german_verb_are_one_word(void **state) {
+    (void)state;
+    expect("german", "Wer mietet den Saal?", "vermieten", "");
+    expect("german", "Wer reinigt die Treppe?", "gereinigt", "reinigt");
+    expect("german", "Wann dürfen wir besichtigen?", "Besichtigung", "besichtigen");
+    expect("german", "Was muss ich mitbringen?", "Mitzubringen", "mitbringen");
+    expect("german", "Was bringe ich zum Fest mit?", "mitzubringen", "bringe");
+    expect("german", "Was bringe ich zum Fest her?", "mitzubringen", "");
+    expect("german", "Wo kann ich mein Rad abstellen?", "abgestellt", "abstellen");
+    expect("german", "Wo kann ich mein Rad abstellen?", "angestellt", "");
+    expect("german", "Wer zeigt das?", "Zeit", "");
+    expect("german", "Wie lange gilt die Karte?", "gültig", "gilt");
+}
+
+static void a_plural_that_stems_part_is_its_word(void **state) {
+    (void)state;
+    expect("french", "Où ranger mon vélo ?", "vélos", "vélo");
+    expect("french", "Où sont les menus ?", "menu", "menus");
+    expect("french", "Où est le vélo ?", "vélodrome", "");
+    expect("spanish", "¿Dónde están los kayaks?", "kayak", "kayaks");
+    expect("spanish", "¿Dónde está el kayak?", "kayakista", "");
 }
 
 static void an_everyday_word_is_its_other_name(void **state) {
@@ -268,6 +294,17 @@ static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state)
     terms("portuguese", "Você gostaria de um bolo pro aniversário?", 2);
     terms("portuguese", "Quem vai fazer o bolo?", 1);
     terms("german", "Dürfen wir unseren Hund mitbringen?", 2);
+    terms("german", "Ab wann brauche ich ein Attest?", 1);
+    terms("german", "Was mache ich, wenn etwas kaputt ist?", 1);
+    terms("german", "Wie oft wird der Hof gefegt?", 2);
+    terms("german", "Wie hoch ist die Kaution?", 1);
+    terms("german", "Wie hoch ist der Turm?", 2);
+    terms("french", "Que dois-je faire si je suis malade ?", 1);
+    terms("french", "Jusqu'à quand peut-on payer ?", 1);
+    terms("spanish", "¿Qué hacer si hay fuego?", 1);
+    terms("spanish", "¿Hasta cuándo estoy asegurado?", 1);
+    terms("italian", "Fino a quando viene pagata la rata?", 2);
+    terms("portuguese", "Até quando está aberto o bar?", 2);
 }
 
 /* Particles, endings and where two words meet are none: "辞", "辞め", "届", "届け", "出", "出せ". */
@@ -316,6 +353,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_irregular_form_is_its_verb),
         cmocka_unit_test(portuguese_plurals_and_spellings_are_the_same_word),
+        cmocka_unit_test(forms_of_a_german_verb_are_one_word),
+        cmocka_unit_test(a_plural_that_stems_part_is_its_word),
         cmocka_unit_test(an_english_word_in_letters_of_hindi_is_the_hindi_one),
         cmocka_unit_test(an_everyday_word_is_its_other_name),
         cmocka_unit_test(what_holds_for_a_kind_holds_for_what_is_one),

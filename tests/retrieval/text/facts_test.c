@@ -379,6 +379,35 @@ static void capitals_alone_tell_no_names(void **state) {
     analyzer_free(a);
 }
 
+/* Two nouns side by side are a name in German, but not how much of the second there is, or when. */
+static void a_measure_and_what_it_measures_are_no_german_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t word;
+        bool named;
+    } cases[] = {
+        {"Wann kommt Frau Brandt?", 3, true},
+        {"Was kostet eine Maschine W\xC3\xA4sche?", 3, false},
+        {"Was kostet eine Maschine W\xC3\xA4sche?", 4, false},
+        {"Darf ich drei St\xC3\xBC\x63k Kuchen essen?", 4, false},
+        {"Wie lange darf ich am Tag Klavier spielen?", 6, false},
+        {"Wo wohnt der Mann von Eva Klavier?", 6, true},
+    };
+    fo_err err = {0};
+    analyzer *a;
+    fact_text t = {0};
+    assert_ok(analyzer_create(&a, "german", &err), &err);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(fact_text_read(&t, a, cases[i].text, strlen(cases[i].text), &err), &err);
+        assert_true(cases[i].word < t.n_words);
+        if (fact_is_named(&t, cases[i].word) != cases[i].named)
+            fail_msg("%s: word %zu", cases[i].text, cases[i].word);
+    }
+    fact_text_deinit(&t);
+    analyzer_free(a);
+}
+
 /* Whether a text has small letters is found out once, not for each of its words. */
 static void a_long_text_of_capitals_takes_time_by_its_length(void **state) {
     (void)state;
@@ -481,6 +510,7 @@ int main(void) {
         cmocka_unit_test(one_counts_only_where_it_counts),
         cmocka_unit_test(words_carry_their_marks),
         cmocka_unit_test(capitals_alone_tell_no_names),
+        cmocka_unit_test(a_measure_and_what_it_measures_are_no_german_name),
         cmocka_unit_test(a_long_text_of_capitals_takes_time_by_its_length),
         cmocka_unit_test(any_bytes_are_read),
     };
