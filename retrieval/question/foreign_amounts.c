@@ -114,9 +114,15 @@ static bool is_section(const reader_at *r) {
            (word_token_is(&r->next.t, ".") || word_token_is(&r->next.t, ")"));
 }
 
+/* "E4", "A01": the digits of a name. */
+static bool is_code(const reader_at *r) {
+    return r->now.t.digits && r->before.t.letters && r->before.t.s + r->before.t.n == r->now.t.s;
+}
+
 /* Does number `now` number, date or measure something else? */
 static bool is_other_number(const reader_at *r) {
-    return is_label(r, &r->before) || is_section(r) || word_token_is(&r->before.t, "\xC2\xA7") ||
+    return is_label(r, &r->before) || is_section(r) || is_code(r) ||
+           word_token_is(&r->before.t, "\xC2\xA7") ||
            word_token_is(&r->before.t, "\xE2\x84\x96") || /* the sign for "number" */
            is_time_or_date(r);
 }
@@ -301,8 +307,9 @@ static bool states(const reader_at *r, enum demand_amount amount) {
     case AMOUNT_COUNT:
         return counts(r);
     default: /* "eine Stunde", "keine" */
-        return (is_number(r, &r->now) && !is_section(r)) || in(r->w->none, &r->now) ||
-               is_single(r) || is_vague_number(r) || in(r->w->adult, &r->now) ||
+        return (is_number(r, &r->now) && !is_section(r) && !is_code(r)) ||
+               in(r->w->none, &r->now) || is_single(r) || is_vague_number(r) ||
+               in(r->w->adult, &r->now) ||
                (in(r->w->articles, &r->before) && in(r->w->times, &r->now));
     }
 }

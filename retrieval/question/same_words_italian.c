@@ -17,7 +17,7 @@ static const char *const groups[] = {
     "bambino bimbo figlio", "camera stanza", "ditta azienda impresa", "multa sanzione",
     "ammesso permesso consentito", "vietato proibito", "mattina mattino", "nanna pisolino", "mamma madre",
     "papà padre", "divano sofà",
-    "venire viene venuto", "tenere tiene tenuto", "dire dice detto", "mettere messo", "prendere preso",
+    "venire viene venuto", "tenere tiene tenuto", "dire dice detto", "mettere metto", "prendere preso",
     "vedere visto", "vivere vissuto", "bere beve bevuto", "cuocere cotto cottura", "salire salita",
     "sedere siede seduto", "muovere mosso", "dipingere dipinto", "raggiungere raggiunto", "consegnare consegna",
     "prenotare prenotazione", "affittare affitto", "riparare riparazione aggiustare", "montare montaggio", "smaltire smaltimento",
@@ -29,7 +29,7 @@ static const char *const groups[] = {
     NULL,
 };
 static const same_words_written written[] = {
-    {"partire parte partono partenza partenze", NULL},
+    {"messo messi", "mett"}, {"partire parte partono partenza partenze", NULL},
     {NULL, NULL},
 };
 /* clang-format on */

@@ -19,7 +19,7 @@ static void a_compound_is_asked_for_by_its_parts(void **state) {
     expect("Wie hoch ist der Jahresbeitrag?", "Der Beitrag im Jahr beläuft sich auf 40 Euro.",
            "Wie hoch ist der Jahr beitrag?");
     expect("Wann ist die Mitgliederversammlung?", "Die Mitglieder treffen sich zur Versammlung.",
-           "Wann ist die Mitglied versammlung?");
+           "Wann ist die Mitglieder versammlung?");
 }
 
 static void what_the_documents_do_not_say_so_stays(void **state) {

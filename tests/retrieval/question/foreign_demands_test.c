@@ -208,6 +208,10 @@ static void a_text_states_an_amount_of_the_kind_or_none(void **state) {
         {"spanish", AMOUNT_COUNT, "la cama supletoria, 15 € por noche", AMOUNT_NOT_STATED},
         {"spanish", AMOUNT_COUNT, "## 4. Normas de uso", AMOUNT_NOT_STATED},
         {"spanish", AMOUNT_ANY, "## 4. Normas de uso", AMOUNT_NOT_STATED},
+        {"german", AMOUNT_ANY, "Leuchtet die Anzeige E4, rufen Sie den Kundendienst.",
+         AMOUNT_NOT_STATED},
+        {"italian", AMOUNT_ANY, "Errore A01: manca il gas.", AMOUNT_NOT_STATED},
+        {"italian", AMOUNT_ANY, "Errore A01: mancano 2 litri.", AMOUNT_STATED},
         {"italian", AMOUNT_ANY, "Lo sconto è del 10 %.", AMOUNT_STATED}, /* quanto è alto */
         {"italian", AMOUNT_ANY, "Il congedo dura dieci giorni.", AMOUNT_STATED},
         {"italian", AMOUNT_ANY, "Il voltaggio è basso.", AMOUNT_NOT_STATED},
