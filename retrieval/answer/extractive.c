@@ -26,6 +26,7 @@
 #include "retrieval/question/month_words.h"
 #include "retrieval/question/number_words.h"
 #include "retrieval/question/office_words.h"
+#include "retrieval/question/ordinal_words.h"
 #include "retrieval/question/size_words.h"
 #include "retrieval/question/span_words.h"
 #include "retrieval/answer/row_answers.h"
@@ -675,10 +676,10 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
 
 /* Each puts some words of the question as the passages write them. */
 typedef bool as_written_fn(fo_buf *out, const char *question, const passage *passages, size_t n);
-static as_written_fn *const as_written[] = {demand_days_as_written,   number_words_as_written,
-                                            size_words_as_written,    span_words_as_written,
-                                            month_words_as_written,   office_words_as_written,
-                                            compound_words_as_written};
+static as_written_fn *const as_written[] = {demand_days_as_written,    number_words_as_written,
+                                            size_words_as_written,     span_words_as_written,
+                                            month_words_as_written,    office_words_as_written,
+                                            compound_words_as_written, ordinal_words_as_written};
 enum { N_AS_WRITTEN = sizeof as_written / sizeof *as_written };
 
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {

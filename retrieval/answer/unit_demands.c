@@ -16,6 +16,7 @@
 #include "retrieval/answer/unit_persons.h"
 #include "retrieval/answer/unit_versions.h"
 #include "retrieval/answer/unit_wording.h"
+#include "retrieval/text/people_kinds.h"
 #include "retrieval/text/word_tokens.h"
 
 /* The word that begins at a byte of the passage; NULL: none does. */
@@ -131,6 +132,19 @@ static bool names_other_sum(const question *q, const candidate_passage *p, const
             !demand_sum_paid_in(asked, n, text + u->start, u->end - u->start));
 }
 
+/* "Adults pay 9.50, students 6" where the fee of seniors is asked for: what others pay. */
+static bool is_paid_by_others(const question *q, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text;
+    const uint16_t asked = people_kinds_in(q->text.text, q->text.len);
+    if (!asked || q->demands.language >= 0 || q->demands.whether ||
+        !(q->demands.amount == AMOUNT_MONEY || q->demands.amount == AMOUNT_EXPENSE))
+        return false;
+    const uint16_t above = people_kinds_in(text + u->head_start, u->head_end - u->head_start) |
+                           people_kinds_in(text + u->outer_start, u->outer_end - u->outer_start) |
+                           people_kinds_in(p->title_text, strlen(p->title_text));
+    return !(above & asked) && people_kinds_are_others(asked, text + u->start, u->end - u->start);
+}
+
 /* "All prices in euros, for patients who pay": it says in what they are, and none. */
 static bool only_names_currency(const demands *d, const candidate_passage *p, const text_unit *u) {
     const char *s = p->text.text + u->start;
@@ -212,7 +226,7 @@ static double amount_lacking(const candidate_set *set, const candidate_passage *
     if (amount == AMOUNT_ANY &&
         !demand_dimension_in(dimension, text + u->start, u->end - u->start) &&
         !demand_dimension_in(dimension, text + u->head_start, u->head_end - u->head_start))
-        return 1;
+        return demand_dimension_is_named(dimension) ? 2 : 1;
     if (stated == AMOUNT_NOT_STATED && amount == AMOUNT_MONEY && !row &&
         !says_a_share(text + u->start, u->end - u->start))
         return 2; /* "She gets a yearly rent": the price itself is named, and is not said */
@@ -440,6 +454,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
         u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
         !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
     if (unit_label_is_placed(&set->q, p, u)) c->f[CAND_NO_PLACE] = -0.5;
+    if (is_paid_by_others(&set->q, p, u)) c->f[CAND_NO_AMOUNT] = 2;
     c->f[CAND_RESTATED] = restates(set, p, c);
     enum demand_day day = when_of(d, demands_day_in, p, u);
     const text_unit *above =

@@ -205,10 +205,25 @@ static bool is_of_another_title(const candidate_set *set, const candidate *c) {
            names_a_title(set, &set->passages[c->passage]);
 }
 
+/* "First year: 1,050" where the fourth is asked about: a row, an item or a line that is called by another ordinal of the same thing. */
+static bool is_called_by_another(const candidate_set *set, const candidate *c) {
+    const candidate_ordinal *asked = &set->ordinal;
+    const fact_text *t = &set->passages[c->passage].text;
+    const int said = asked->place >= 0 && c->w0 + 1 < c->w1 ? ordinal_of(t, c->w0) : -1;
+    if (said < 0 || said == asked->place || (int64_t)t->words[c->w0 + 1].id != asked->noun)
+        return false;
+    for (uint32_t i = c->w0 + 1; i < c->w1; i++)
+        if (ordinal_of(t, i) >= 0) return false; /* "First year to fifth year" */
+    return true;
+}
+
 void which_one_mark(candidate_set *set) {
     set->ordinal = asked_ordinal(&set->q);
-    for (size_t i = 0; i < set->n; i++)
-        if (is_of_another_title(set, &set->c[i])) candidate_set_apart(&set->c[i]);
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        if (is_of_another_title(set, c)) candidate_set_apart(c);
+        if (is_called_by_another(set, c)) c->f[CAND_OTHER_THING] = CAND_RIVAL;
+    }
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

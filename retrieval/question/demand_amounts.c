@@ -7,15 +7,11 @@
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/demand_figures.h"
 #include "retrieval/question/demand_often.h"
+#include "retrieval/question/demand_units.h"
 #include "retrieval/text/word_tokens.h"
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-static const char numerals[] =
-    "no none zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty "
-    "ninety hundred hundreds thousand thousands million millions billion billions dozen dozens "
-    "half quarter once twice single double triple several";
 /* Numerals that are seldom a price: "one of them", "half of it". */
 static const char no_prices[] = "no none zero one once twice single double triple several half "
                                 "quarter";
@@ -37,12 +33,6 @@ static const char prices[] =
     "wage bond donation donations sponsor sponsors loan bill billed income due dues adult adults "
     "child children student students pensioner pensioners senior seniors guest guests member "
     "members couple couples";
-static const char weights[] =
-    "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes g gram grams gramme grammes mg t "
-    "tonne tonnes ton tons lb lbs pound pounds oz ounce ounces stone carat carats";
-static const char expenses[] =
-    "ms s second seconds minute minutes hour hours day days byte bytes kb mb gb kib mib gib token "
-    "tokens percent cycles instructions";
 static const char lengths[] =
     "second seconds minute minutes hour hours day days night nights week weeks weekend weekends "
     "fortnight month months monthly quarter quarters year years decade decades century centuries "
@@ -60,21 +50,6 @@ static const char labels[] =
     "room page step version level line no nr number chapter article day week group row form ext "
     "extension zone bus route platform section age aged under over rule class";
 static const char sounds[] = "db dba decibel decibels loud louder quiet quieter silent noisy noise";
-static const char degrees[] = "degree degrees celsius fahrenheit kelvin";
-
-/* "12.5 m/s", "45 km/h": what the unit at t is so far is a speed, and no way and no time. Text up to its end. */
-static bool is_of_a_speed(const char *text, size_t len, const word_token *t) {
-    const size_t behind = (size_t)(t->s - text) + t->n;
-    size_t at = behind + 1;
-    if (behind >= len || text[behind] != '/') return false;
-    const word_token per = word_token_next(text, len, &at);
-    return word_token_in("s sec h hr hour min minute", &per);
-}
-
-static bool is_number(const word_token *t) {
-    return t->digits || word_token_in(numerals, t);
-}
-
 /* ---- money ------------------------------------------------------------------------------- */
 
 /* "8.50": in a list of prices what they are in is seldom said. */
@@ -142,8 +117,8 @@ static bool may_be_in_words(const char *text, const word_token *before, const wo
 static bool is_money(const word_token *before, const word_token *t) {
     if (word_token_in("price value", t))
         return word_token_in("purchase full current half market list", before);
-    if (word_token_in("million millions billion billions", t)) return is_number(before);
-    if (word_token_in(beside_number, t)) return is_number(before);
+    if (word_token_in("million millions billion billions", t)) return demand_unit_is_number(before);
+    if (word_token_in(beside_number, t)) return demand_unit_is_number(before);
     if (t->digits && word_token_in(beside_number, before)) return true;
     const bool clock = word_token_in("at until till", before); /* "at 20.55" */
     return demand_currency_named(t) || (looks_like_price(t) && !clock);
@@ -212,7 +187,7 @@ static bool is_dated(const char *text, const word_token *before, const word_toke
  * "dogs 5, prams free"? Not 9 in "9 to 13", "9:00", "9 March", "room 9", "9. Opening hours". */
 static enum amount_stated bare_price(const char *text, size_t len, size_t at,
                                      const word_token *before, const word_token *t) {
-    if (!is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
+    if (!demand_unit_is_number(t) || word_token_in(no_prices, t)) return AMOUNT_NOT_STATED;
     const bool clock = word_token_is(before, ":") && before->s + 1 == t->s && before->s > text &&
                        fo_is_digit(before->s[-1]);
     if (clock || word_token_is_dash(before) || word_token_in(labels, before) ||
@@ -251,9 +226,9 @@ static bool is_length(const char *text, size_t len, const word_token *before, co
                         (fo_is_digit(before->s[-1]) || before->s[-1] == ' '); /* not HB-1042 */
     const bool of_a_name =
         t->letters && fo_is_upper(t->s[0]) && word_token_in("winter winters summer summers", t);
-    if (is_of_a_speed(text, len, t)) return false;
+    if (demand_unit_of_a_speed(text, len, t)) return false;
     return (word_token_in(lengths, t) && !of_a_name) || /* "Winter Guests" */
-           (is_number(before) &&
+           (demand_unit_is_number(before) &&
             (word_token_in(short_lengths, t) ||
              (demand_month_named(t) >= 0 && !is_behind_on(text, before)) || word_token_is(t, ":") ||
              word_token_is(t, "'") || word_token_is(t, "\""))) ||
@@ -273,7 +248,7 @@ static bool is_rate_in_numbers(const char *text, size_t len, const word_token *b
     if (!word_token_in("rate rates", t) || !word_token_in(taxes, before)) return false;
     for (verb = word_token_next(text, len, &at); (next = word_token_next(text, len, &at)).n;
          verb = next)
-        if (is_number(&next) &&
+        if (demand_unit_is_number(&next) &&
             (word_token_in("is was are were about only", &verb) || word_token_is(&verb, ":")))
             return true;
     return false;
@@ -283,7 +258,7 @@ static bool is_rate_in_numbers(const char *text, size_t len, const word_token *b
 static bool is_share(const char *text, size_t len, const word_token *before, const word_token *t) {
     return word_token_is(t, "%") || word_token_in("percent percentage zero exempt free", t) ||
            (word_token_in("per", before) && (word_token_in("cent mille", t) || t->digits)) ||
-           (is_number(before) && word_token_in("point points", t)) ||
+           (demand_unit_is_number(before) && word_token_in("point points", t)) ||
            (word_token_in("base", before) && word_token_in("rate", t)) ||
            is_rate_in_numbers(text, len, before, t);
 }
@@ -298,10 +273,10 @@ static bool states(enum demand_amount amount, const char *text, size_t len,
     case AMOUNT_EXPENSE: /* of other expenses see demand_amount_in */
         return is_money(before, t);
     case AMOUNT_WEIGHT:
-        return is_number(before) && word_token_in(weights, t);
+        return demand_unit_is_number(before) && demand_unit_of_weight(t);
     case AMOUNT_TEMPERATURE:
-        return word_token_is(t, "\xC2\xB0") || word_token_in(degrees, t) ||
-               (word_token_in("minus", before) && is_number(t));
+        return demand_unit_of_degrees(t) ||
+               (word_token_in("minus", before) && demand_unit_is_number(t));
     case AMOUNT_LONG:
         return is_length(text, len, before, t);
     case AMOUNT_LOUDNESS:
@@ -311,8 +286,9 @@ static bool states(enum demand_amount amount, const char *text, size_t len,
     case AMOUNT_LENGTH:
     case AMOUNT_COUNT:
     case AMOUNT_ANY: /* "a third", "a millimetre a year"; "the third" is none */
-        return is_number(t) || (word_token_in("a one", before) &&
-                                (word_token_in(fractions, t) || word_token_in(lengths, t)));
+        return demand_unit_is_number(t) ||
+               (word_token_in("a one", before) &&
+                (word_token_in(fractions, t) || word_token_in(lengths, t)));
     }
     return true;
 }
@@ -343,7 +319,8 @@ enum amount_stated demand_amount_in(enum demand_amount amount, const char *text,
             if (bare > stated) stated = bare;
         }
         costs |= word_token_in("cost costs take takes took spend spends overhead slower", &t);
-        expense |= is_number(&before) && (word_token_in(expenses, &t) || word_token_is(&t, "%"));
+        expense |= demand_unit_is_number(&before) &&
+                   (demand_unit_of_an_expense(&t) || word_token_is(&t, "%"));
         before = t;
     }
     /* Time, memory or a share is what something costs where the text says so ("takes 5 ms"): a number of seconds
@@ -365,142 +342,6 @@ bool demand_amount_column_in(enum demand_amount amount, const char *text, size_t
                         "term h min m km cm mm d s ms"};
     const char *list = (size_t)amount < sizeof words / sizeof *words ? words[amount] : NULL;
     return !list || word_tokens_say(list, text, len);
-}
-
-static const struct {
-    const char *asked, *said;
-} dimensions[] = {
-    [DIMENSION_WIDTH] = {"wide width",
-                         "wide width widths broad breadth across diameter wider widest"},
-    [DIMENSION_DEPTH] = {"deep depth", "deep depth depths below down under deeper deepest bottom"},
-    [DIMENSION_THICKNESS] = {"thick thickness", "thick thickness thin through thicker"},
-};
-
-static const char ways[] =
-    "metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres "
-    "centimeter centimeters millimetre millimetres millimeter millimeters mile miles foot feet "
-    "inch inches yard yards m km cm mm ft in mi yd";
-
-/* Is the token behind a number, at the place right behind it, that of a way: "3,000 m"? */
-static bool is_of_a_way(const word_token *before, const word_token *t) {
-    return is_number(before) && word_token_in(ways, t);
-}
-
-/* "How fast do I have to swim?", "go to the airport", "run the 3,000 m": the time that it takes is asked for. */
-static bool names_a_way_or_goal(const char *rest, size_t len) {
-    word_token before = {0}, t;
-    for (size_t at = 0; (t = word_token_next(rest, len, &at)).n; before = t)
-        if (word_token_in("to must across", &t) || is_of_a_way(&before, &t)) return true;
-    return false;
-}
-
-/* "How fast can it swim?", "How fast is the ferry going?"; "How fast do you answer?" asks for a time. */
-static bool asks_how_it_moves(const char *rest, size_t len) {
-    if (names_a_way_or_goal(rest, len)) return false;
-    return word_tokens_say(
-        "swim swims swimming run runs running fly flies flew flying drive drives driving drove go "
-        "goes going move moves moving travel travels travelling traveling walk walks walking ride "
-        "rides riding sail sails sailing climb climbs climbing fall falls falling dive dives "
-        "diving "
-        "spin spins spinning rotate rotates turn turns crawl crawls cycle cycles cruise cruises",
-        rest, len);
-}
-
-enum demand_dimension demand_dimension_of(const char *question, size_t len) {
-    size_t at = 0;
-    const word_token first = word_token_next(question, len, &at),
-                     second = word_token_next(question, len, &at);
-    const bool how = word_token_in("how", &first), what = word_token_in("what", &first);
-    if (how && word_token_in("tall", &second)) return DIMENSION_HEIGHT;
-    if (how && word_token_in("old", &second)) return DIMENSION_AGE;
-    if (how && word_token_in("fast", &second) && asks_how_it_moves(question + at, len - at))
-        return DIMENSION_SPEED;
-    for (int i = DIMENSION_WIDTH; i <= DIMENSION_THICKNESS; i++)
-        if ((how && word_token_in(dimensions[i].asked, &second)) ||
-            (what && word_tokens_say(dimensions[i].asked, question, len)))
-            return (enum demand_dimension)i;
-    return DIMENSION_ANY;
-}
-
-/* "140 m west of the laboratory", "2 km along the dyke": how far away, behind the unit of length at `at`. */
-static bool is_a_way_off(const char *text, size_t len, size_t at) {
-    const word_token where = word_token_next(text, len, &at);
-    return word_token_in("west east north south northwest northeast southwest southeast western "
-                         "eastern northern southern away along apart off inland offshore upstream "
-                         "downstream upriver downriver uphill downhill",
-                         &where);
-}
-
-/* Is one of its numbers no speed, weight, share, temperature or price, and no time, or, of an age, no way? That something is so tall
- * is seldom said, "Crane A: 38 m", nor that it is so old: "Oak 3: 180 years", "built in 1904". */
-static bool has_number_but(bool age, const char *text, size_t len) {
-    word_token before = {0}, t;
-    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
-        if (!is_number(&t) || demand_currency_named(&before) ||
-            (!age && demand_month_named(&before) >= 0))
-            continue;
-        size_t further = at;
-        const word_token unit = word_token_next(text, len, &further);
-        if (is_of_a_speed(text, len, &unit) || word_token_in("mph kmh kph knots", &unit)) continue;
-        if (word_token_in(weights, &unit) || word_token_in(degrees, &unit) ||
-            word_token_is(&unit, "%") || word_token_is(&unit, "\xC2\xB0") ||
-            demand_currency_named(&unit))
-            continue;
-        if (age ? word_token_in(ways, &unit)
-                : word_token_in(expenses, &unit) || demand_month_named(&unit) >= 0 ||
-                      (word_token_in(ways, &unit) && is_a_way_off(text, len, further)))
-            continue;
-        return true;
-    }
-    return false;
-}
-
-/* "Older than the house"; "you may ride alone from a height of 1.40 m". */
-static bool says_age_otherwise(const char *text, size_t len) {
-    return word_tokens_say("older younger oldest youngest", text, len) ||
-           (word_tokens_say("height tall", text, len) &&
-            word_tokens_say("from least minimum over above", text, len) &&
-            word_tokens_say("may can must allowed admitted need needs", text, len));
-}
-
-/* "6:30 min/km" */
-static bool is_of_a_pace(const char *text, size_t len, const word_token *t) {
-    const size_t behind = (size_t)(t->s - text) + t->n;
-    size_t at = behind + 1;
-    if (behind >= len || text[behind] != '/' || !word_token_in("min mins minutes", t)) return false;
-    const word_token per = word_token_next(text, len, &at);
-    return word_token_in("km mi mile kilometre kilometer", &per);
-}
-
-/* "45 km/h", "3 m a second", "30 mph", "22 kn", "at walking pace", and, a way and a time, "10 km in 45 minutes". */
-static bool has_speed(const char *text, size_t len) {
-    static const char times[] = "s sec second seconds min mins minute minutes h hr hour hours day "
-                                "days week weeks month months year years";
-    word_token before = {0}, t;
-    bool way = false, time = false;
-    if (word_tokens_say(
-            "speed speeds pace fast faster fastest slow slower slowest slowly quickly mph "
-            "kmh kph knot knots kn kt kts mach rpm gallop sprint",
-            text, len))
-        return true;
-    for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
-        if (is_of_a_speed(text, len, &t) || is_of_a_pace(text, len, &t) ||
-            (word_token_in("a an per each", &before) &&
-             word_token_in("second minute hour day week month year", &t)))
-            return true;
-        way |= is_of_a_way(&before, &t);
-        time |= is_number(&before) && word_token_in(times, &t);
-    }
-    return way && time;
-}
-
-bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len) {
-    if (dimension == DIMENSION_HEIGHT) return has_number_but(false, text, len);
-    if (dimension == DIMENSION_AGE)
-        return has_number_but(true, text, len) || says_age_otherwise(text, len);
-    if (dimension == DIMENSION_SPEED) return has_speed(text, len);
-    return dimension == DIMENSION_ANY || word_tokens_say(dimensions[dimension].said, text, len) ||
-           memmem(text, len, "\xC3\x97", 2) != NULL; /* "3 × 4 m" */
 }
 
 /* ---- the question ------------------------------------------------------------------------ */
@@ -605,8 +446,8 @@ bool demand_other_sum_in(const char *question, size_t question_len, const char *
  * currency, bare. */
 static bool is_sum(const word_token *before, const word_token *t, bool bare) {
     if (bare) return t->digits;
-    const bool named = (demand_currency_named(t) && is_number(before)) ||
-                       (demand_currency_named(before) && is_number(t));
+    const bool named = (demand_currency_named(t) && demand_unit_is_number(before)) ||
+                       (demand_currency_named(before) && demand_unit_is_number(t));
     return named || (looks_like_price(t) && !demand_currency_named(before));
 }
 
@@ -617,7 +458,7 @@ static size_t sums_stated(const char *text, size_t len, bool bare, size_t *first
     const char *number = NULL; /* of the last sum */
     for (size_t at = 0; (t = word_token_next(text, len, &at)).n; before = t) {
         if (!is_sum(&before, &t, bare)) continue;
-        const char *its = is_number(&t) ? t.s : before.s;
+        const char *its = demand_unit_is_number(&t) ? t.s : before.s;
         if (its == number) continue;
         if (n++ == 0) *first = (size_t)(its - text);
         number = its;

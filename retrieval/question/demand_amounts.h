@@ -32,24 +32,6 @@ enum demand_amount demand_amount_of(const char *question, size_t len);
 bool demand_size_of(const char *question, size_t len);
 bool demand_size_in(const char *text, size_t len, const char *question, size_t question_len);
 
-enum demand_dimension {
-    DIMENSION_ANY,
-    DIMENSION_WIDTH,
-    DIMENSION_DEPTH,
-    DIMENSION_THICKNESS,
-    DIMENSION_HEIGHT, /* how tall: any number but one of a speed, a weight, a time, a price */
-    DIMENSION_AGE, /* how old: any number but one of a way, a speed, a weight, a share, a temperature, a price; or "older", or from what
-                      height on one may */
-    DIMENSION_SPEED, /* how fast something moves: a way and a time, or a word for it */
-};
-
-/* "How wide is it?", "What is the depth?", "How fast does it swim?"; how fast something is done, or how fast one has to be, or gets
- * somewhere, is a time. DIMENSION_ANY of a length or a height in other words: of those it is often not said
- * that they are one. */
-enum demand_dimension demand_dimension_of(const char *question, size_t len);
-/* May the text say how far something goes that way? True of any. */
-bool demand_dimension_in(enum demand_dimension dimension, const char *text, size_t len);
-
 /* "What is the rent?": does the text have a word for that sum; does it name another one, a grant, a deposit, a fine, that the
  * question does not? True and false where none with a name of its own is asked for. */
 bool demand_sum_in(const char *question, size_t question_len, const char *text, size_t len);

@@ -12,6 +12,7 @@
 
 #include "retrieval/question/demand_amounts.h"
 #include "retrieval/question/demand_details.h"
+#include "retrieval/question/demand_dimensions.h"
 #include "retrieval/question/demand_words.h"
 
 typedef struct demands {

@@ -28,6 +28,7 @@ static const char *const groups[] = {
 static const same_words_written written[] = {
     {"lift lifts elevator elevators", NULL}, {"photo photos photograph photographs", NULL},
     {"holiday holidays vacation vacations", NULL}, {"fee fees dues", NULL},
+    {"senior seniors pensioner pensioners oap oaps", NULL},
     {"snake snakes adder adders viper vipers", NULL},
     {NULL, NULL},
 };

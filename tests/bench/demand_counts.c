@@ -8,6 +8,7 @@
 #include "kernels/buf.h"
 #include "retrieval/question/demands.h"
 #include "retrieval/text/exact_names.h"
+#include "retrieval/text/people_kinds.h"
 #include "retrieval/text/rivals.h"
 #include "tests/bench/set_home.h"
 
@@ -23,6 +24,8 @@ enum {
     RIVAL,
     NAME,
     VERSION,
+    DIMENSION,
+    PEOPLE,
     N_RULES
 };
 static const char *const rules[N_RULES] = {[MONEY] = "a price, and none is stated",
@@ -35,7 +38,9 @@ static const char *const rules[N_RULES] = {[MONEY] = "a price, and none is state
                                            [RANK] = "an office, and the one above is named",
                                            [RIVAL] = "a word, and its rival is there",
                                            [NAME] = "an exact name, and it is lacking",
-                                           [VERSION] = "a version, and neither it nor a bound is"};
+                                           [VERSION] = "a version, and neither it nor a bound is",
+                                           [DIMENSION] = "an age, a pace, calories, not said",
+                                           [PEOPLE] = "what others pay than who is asked for"};
 
 typedef struct pair_counts {
     size_t pairs, asked[N_RULES], against[N_RULES];
@@ -45,6 +50,7 @@ static void count(pair_counts *c, const char *question, const char *text) {
     const size_t n = strlen(question), len = strlen(text);
     const demands d = demands_read(question, n, -1);
     const uint64_t words = rivals_in(question, n);
+    const uint16_t people = people_kinds_in(question, n);
     exact_names names;
     exact_names_read(&names, question, n);
     const bool money = d.amount == AMOUNT_MONEY || d.amount == AMOUNT_EXPENSE;
@@ -59,7 +65,9 @@ static void count(pair_counts *c, const char *question, const char *text) {
                                  [RANK] = d.rank,
                                  [RIVAL] = words != 0,
                                  [NAME] = names.n_codes + names.n_numbered + names.n_options > 0,
-                                 [VERSION] = names.n_versions > 0};
+                                 [VERSION] = names.n_versions > 0,
+                                 [DIMENSION] = d.dimension != DIMENSION_ANY,
+                                 [PEOPLE] = money && people != 0};
     const bool against[N_RULES] = {[MONEY] = no_amount,
                                    [OTHER_AMOUNT] = no_amount,
                                    [DETAIL] = !demand_detail_in(d.detail, text, len),
@@ -72,7 +80,9 @@ static void count(pair_counts *c, const char *question, const char *text) {
                                        !d.whether && rivals_exclude(words, rivals_in(text, len)),
                                    [NAME] = exact_names_lacking(&names, text, len, ""),
                                    [VERSION] = !exact_names_versions_in(&names, text, len, "") &&
-                                               !exact_names_version_bound_in(text, len)};
+                                               !exact_names_version_bound_in(text, len),
+                                   [DIMENSION] = !demand_dimension_in(d.dimension, text, len),
+                                   [PEOPLE] = people_kinds_are_others(people, text, len)};
     c->pairs++;
     for (int r = 0; r < N_RULES; r++) {
         c->asked[r] += asked[r];
