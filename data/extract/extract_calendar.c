@@ -298,7 +298,20 @@ static void read_event_field(reader *r, const property *p) {
         if (!strcmp(p->name, plain[i][0])) add_field(r, plain[i][1], r->value.data);
 }
 
-/* "Telephone (work, cell)": what a field is, and for what. */
+/* What people call it: the standard's "cell" is a mobile. */
+static void add_types(fo_buf *name, const char *types) {
+    for (const char *c = types; *c;) {
+        const size_t n = strcspn(c, ",");
+        if (n == 4 && !memcmp(c, "cell", 4))
+            fo_buf_str(name, "mobile");
+        else
+            fo_buf_add(name, c, n);
+        c += n;
+        if (*c) fo_buf_char(name, *c++);
+    }
+}
+
+/* "Telephone (work, mobile)": what a field is, and for what. */
 static void add_card_field(reader *r, const char *what, const property *p) {
     char types[100];
     fo_buf name = {0};
@@ -306,8 +319,11 @@ static void add_card_field(reader *r, const char *what, const property *p) {
     if (parameter(p, "TYPE", types, sizeof types)) {
         for (char *c = types; *c; c++)
             if (*c >= 'A' && *c <= 'Z') *c = (char)(*c + 32);
-        if (strcmp(types, "internet") && strcmp(types, "pref"))
-            fo_buf_printf(&name, " (%s)", types);
+        if (strcmp(types, "internet") && strcmp(types, "pref")) {
+            fo_buf_str(&name, " (");
+            add_types(&name, types);
+            fo_buf_char(&name, ')');
+        }
     }
     if (name.failed)
         r->b->failure = FO_ENOMEM;

@@ -403,6 +403,16 @@ static void addresses_of_a_card_are_whole(void **state) {
              "Address: Long Pier 4, Reedmark");
 }
 
+/* The standard's "cell" is what people call a mobile. */
+static void a_cell_telephone_of_a_card_is_a_mobile(void **state) {
+    (void)state;
+    read_one("BEGIN:VCARD\nFN:Ann\nTEL;TYPE=CELL:0770 1\nTEL;TYPE=work,cell:0770 2\n"
+             "TEL;TYPE=HOME:0770 3\nEND:VCARD\n",
+             "calendar",
+             "Ann\n\nTelephone (mobile): 0770 1\nTelephone (work,mobile): 0770 2\n"
+             "Telephone (home): 0770 3");
+}
+
 /* A mark that says that there is HTML is no text, and a short text that is not about it is. */
 static void a_form_that_asks_for_html_hides_no_other(void **state) {
     (void)state;
@@ -474,6 +484,7 @@ int main(void) {
         cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),
         cmocka_unit_test(one_that_was_moved_is_told_as_such),
         cmocka_unit_test(addresses_of_a_card_are_whole),
+        cmocka_unit_test(a_cell_telephone_of_a_card_is_a_mobile),
         cmocka_unit_test(a_form_that_asks_for_html_hides_no_other),
         cmocka_unit_test(characters_may_be_cut_between_encoded_words),
         cmocka_unit_test(words_that_never_end_take_no_time),
