@@ -10,7 +10,7 @@
 
 enum { TERM_WORDS_BYTES = 48 }; /* of the longest */
 
-/* A capital or a letter beyond ASCII, then letters, digits and the signs of words; a single word in small letters behind it.
+/* A capital or a letter beyond ASCII, then letters, digits and the signs of words, commas between them ("Orange, blinking"); a single word in small letters behind it.
  * Afterwards *several says whether there are two words or more. */
 bool term_words_are(const char *s, size_t n, bool *several);
 

@@ -39,6 +39,7 @@ static const pair pairs[] = {
      "get need needs have had flu covid travel tetanus child children baby " ANIMALS, NULL},
     {"my|our|your gp, a|the =gp", "family doctor, general practitioner", NULL, NULL, NULL},
     {"a|the gp", "family doctor, general practitioner", NULL, "ill doctor see appointment", NULL},
+    {"cell phone, cellphone, cell number, cell", "mobile", "mobile", "number phone cellphone telephone call ring reach s", NULL},
     {"tummy", "stomach, abdomen", NULL, NULL, NULL},
     {"throw|throws|threw up, throwing|thrown up", "vomit, vomits, vomited, vomiting", "vomit", NULL, NULL},
     /* animals */

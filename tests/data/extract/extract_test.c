@@ -158,6 +158,12 @@ static void html_loses_its_markup_and_chrome(void **state) {
                         "Green bin: Scraps.\n\nGreen bin: Hay.\n\nOld depot:\n\n- Paint\n"
                         "- Tyres\n\nOld depot: On Mondays.\n\nIs it free?\nYes.\n\nAsk.\n\nEnd");
     extracted_deinit(&x);
+    x = read_string("<dl><dt>Orange, blinking</dt><dd>No water.</dd><dt>Family (2 + 2)</dt>"
+                    "<dd>24</dd><dt>Wait,</dt><dd>then go.</dd></dl>",
+                    "text/html", NULL);
+    assert_string_equal(x.text,
+                        "Orange, blinking: No water.\n\nFamily (2 + 2): 24\n\nWait,\nthen go.");
+    extracted_deinit(&x);
     x = read_string("Black bin\n: Nappies, cat\nlitter.\n\nGreen bin\n\n:   Leaves: all.\n\n"
                     "A sentence.\n: none\n\n- item\n: none\n",
                     "text/markdown", NULL);
