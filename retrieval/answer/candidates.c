@@ -635,6 +635,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     rows_pick_by_key(set, index);
     rows_follow_the_route(set, index);
     rows_set_opposites_apart(set, index);
+    rows_pick_by_cell(set, index);
     free(topic);
     free(sets);
     return rc;

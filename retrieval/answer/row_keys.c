@@ -2,6 +2,7 @@
 
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/row_answers.h"
+#include "retrieval/answer/row_conditions.h"
 #include "retrieval/text/word_tokens.h"
 
 /* Words of a question that only ask whether something is had, or what is given. */
@@ -48,6 +49,54 @@ static bool is_found_by_key(const question *q, const candidate_passage *p, const
     const uint64_t key = key_of(p, &c->unit);
     const uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit) | asks;
     return key && question_share(q, known) > 0.999 && has_asked_cell(p, &c->unit, key);
+}
+
+/* "Who coaches sabre?": "Anatoly" below "Coach", in the row that says sabre in another cell. Together they say all of the question, and
+ * that cell says nothing of it. */
+static bool is_found_by_cell(const question *q, const candidate_passage *p, const candidate *c) {
+    const uint64_t known = c->set | p->title | candidate_head_terms(p, &c->unit);
+    uint64_t values = 0, columns = 0; /* columns: that are asked for and tell something */
+    row_walk walk = {0};
+    if (question_share(q, known) < 0.999) return false;
+    for (table_pair cell; row_cell_next(&walk, p, &c->unit, &cell);) {
+        const uint64_t said = candidate_terms_at(p, cell.value, cell.n_value);
+        values |= said;
+        if (cell.name && !said && cell.n_value && !row_cell_denies(cell.value, cell.n_value))
+            columns |= candidate_terms_at(p, cell.name, cell.n_name);
+    }
+    return values && (columns & ~values & ~p->title);
+}
+
+/* Of a person, a time, a place or a name: numbers and yes or no have rules of their own. Which one is the first or the most, no row
+ * says. */
+static bool asks_for_a_cell(const question *q) {
+    const demands *d = &q->demands;
+    return (q->kind == ASK_PERSON || q->kind == ASK_NAME || q->kind == ASK_PLACE ||
+            q->kind == ASK_TIME) &&
+           d->amount == AMOUNT_NONE && !d->whether && !d->which && !d->which_none && !d->who_not &&
+           !d->none && !d->extreme && !d->in_turn;
+}
+
+/* At most so many rows of a table are alike in that; of more the question says too little. */
+static void pick_by_cell(candidate_set *set, const candidate_passage *p, size_t from, size_t to) {
+    enum { MOST = 3 };
+    size_t n = 0;
+    for (size_t i = from; i < to; i++) n += is_found_by_cell(&set->q, p, &set->c[i]);
+    for (size_t i = from; n && n <= MOST && i < to; i++)
+        if (set->c[i].f[CAND_OTHER_THING] == 0 && is_found_by_cell(&set->q, p, &set->c[i]))
+            row_is_picked(&set->c[i]);
+}
+
+void rows_pick_by_cell(candidate_set *set, size_t index) {
+    const candidate_passage *p = &set->passages[index];
+    size_t from = set->n;
+    while (from > 0 && set->c[from - 1].passage == index) from--;
+    if (set->q.text.language >= 0 || !asks_for_a_cell(&set->q)) return;
+    for (size_t to; from < set->n; from = to) {
+        for (to = from + 1; to < set->n; to++)
+            if (!rows_of_one_table(p, &set->c[to - 1].unit, &set->c[to].unit)) break;
+        if (set->c[from].unit.kind == TEXT_UNIT_ROW) pick_by_cell(set, p, from, to);
+    }
 }
 
 /* ---- the key of a row ------------------------------------------------------------------------ */

@@ -9,4 +9,8 @@
 /* Picks such rows. The candidates of passage `index` are the last of the set. English. */
 void rows_pick_by_key(candidate_set *set, size_t index);
 
+/* Picks rows of which one cell says what the question names, and another, below a column that it asks for, the rest: "Who coaches
+ * sabre?" is answered by "Epee, sabre | Anatoly" below "Weapon | Coach". Of who, when, where and names. The candidates of passage `index` are the last of the set. English. */
+void rows_pick_by_cell(candidate_set *set, size_t index);
+
 #endif

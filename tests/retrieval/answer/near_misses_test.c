@@ -2,17 +2,18 @@
  * (which_one.c, unit_demands.c, table_names.c). */
 #include "tests/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "retrieval/answer/extractive.h"
+#include "retrieval/answer/candidates.h"
 #include "tests/retrieval/text/lexicon_fixture.h"
 
-static extractive_answer ask(const char *question, const char *text) {
+static extractive_answer ask(const char *asked, const char *text) {
     const passage p = {.text = text, .len = strlen(text), .title = "", .sparse = 9, .dense = 0.9f};
     extractive_answer a;
     fo_err err = {0};
     assert_ok(extractive_answer_make(&a,
-                                     &(extractive_input){.question = question,
+                                     &(extractive_input){.question = asked,
                                                          .passages = &p,
                                                          .n_passages = 1,
                                                          .lx = &lx,
@@ -24,12 +25,12 @@ static extractive_answer ask(const char *question, const char *text) {
 }
 
 /* Refused over the one text, and answered with these words over the other. */
-static void expect(const char *question, const char *refused, const char *answered,
+static void expect(const char *asked, const char *refused, const char *answered,
                    const char *words) {
-    extractive_answer no = ask(question, refused);
-    if (!no.abstain) fail_msg("%s: %s", question, no.text);
-    extractive_answer yes = ask(question, answered);
-    if (yes.abstain || !strstr(yes.text, words)) fail_msg("%s: %s", question, yes.text);
+    extractive_answer no = ask(asked, refused);
+    if (!no.abstain) fail_msg("%s: %s", asked, no.text);
+    extractive_answer yes = ask(asked, answered);
+    if (yes.abstain || !strstr(yes.text, words)) fail_msg("%s: %s", asked, yes.text);
     extractive_answer_deinit(&no);
     extractive_answer_deinit(&yes);
 }
@@ -56,10 +57,55 @@ static void what_adults_pay_is_not_what_seniors_do(void **state) {
            "3.10");
 }
 
+/* Does the table itself pick out one of its rows? */
+static bool picks_a_row(const char *asked, const char *text) {
+    const passage p = {.text = text, .len = strlen(text), .title = "", .sparse = 9, .dense = 0.9f};
+    candidate_set set = {0};
+    fo_err err = {0};
+    bool picks = false;
+    assert_ok(
+        candidate_set_read(
+            &set,
+            &(extractive_input){.question = asked, .passages = &p, .n_passages = 1, .lx = &lx},
+            &err),
+        &err);
+    for (size_t i = 0; i < set.n; i++)
+        picks |= set.c[i].unit.kind == TEXT_UNIT_ROW && set.c[i].f[CAND_BY_TABLE] > 0;
+    candidate_set_deinit(&set);
+    return picks;
+}
+
+/* Who and when are answered by the row in which one cell says what is named, and another stands below what is asked for. */
+static void a_cell_is_found_by_its_row_and_its_column(void **state) {
+    (void)state;
+    static const char times[] = "| Day | Time | Group | Weapon | Coach |\n|---|---|---|---|---|\n"
+                                "| Monday | 17:00-18:15 | Children 7-10 | Foil | Jory |\n"
+                                "| Monday | 18:30-20:30 | Adults, beginners | Foil | Isolde |\n"
+                                "| Wednesday | 19:00-21:30 | Competition | Epee, sabre | %s |\n"
+                                "| Friday | 18:45-20:45 | Open fencing | all | - |\n";
+    static const struct {
+        const char *question, *coach;
+        bool picked;
+    } cases[] = {
+        {"who coaches sabre", "Anatoly", true},
+        {"who coaches sabre", "-", false},
+        {"Who coaches quarterstaff?", "Anatoly", false},
+        {"Who coaches on Monday?", "Anatoly", true},
+        {"Which coach teaches sabre?", "Anatoly", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, times, cases[i].coach);
+        if (picks_a_row(cases[i].question, text) != cases[i].picked)
+            fail_msg("%s %s", cases[i].question, cases[i].coach);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
         cmocka_unit_test(what_adults_pay_is_not_what_seniors_do),
+        cmocka_unit_test(a_cell_is_found_by_its_row_and_its_column),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
