@@ -396,6 +396,31 @@ static bool is_no_name(const char *s, size_t n) {
     return true;
 }
 
+/* "Type: number", "Default: 10": what manuals say first of a setting. */
+static bool is_said_of_setting(const char *s, size_t n) {
+    const char *colon = memchr(s, ':', n);
+    return colon && colon + 1 < s + n && colon[1] == ' ' &&
+           fo_words_have_any_case("type default defaults syntax context", s, (size_t)(colon - s));
+}
+
+bool unit_is_setting_name(const unit_lines *lines, size_t i) {
+    enum { WIDEST = 48 };
+    size_t n, m;
+    const char *s = unit_lines_text(lines, i, &n), *below;
+    if (lines->v[i].class != LINE_TEXT || n > WIDEST || !fo_is_letter(s[0]) ||
+        (i == 0 && lines->goes_on) || i + 2 >= lines->n || lines->v[i + 1].class != LINE_BLANK)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if (!fo_is_letter(s[k]) && !fo_is_digit(s[k]) && (!strchr("_-.", s[k]) || k + 1 == n))
+            return false;
+    if (i > 0 && lines->v[i - 1].class == LINE_TEXT && !unit_breaks_on_purpose(lines, i - 1)) {
+        below = unit_lines_text(lines, i - 1, &m);
+        if (!unit_ends_sentence(below, m)) return false;
+    }
+    below = unit_lines_text(lines, i + 2, &m);
+    return is_said_of_setting(below, m);
+}
+
 bool unit_is_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;

@@ -40,6 +40,9 @@ bool unit_is_in_capitals(const char *s, size_t n); /* the same of bytes */
 /* "Child lock" right above what it names, sentences or a list, as people write who leave out the blank line between: a few
  * words without a stop, behind a blank line. A single word above sentences is a term with what is said of it. */
 bool unit_is_right_above(const unit_lines *l, size_t i);
+/* "history" above "Type: number" and "Default: 10", behind a blank line: the name of a setting, though it is any word and stands right
+ * below the text of the one before. */
+bool unit_is_setting_name(const unit_lines *l, size_t i);
 /* Does line i stand alone between blank lines, short and without a stop, or above what it names? */
 bool unit_is_heading(const unit_lines *l, size_t i);
 

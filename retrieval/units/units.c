@@ -20,7 +20,10 @@
 #include "retrieval/units/unit_reader.h"
 #include "retrieval/units/unit_turns.h"
 
-enum { SEVERAL = 3 }; /* sentences below a word, of which each is a unit of its own */
+enum {
+    SEVERAL = 3, /* sentences below a word, of which each is a unit of its own */
+    WIDEST_TERM = 48,
+};
 
 /* The end of the question that line i begins with and goes on to answer, "Is it free? For three people."; 0: none */
 static uint32_t asked_first(const unit_reader *r, size_t i) {
@@ -54,6 +57,19 @@ static bool has_sentences(const unit_reader *r, uint32_t start, uint32_t end, si
     return least == 0;
 }
 
+/* "recache (CACHE_RECACHE or CACHE_NORECACHE, see Boolean values)": one name, and in brackets to the end of its line what it is called
+ * elsewhere or of which kind it is. It may be longer than other terms. */
+static bool is_name_with_aside(const char *s, size_t n) {
+    size_t name = 0;
+    bool setting = false;
+    while (name < n && (fo_is_letter(s[name]) || fo_is_digit(s[name]) || strchr("_-.", s[name])))
+        name++;
+    if (!name || name + 3 > n || s[name] != ' ' || s[name + 1] != '(' || s[n - 1] != ')')
+        return false;
+    for (size_t k = 0; k < n; k++) setting |= s[k] == '_';
+    return setting && !memchr(s + name + 2, '(', n - name - 2);
+}
+
 /* A term before its description: "d", "%H", "LESSOPEN", "pop [--index]" on a line of its own with
  * the description on the very next line, or, where it is no plain words, behind a blank one. */
 static bool is_term(const unit_reader *r, size_t i) {
@@ -80,8 +96,9 @@ static bool is_term(const unit_reader *r, size_t i) {
         blank |= s[k] == ' ';
     }
     if (r->in.v[i + 1].class == LINE_TEXT)
-        return (odd || !blank) && n <= 48 && unit_breaks_on_purpose(&r->in, i) &&
-               unit_reader_ends_line(r, i) && (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
+        return (odd || !blank) && (n <= WIDEST_TERM || is_name_with_aside(s, n)) &&
+               unit_breaks_on_purpose(&r->in, i) && unit_reader_ends_line(r, i) &&
+               (r->in.v[i + 1].end - r->in.v[i + 1].start) > n;
     size_t body = i + 2; /* behind "(alias: has)" */
     if (body < r->in.n && unit_code_is_aside(&r->in, body)) body += 2;
     return odd && body < r->in.n && r->in.v[i + 1].class == LINE_BLANK &&
@@ -190,9 +207,10 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     if (at >= r->in.n || r->in.v[at].class != LINE_TEXT ||
         (option && unit_is_heading(&r->in, at) && unit_is_shouted(&r->in, at))) {
         /* nothing is said of it here: a list of options, or the text ends */
+        const bool ends = at >= r->in.n && r->in.followed; /* in the next passage it is said */
         *rc = unit_reader_add(r, head_start, head_end,
-                              last > i ? TEXT_UNIT_DEFINITION : TEXT_UNIT_HEADING, r->heading_start,
-                              r->heading_end, TEXT_UNIT_HEADING);
+                              last > i && !ends ? TEXT_UNIT_DEFINITION : TEXT_UNIT_HEADING,
+                              r->heading_start, r->heading_end, TEXT_UNIT_HEADING);
         return last + 1;
     }
     size_t end = at;
@@ -661,7 +679,8 @@ int text_units_read_part(text_units *out, const char *text, size_t len, size_t b
             r.in.v[i + 1].class = LINE_BLANK;
         } else if (unit_is_rule_between(&r.in, i)) {
             r.in.v[i].class = LINE_BLANK;
-        } else if (unit_is_numbered_heading(&r.in, i) || unit_is_section(&r.in, i)) {
+        } else if (unit_is_numbered_heading(&r.in, i) || unit_is_section(&r.in, i) ||
+                   unit_is_setting_name(&r.in, i)) {
             r.in.v[i].class = LINE_HEADING;
         }
     if (!rc) unit_pairs_find(&r.in);

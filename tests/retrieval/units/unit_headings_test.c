@@ -154,8 +154,23 @@ static void a_sentence_of_any_script_is_no_heading(void **state) {
     expect(text, "每天九点。", TEXT_UNIT_SENTENCE, "泳池几点开放？");
 }
 
+/* A page of settings has one word above each, right below the text of the one before. */
+static void the_name_of_a_setting_heads_what_is_said_of_it(void **state) {
+    (void)state;
+    const char *text = "Quoted text is drawn in grey by the pager, whatever its level is.\n"
+                       "drawer\n\nType: number\nDefault: 10\n\nHow many cards it holds.\n"
+                       "sig_on_top\n\nType: boolean\nDefault: no\n\n"
+                       "If set, the name is put before the text.\n"
+                       "Cards\n\nare kept in drawers.\n";
+    read_units(text);
+    expect(text, "How many cards it holds.", TEXT_UNIT_SENTENCE, "drawer");
+    expect(text, "If set, the name is put before the text.", TEXT_UNIT_SENTENCE, "sig_on_top");
+    expect(text, "are kept in drawers.", TEXT_UNIT_SENTENCE, "sig_on_top"); /* "Cards" is none */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_name_of_a_setting_heads_what_is_said_of_it),
         cmocka_unit_test(a_heading_may_stand_between_drawn_lines),
         cmocka_unit_test(each_sentence_below_a_label_answers_by_itself),
         cmocka_unit_test(a_heading_may_be_the_last_line),

@@ -83,8 +83,43 @@ static void a_word_between_two_examples_is_no_term(void **state) {
         assert_int_not_equal(units.v[i].kind, TEXT_UNIT_DEFINITION);
 }
 
+/* A passage may end with the names of an option: what it does stands in the next one. At the end of a document they are a list. */
+static void an_option_of_which_nothing_is_said_here_is_no_answer(void **state) {
+    (void)state;
+    fo_err err = {0};
+    static const char text[] = "The mower stops at the fence.\n\n-n pattern\n--lawn=pattern";
+    assert_ok(text_units_read_part(&units, text, strlen(text), 0, true, &err), &err);
+    expect(text, "-n pattern\n--lawn=pattern", TEXT_UNIT_HEADING, "");
+    read_units(text);
+    expect(text, "-n pattern\n--lawn=pattern", TEXT_UNIT_DEFINITION, "");
+}
+
+/* What a setting is called in the environment, and of which kind it is, may make its line long. */
+static void a_name_with_an_aside_is_a_term_however_long(void **state) {
+    (void)state;
+    static const char text[] =
+        "Settings\n\nremow (MOWBOT_REMOW or MOWBOT_NOREMOW, see Boolean values above)\n"
+        "If true, the robot mows what it has mown already. New grass is always mown, and so are "
+        "edges.\n\n"
+        "The blades (which are sharp, as you know from the first part of this page)\n"
+        "turn on both sides of the robot. They stop when it is lifted by anybody, and when it is "
+        "wet.\n";
+    read_units(text);
+    expect(text,
+           "remow (MOWBOT_REMOW or MOWBOT_NOREMOW, see Boolean values above)\n"
+           "If true, the robot mows what it has mown already. New grass is always mown, and so are "
+           "edges.",
+           TEXT_UNIT_DEFINITION, "Settings");
+    expect(text,
+           "The blades (which are sharp, as you know from the first part of this page)\n"
+           "turn on both sides of the robot.",
+           TEXT_UNIT_SENTENCE, "Settings");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_option_of_which_nothing_is_said_here_is_no_answer),
+        cmocka_unit_test(a_name_with_an_aside_is_a_term_however_long),
         cmocka_unit_test(each_option_is_said_with_what_stands_beside_it),
         cmocka_unit_test(an_option_may_end_the_text_or_a_sentence),
         cmocka_unit_test(lines_below_go_on_where_they_are_indented),
