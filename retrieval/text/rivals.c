@@ -49,6 +49,8 @@ static const struct {
     {12, "maximum"},
     {13, "premium premiums"},
     {13, "insured excess deductible"}, /* the sum insured */
+    {14, "advantage advantages benefit benefits"},
+    {14, "disadvantage disadvantages drawback drawbacks"},
 };
 enum { N = sizeof rivals / sizeof *rivals };
 _Static_assert(N <= 64, "a bit for each");

@@ -27,6 +27,8 @@ static void one_excludes_the_other(void **state) {
         {"What is the minimum height?", "The maximum height is 2 m.", true},
         {"What is the yearly premium?", "The sum insured is EUR 65,000.", true},
         {"What is the yearly premium?", "Premium 90 a year, sum insured 65,000", false},
+        {"What are the drawbacks of a log?", "Advantages include: it is faster.", true},
+        {"What are the drawbacks of a log?", "A log has advantages and disadvantages.", false},
         {"", "red", false},
         {"red", "", false},
     };
