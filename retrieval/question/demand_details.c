@@ -1,8 +1,10 @@
 #include "retrieval/question/demand_details.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/text/word_tokens.h"
 
@@ -274,31 +276,6 @@ static bool has_years_of_life(const char *text, size_t len) {
     }
 }
 
-/* A path, a name with an ending ("notes.txt", ".profile"), one that files are known by ("LICENSE", "Makefile"), or a name behind "file" ("the
- * file fstab"). Not any word in capitals: so headings are written. */
-static bool has_file(const char *text, size_t len) {
-    word_token before = {0};
-    for (size_t i = 0; i + 1 < len; i++) {
-        const bool next = fo_is_letter(text[i + 1]);
-        if (next && (text[i] == '/' || text[i] == '\\')) return true;
-        if (next && text[i] == '.' && (i == 0 || !strchr(".!?", text[i - 1]))) return true;
-    }
-    for (size_t at = 0;;) {
-        const word_token t = word_token_next(text, len, &at);
-        if (!t.n) return false;
-        if (word_token_in("readme license licence copying changelog news authors todo", &t) ||
-            (t.n > strlen("files") && memmem(t.s, t.n, "file", strlen("file"))))
-            return true;
-        if (t.letters && word_token_in("file", &before) &&
-            !word_token_in(
-                "is was has and or in of that which to with for on by system systems size name "
-                "type format at from as can may will must does contains",
-                &t))
-            return true;
-        before = t;
-    }
-}
-
 static bool has_birth(const char *text, size_t len) {
     return has_years_of_life(text, len) ||
            word_tokens_say(
@@ -315,6 +292,48 @@ static bool has_death(const char *text, size_t len) {
                            "funeral passed passing "
                            "lost survived survivor widow widower posthumously until end ended last",
                            text, len);
+}
+
+/* "/etc/hosts", "~/.netrc", "hosts.allow", "muttrc"; not "registry1.com", nor "and/or". */
+static bool has_path(const char *text, size_t len) {
+    static const char domains[] = "com org net edu gov io g e";
+    for (size_t i = 0; i + 1 < len; i++) {
+        const bool begins = i == 0 || fo_is_blank(text[i - 1]) || strchr("\"'`(<=:,", text[i - 1]);
+        if (begins && strchr("/~$", text[i]) &&
+            (memchr("/.~{", text[i + 1], 4) || (text[i] == '/' && fo_is_letter(text[i + 1]))))
+            return true;
+        if (text[i] == '.' && fo_is_letter(text[i + 1]) &&
+            (begins || (i && fo_is_of_word(text[i - 1])))) {
+            size_t n = 0;
+            while (i + 1 + n < len && fo_is_letter(text[i + 1 + n])) n++;
+            if (!fo_words_have_any_case(domains, text + i + 1, n)) return true;
+        }
+        if (text[i] == 'r' && text[i + 1] == 'c' && i > 1 && fo_is_letter(text[i - 1]) &&
+            (i + 2 == len || !fo_is_of_word(text[i + 2])))
+            return true;
+    }
+    return false;
+}
+
+/* ... or one that files are known by ("LICENSE", "Makefile"), or a name behind "file" ("the file fstab"). Not any word in capitals: so
+ * headings are written. */
+static bool has_file(const char *text, size_t len) {
+    word_token before = {0};
+    if (has_path(text, len)) return true;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("readme license licence copying changelog news authors todo", &t) ||
+            (t.n > strlen("file") && !strncasecmp(t.s + t.n - 4, "file", 4) &&
+             !word_token_in("profile", &t)))
+            return true;
+        if (t.letters && word_token_in("file", &before) &&
+            !word_token_in("is was has and or in of that which to with for on by system systems "
+                           "size name type format at from as can may will must does contains",
+                           &t))
+            return true;
+        before = t;
+    }
 }
 
 bool demand_detail_may_be(enum demand_detail detail, const char *text, size_t len) {

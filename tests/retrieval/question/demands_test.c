@@ -684,6 +684,12 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
         {"Which file says who wrote it?", DETAIL_FILE, "The Makefile says it.", "It says so."},
         {"Which file systems are mounted?", DETAIL_NONE, "", ""},
         {"What file format does it write?", DETAIL_NONE, "", ""},
+        {"Which file defines where short names are looked for?", DETAIL_FILE,
+         "They are read from registries.conf.", "Looked for are registry1.com and/or another."},
+        {"What file has the names of hosts?", DETAIL_FILE, "See ~/.hosts for them.",
+         "Names of hosts are looked up."},
+        {"Which file keeps its settings?", DETAIL_FILE, "Edit your cardrc.", "Edit it."},
+        {"Which file systems does it know?", DETAIL_NONE, "", ""},
         /* of a file; a zone; what is done with one; something else at an address */
         {"What is the extension of the file?", DETAIL_NONE, "", ""},
         {"What time zone is used?", DETAIL_NONE, "", ""},
