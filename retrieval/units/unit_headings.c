@@ -396,10 +396,10 @@ static bool is_no_name(const char *s, size_t n) {
     return true;
 }
 
-/* "Type: number", "Default: 10": what manuals say first of a setting. */
+/* "Type: number", "Default: 10": what manuals say first of a setting, and no more than that. */
 static bool is_said_of_setting(const char *s, size_t n) {
     const char *colon = memchr(s, ':', n);
-    return colon && colon + 1 < s + n && colon[1] == ' ' &&
+    return colon && colon + 1 < s + n && colon[1] == ' ' && !memmem(s, n, ". ", 2) &&
            fo_words_have_any_case("type default defaults syntax context", s, (size_t)(colon - s));
 }
 
@@ -417,8 +417,12 @@ bool unit_is_setting_name(const unit_lines *lines, size_t i) {
         below = unit_lines_text(lines, i - 1, &m);
         if (!unit_ends_sentence(below, m)) return false;
     }
-    below = unit_lines_text(lines, i + 2, &m);
-    return is_said_of_setting(below, m);
+    const size_t end = unit_paragraph_end(lines, i + 2);
+    for (size_t k = i + 2; k < end; k++) {
+        below = unit_lines_text(lines, k, &m);
+        if (!is_said_of_setting(below, m)) return false;
+    }
+    return end > i + 2;
 }
 
 bool unit_is_heading(const unit_lines *lines, size_t i) {

@@ -166,6 +166,13 @@ static void the_name_of_a_setting_heads_what_is_said_of_it(void **state) {
     expect(text, "How many cards it holds.", TEXT_UNIT_SENTENCE, "drawer");
     expect(text, "If set, the name is put before the text.", TEXT_UNIT_SENTENCE, "sig_on_top");
     expect(text, "are kept in drawers.", TEXT_UNIT_SENTENCE, "sig_on_top"); /* "Cards" is none */
+    text = "Settings\n\ndrawer.log_size\n\nType: number. Default: 12. How many lines it has. It is "
+           "read "
+           "whole.\n"; /* one paragraph is a term with all that is said of it */
+    read_units(text);
+    expect(text,
+           "drawer.log_size\n\nType: number. Default: 12. How many lines it has. It is read whole.",
+           TEXT_UNIT_DEFINITION, "Settings");
 }
 
 int main(void) {
