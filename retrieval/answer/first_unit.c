@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
@@ -264,6 +265,40 @@ static bool holds_without_condition(const candidate_set *set, const candidate *c
            question_share(&set->q, c->set) >= question_share(&set->q, best->set) - 1e-9;
 }
 
+/* Has the question that word? */
+static bool has_word(const question *q, const word_token *word) {
+    size_t at = 0;
+    for (word_token t; (t = word_token_next(q->text.text, q->text.len, &at)).n;)
+        if (t.n == word->n && strncasecmp(t.s, word->s, t.n) == 0) return true;
+    return false;
+}
+
+/* "On Windows, the file is looked for here:", where the question names no such system. */
+static bool is_of_a_system(const candidate_set *set, const candidate *c) {
+    const fact_text *t = &set->passages[c->passage].text;
+    const text_unit *u = &c->unit;
+    const bool led = u->head_end > u->head_start && u->head_kind != TEXT_UNIT_HEADING;
+    const char *s = t->text + (led ? u->head_start : c->start);
+    size_t at = 0;
+    const size_t n = led ? u->head_end - u->head_start : c->end - c->start;
+    const word_token on = word_token_next(s, n, &at), system = word_token_next(s, n, &at);
+    return word_token_in("on under", &on) &&
+           word_token_in("windows macos osx mac freebsd openbsd netbsd solaris aix", &system) &&
+           !has_word(&set->q, &system);
+}
+
+/* What is said of one system comes behind what says as much of all, or of the others. */
+static bool holds_on_any_system(const candidate_set *set, const candidate *c) {
+    static const double as_near = 1.5;
+    const candidate *best = &set->c[0];
+    return candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
+           c->unit.kind == best->unit.kind && best->score - c->score <= as_near &&
+           cross_reading_of(c) >= cross_reading_of(best) - as_near && is_of_a_system(set, best) &&
+           !is_of_a_system(set, c) &&
+           question_share(&set->q, names_of(set, c)) >=
+               question_share(&set->q, names_of(set, best)) - 1e-9;
+}
+
 /* Of what a document says of one thing below headings with dates, the last: minutes of meetings, reports. 0: the best stays. */
 static size_t latest_of(const candidate_set *set) {
     static const double much = 0.5;
@@ -382,7 +417,8 @@ void first_unit_choose(candidate_set *set) {
         }
         if (!mail_quotes_before(set, c) && is_fit(set, c) &&
             (passes_over(set, c, best) || is_asked_rather_than_steps(set, c) ||
-             stands_by_itself(set, c) || holds_without_condition(set, c))) {
+             stands_by_itself(set, c) || holds_without_condition(set, c) ||
+             holds_on_any_system(set, c))) {
             bring_to_front(set, i);
             break;
         }

@@ -396,6 +396,23 @@ static void no_to_another_question_is_not_said(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What is so on one system is no answer to who names none. */
+static void what_holds_on_any_system_leads(void **state) {
+    (void)state;
+    static const char text[] =
+        "The book of the clerk is a file. On Windows, the clerk looks for the file of his "
+        "book below the folder %BOOKS%, and makes it. Else the clerk looks for the file of his "
+        "book below the folder $BOOKS, and makes it.\n";
+    const passage p = {.text = text, .len = strlen(text), .title = "Books", .sparse = 5};
+    extractive_answer a =
+        ask_passages("Where does the clerk look for the file of his book?", &p, 1);
+    if (!a.lead || strncmp(a.lead, "Else", 4)) fail_msg("%s", a.lead);
+    extractive_answer_deinit(&a);
+    a = ask_passages("Where does the clerk look for the file of his book on Windows?", &p, 1);
+    if (!a.lead || strncmp(a.lead, "On Windows", 10)) fail_msg("%s", a.lead);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yes_or_no_leads_below_a_question),
@@ -411,6 +428,7 @@ int main(void) {
         cmocka_unit_test(what_is_called_out_at_the_end_is_said_for_itself),
         cmocka_unit_test(what_is_said_anew_of_another_replaces),
         cmocka_unit_test(what_holds_without_a_condition_leads),
+        cmocka_unit_test(what_holds_on_any_system_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
         cmocka_unit_test(what_takes_back_what_a_mail_quotes_goes_before_it),
         cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
