@@ -376,6 +376,41 @@ static bool heading_is_pointed_at(const candidate_passage *p, const candidate *c
            before->end > u->start || !fo_only_blanks(text + before->end, u->start - before->end);
 }
 
+/* "sig_on_top", "3.2. sig_on_top": a name and nothing else, but for its number; "ENVIRONMENT" heads a section. */
+static bool is_one_name(const char *s, size_t n) {
+    size_t at = 0;
+    bool name = false;
+    while (at < n && (fo_is_digit(s[at]) || strchr("#.` ", s[at]))) at++;
+    if (at == n || memchr(s + at, ' ', n - at)) return false;
+    for (; at < n; at++) name |= s[at] == '_' || (s[at] >= 'a' && s[at] <= 'z');
+    return name;
+}
+
+/* "Which variable ...?", "What mutt option ...?": a name is asked for. */
+static bool asks_for_setting(const fact_text *q) {
+    enum { WITHIN = 3 };
+    size_t at = 0, behind = WITHIN;
+    for (word_token t; (t = word_token_next(q->text, q->len, &at)).n;) {
+        if (behind < WITHIN && word_token_in("variable option setting parameter directive "
+                                             "keyword flag switch attribute property",
+                                             &t))
+            return true;
+        behind = word_token_in("which what", &t) ? 0 : behind + 1;
+    }
+    return false;
+}
+
+/* Does it answer of the setting whose name stands above it, or says its default, "Default: 15", and does not say the name? */
+static bool heading_names_setting(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    const char *head = p->text.text + u->head_start;
+    size_t at = 0;
+    if (!is_one_name(head, u->head_end - u->head_start)) return false;
+    const word_token first = word_token_next(p->text.text + c->start, c->end - c->start, &at);
+    return word_token_in("default defaults", &first) || asks_for_setting(&set->q.text);
+}
+
 /* Does the heading above a unit say of the question what neither it nor its document's title does? "Child lock: Hold the
  * key for three seconds." Or what the unit misleads without? */
 static bool heading_says(const candidate_set *set, const candidate *c) {
@@ -384,12 +419,12 @@ static bool heading_says(const candidate_set *set, const candidate *c) {
     const text_unit *u = &c->unit;
     if (u->head_kind != TEXT_UNIT_HEADING || u->head_end == u->head_start ||
         u->kind == TEXT_UNIT_HEADING || u->kind == TEXT_UNIT_ROW ||
-        u->kind == TEXT_UNIT_DEFINITION || p->command || c->cut_start ||
-        p->text.text[u->head_end - 1] == '?')
+        u->kind == TEXT_UNIT_DEFINITION || c->cut_start || p->text.text[u->head_end - 1] == '?' ||
+        (p->command && !is_one_name(p->text.text + u->head_start, u->head_end - u->head_start)))
         return false;
     if (u->kind == TEXT_UNIT_ITEM && heading_denies(p, u)) return true;
     if (!heads_any_entry(p->text.text + u->head_start, u->head_end - u->head_start) &&
-        (heading_is_meant(set, c) || heading_is_pointed_at(p, c)))
+        (heading_is_meant(set, c) || heading_is_pointed_at(p, c) || heading_names_setting(set, c)))
         return true;
     const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
     return question_share(&set->q, head & ~c->set & ~p->title) >= much;

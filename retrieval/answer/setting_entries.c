@@ -561,9 +561,54 @@ static void mark_examples(candidate_set *set) {
     }
 }
 
+/* The question's terms that tell whose default it asks for: neither words about settings nor what a document is called. */
+static uint64_t terms_of_its_own(const candidate_set *set) {
+    static const char of_any[] = "number amount many much maximum minimum limit size time length";
+    uint64_t own = 0;
+    for (size_t i = 0; i < set->q.text.n_words; i++) {
+        const fact_word *w = &set->q.text.words[i];
+        const char *s = set->q.text.text + w->start;
+        const int term = question_term_of(&set->q, w->id);
+        if (term >= 0 && !fo_words_have_any_case(generic, s, w->end - w->start) &&
+            !fo_words_have_any_case(of_any, s, w->end - w->start) && !names_document(set, w))
+            own |= UINT64_C(1) << term;
+    }
+    return own;
+}
+
+/* What is said in the entry that unit `order` of a passage stands in, from its heading on. */
+static uint64_t terms_of_entry(const candidate_passage *p, size_t order) {
+    enum { REACH = 12 };
+    const text_unit *u = p->units.v;
+    uint64_t said = candidate_head_terms(p, &u[order]);
+    for (size_t i = order, n = 0; n < REACH; i--, n++) {
+        said |= candidate_terms(p, u[i].start, u[i].end);
+        if (i == 0) return said | p->said; /* it may begin in the passage before */
+        if (u[i].kind == TEXT_UNIT_HEADING) break;
+    }
+    for (size_t i = order + 1; i < p->units.n && u[i].kind != TEXT_UNIT_HEADING; i++)
+        said |= candidate_terms(p, u[i].start, u[i].end);
+    return said;
+}
+
+/* "Default: 15" is the default of what its entry speaks of: where that says nothing that was asked for, of something else. */
+static void mark_defaults_of_others(candidate_set *set) {
+    names_asked asked = {0};
+    read_default(&asked, &set->q);
+    const uint64_t own = asked.by_default && asked.plainly ? terms_of_its_own(set) : 0;
+    for (size_t i = 0; own && i < set->n; i++) {
+        candidate *c = &set->c[i];
+        const candidate_passage *p = &set->passages[c->passage];
+        if (c->f[CAND_NO_AMOUNT] < 1 && unit_states(p, &c->unit) == STATES_ALONE &&
+            !(terms_of_entry(p, c->order) & own))
+            c->f[CAND_NO_AMOUNT] = 1;
+    }
+}
+
 void setting_entries_mark(candidate_set *set) {
     const names_asked asked = read_names(set);
     mark_examples(set);
+    mark_defaults_of_others(set);
     const bool by_default = asked.n && asked.by_default && asked.plainly;
     const bool stated = by_default && is_stated(set, &asked);
     for (size_t i = 0; i < set->n && asked.n; i++) {
@@ -700,11 +745,23 @@ size_t setting_entries_default_beside(const candidate_set *set, size_t most, siz
     return n + 1;
 }
 
+/* "-P password: Password of the user to run as": an option with what it does, or one of its sentences. */
+static bool describes_option(const candidate_set *set, const candidate *c) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    const uint32_t from = u->head_kind == TEXT_UNIT_DEFINITION && u->head_end > u->head_start
+                              ? u->head_start
+                              : u->start;
+    const bool entry = u->kind == TEXT_UNIT_DEFINITION || from != u->start;
+    return entry && is_option((stretch){p->text.text + from, u->end - u->start});
+}
+
 bool setting_entries_default_missing(const candidate_set *set, const candidate *chosen, size_t n) {
     names_asked asked = {0};
     read_default(&asked, &set->q);
     if (!asked.by_default || !asked.plainly) return false;
-    if (set->q.kind != ASK_NUMBER && set->q.demands.amount == AMOUNT_NONE && !read_names(set).n)
+    if (set->q.kind != ASK_NUMBER && set->q.demands.amount == AMOUNT_NONE &&
+        !(n && describes_option(set, &chosen[0])) && !read_names(set).n)
         return false;
     for (size_t i = 0; i < n; i++) {
         const candidate_passage *p = &set->passages[chosen[i].passage];

@@ -217,8 +217,82 @@ static bool is_called_by_another(const candidate_set *set, const candidate *c) {
     return true;
 }
 
+/* ---- values in quotes ------------------------------------------------------------------------ */
+
+/* The value that a sentence of a manual begins with, "auto" of 'If "auto", ...', or behind a few words: 'If set to "auto", ...'. */
+static bool begins_with_value(const char *s, size_t n, quoted *out) {
+    enum { WITHIN = 16, LONGEST = 32 };
+    size_t i = 0;
+    while (i < n && i < WITHIN && !quote_mark(s + i, n - i) && !strchr(".:;(", s[i])) i++;
+    const size_t open = i < n ? quote_mark(s + i, n - i) : 0;
+    const size_t from = i + open;
+    for (i = from; open && i < n && i < from + LONGEST; i++) {
+        if (quote_mark(s + i, n - i)) {
+            *out = (quoted){s + from, i - from, i};
+            return i > from;
+        }
+        if (!fo_is_letter(s[i]) && !fo_is_digit(s[i]) && !strchr("-_", s[i])) return false;
+    }
+    return false;
+}
+
+/* Is the value a word of the question? */
+static bool asks_for_value(const question *q, const quoted *x) {
+    for (size_t from = 0; from + x->n <= q->text.len; from++) {
+        const char *s = q->text.text + from;
+        const bool whole = (from == 0 || !fo_is_of_word(s[-1])) &&
+                           (from + x->n == q->text.len || !fo_is_of_word(s[x->n]));
+        if (whole && strncasecmp(s, x->s, x->n) == 0) return true;
+    }
+    return false;
+}
+
+/* Has the unit a value in quotes that is asked about? */
+static bool has_asked_value(const candidate_set *set, const candidate *c) {
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    quoted x;
+    for (size_t i = 0; i < n; i++)
+        if (quote_mark(s + i, n - i) && begins_with_value(s + i, n - i, &x) &&
+            asks_for_value(&set->q, &x))
+            return true;
+    return false;
+}
+
+/* Is it of another value than the one that is asked about: does it begin with one in quotes, and never has the other? */
+static bool is_of_another_value(const candidate_set *set, const candidate *c) {
+    const char *s = set->passages[c->passage].text.text + c->start;
+    quoted x;
+    return c->unit.kind == TEXT_UNIT_SENTENCE && c->unit.head_kind == TEXT_UNIT_DEFINITION &&
+           c->unit.head_end > c->unit.head_start && begins_with_value(s, c->end - c->start, &x) &&
+           !asks_for_value(&set->q, &x) && !has_asked_value(set, c);
+}
+
+/* Has another sentence of its setting the value that is asked about? */
+static bool stands_beside_asked_value(const candidate_set *set, const candidate *c) {
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *d = &set->c[i];
+        if (d->passage == c->passage && d->unit.kind == TEXT_UNIT_SENTENCE &&
+            candidate_same_head(c, d) && has_asked_value(set, d))
+            return true;
+    }
+    return false;
+}
+
+/* Where a sentence of a setting has the value that is asked about, "auto", those of the setting that begin with another one are of
+ * that. Not of a long question: each value is looked for in it. */
+static void mark_other_values(candidate_set *set) {
+    enum { LONG = 1024 };
+    for (size_t i = 0; set->q.text.len < LONG && i < set->n; i++) {
+        candidate *c = &set->c[i];
+        if (is_of_another_value(set, c) && stands_beside_asked_value(set, c))
+            c->f[CAND_OTHER_THING] = CAND_RIVAL;
+    }
+}
+
 void which_one_mark(candidate_set *set) {
     set->ordinal = asked_ordinal(&set->q);
+    mark_other_values(set);
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         if (is_of_another_title(set, c)) candidate_set_apart(c);

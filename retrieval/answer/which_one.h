@@ -5,7 +5,8 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Sets units apart that begin with another work's title in quotes, where the question asks who did it of one that a passage has in quotes. */
+/* Sets units apart that begin with another work's title in quotes, where the question asks who did it of one that a passage has in quotes,
+ * and sentences of a setting that begin with another value in quotes than the one asked about, where one has that. */
 void which_one_mark(candidate_set *set);
 
 /* Does the unit begin with another ordinal than the one that the question names of the same thing, or, where it asks who did it, another

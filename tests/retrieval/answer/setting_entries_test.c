@@ -215,8 +215,83 @@ static void what_is_so_by_default_is_not_the_settings_own(void **state) {
     lacks(relay, "Which port is the default if log_level is debug?", "Defaults to");
 }
 
+/* "If set, ..." names nothing, nor does "Default: 10". */
+static void which_setting_it_is_the_line_above_says(void **state) {
+    (void)state;
+    static const char text[] = "The clerk reads his cards from a drawer in the desk of the hall.\n"
+                               "drawer\n\nType: number\nDefault: 10\n\nHow many cards it holds.\n"
+                               "name_on_top\n\nType: boolean\nDefault: no\n\n"
+                               "If set, the reader's name is put above the text of his card.\n";
+    char *answer =
+        ask(text, "Which variable puts the reader's name above the text of his card?", 0);
+    if (!strstr(answer, "name_on_top: If set, the reader's name")) fail_msg("%s", answer);
+    free(answer);
+    answer = ask(text, "What is the default number of cards the drawer holds?", 0);
+    if (!strstr(answer, "drawer: Default: 10")) fail_msg("%s", answer);
+    free(answer);
+    extractive_answer a; /* a page of the manual, where an option has the command before it */
+    fo_err err = {0};
+    const passage p = {
+        .text = text, .len = strlen(text), .title = "cardrc - settings of the clerk"};
+    const extractive_input in = {
+        .question = "Which variable puts the reader's name above the text of his card?",
+        .passages = &p,
+        .n_passages = 1,
+        .lx = &lx};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    if (!strstr(a.text, "name_on_top: If set, the reader's name")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
+/* Which of its values is meant, the quotes that a sentence begins with say. */
+static void what_is_said_of_another_value_is_no_answer(void **state) {
+    (void)state;
+    static const char text[] =
+        "CardStore=\n\nControls where cards are kept. One of \"pile\", \"drawer\" and \"auto\". If "
+        "\"pile\", cards are kept in memory, below the /run/cards folder, which is made. If "
+        "\"drawer\", cards are kept on disk, below /var/cards. \"auto\" is like \"drawer\" if the "
+        "/var/cards folder exists, else like the other. Cards that are kept are not removed when "
+        "this "
+        "option is changed, and the clerk says so in his book. He has to be told of it again.\n";
+    extractive_answer a;
+    fo_err err = {0};
+    const passage p = {.text = text, .len = strlen(text), .title = "Settings of Quercus"};
+    const extractive_input in = {
+        .question = "Below which folder are cards kept in memory when CardStore is auto?",
+        .passages = &p,
+        .n_passages = 1,
+        .lx = &lx,
+        .max_sentences = 2};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    if (!strstr(a.text, "auto\" is like") || strstr(a.text, "/run/cards")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
+static void what_an_option_does_is_not_its_default(void **state) {
+    (void)state;
+    static const char option[] = "-P password\n\nPassword for the reader to run the clerk as.\n\n"
+                                 "-U reader\n\nName of the reader to run the clerk as.\n";
+    lacks(option, "What is the default password of the reader?", "Password for");
+}
+
+/* "Default: 15" is not that of what its entry never speaks of. */
+static void a_default_of_another_thing_is_none(void **state) {
+    (void)state;
+    static const char entry[] = "drawer_size\n\nType: number\nDefault: 15\n\nHow many cards the "
+                                "drawer of the clerk has.\nlamp\n\nType: boolean\nDefault: no\n\n"
+                                "Whether it is lit.\n";
+    lacks(entry, "What is the default number of undo levels?", "15");
+    char *answer = ask(entry, "What is the default number of cards in the drawer?", 0);
+    if (!strstr(answer, "Default: 15")) fail_msg("%s", answer);
+    free(answer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_said_of_another_value_is_no_answer),
+        cmocka_unit_test(what_an_option_does_is_not_its_default),
+        cmocka_unit_test(a_default_of_another_thing_is_none),
+        cmocka_unit_test(which_setting_it_is_the_line_above_says),
         cmocka_unit_test(a_default_is_of_the_setting_it_stands_below),
         cmocka_unit_test(a_default_is_said_with_what_it_is_of),
         cmocka_unit_test(what_states_no_default_is_none),
