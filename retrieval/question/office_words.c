@@ -134,6 +134,8 @@ static const pair pairs[] = {
      NULL, NULL},
     {"changed|modified|edited|touched in|within|during|over the last|past day|week|month|year|hour, changed|modified|edited|touched in|within|during|over the last|past # days|weeks|months|years|hours|minutes, changed|modified|edited|touched today|yesterday|recently|lately, changed|modified|edited|touched less|more than # days|hours|minutes",
      "last modified|changed", "last modified n days ago", "file files folder folders directory directories", NULL},
+    {"larger|bigger|greater|smaller than # gb|mb|kb|gib|mib|kib|megabytes|gigabytes|kilobytes|bytes|megabyte|gigabyte, larger|bigger|greater|smaller than #",
+     "units of space", "of size n units of space", "find search", NULL},
     {"hidden|invisible|unprintable|control characters", "nonprinting, non printing", "nonprinting characters", NULL, NULL},
     {"keep|keeping|retain|retaining", "preserve|preserves|preserving", "preserve", "timestamps timestamp dates permissions ownership owner attributes mode times", NULL},
     {"reverse|reversing the|all|its lines|order", "in reverse !video", "print in reverse the lines", "file files text", NULL},
