@@ -1,11 +1,12 @@
 #include "retrieval/text/exact_names.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/text/path_names.h"
 #include "retrieval/text/word_tokens.h"
-#include <strings.h>
 
 /* Bytes of the version number that text[at..len) begins with: 2 for 42, 5 for 10.21; dots: how many
  * stand inside. */
@@ -544,11 +545,9 @@ static bool is_used_as_command(const char *text, size_t len, size_t i, size_t n)
 
 /* Is it the last part of a path, "/etc/shadow", "~/.ssh/known_hosts"? Not of an address. */
 static bool ends_path(const char *text, size_t len, size_t i, size_t n) {
-    const size_t end = i + n;
-    if (i == 0 || text[i - 1] != '/' || (end < len && text[end] == '/')) return false;
-    size_t from = i - 1;
-    while (from > 0 && (in_name(text[from - 1]) || strchr("/.~", text[from - 1]))) from--;
-    return text[from] == '~' || (text[from] == '/' && text[from + 1] != '/');
+    if (i == 0 || text[i - 1] != '/') return false;
+    const size_t from = path_name_start(text, i);
+    return from + path_name_at(text, len, from) == i + n;
 }
 
 /* Is what stands at byte i, n bytes long, the means, or who does it? "With sort", "cut: the third field", "du without other

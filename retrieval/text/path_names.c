@@ -9,11 +9,16 @@ static bool in_path(char c) {
            (unsigned char)c >= 0x80;
 }
 
-/* Bytes of the path that begins at byte i; 0: none does. A full stop behind it ends the sentence. */
-static size_t path_at(const char *s, size_t len, size_t i) {
+size_t path_name_start(const char *s, size_t i) {
+    while (i > 0 && in_path(s[i - 1])) i--;
+    return i;
+}
+
+size_t path_name_at(const char *s, size_t len, size_t i) {
     size_t end = i, parts = 0;
     if (i > 0 && in_path(s[i - 1])) return 0;
     if (!(s[i] == '/' || (s[i] == '~' && i + 1 < len && s[i + 1] == '/'))) return 0;
+    if (i + 1 < len && s[i] == '/' && s[i + 1] == '/') return 0; /* of an address */
     while (end < len && in_path(s[end])) parts += s[end++] == '/';
     while (end > i && strchr(".-", s[end - 1])) end--;
     return parts > 1 || s[i] == '~' ? end - i : 0;
@@ -21,7 +26,7 @@ static size_t path_at(const char *s, size_t len, size_t i) {
 
 bool path_names_other(const char *question, size_t len, const char *text, size_t n) {
     size_t at = 0, asked = 0;
-    while (at < len && !(asked = path_at(question, len, at))) at++;
+    while (at < len && !(asked = path_name_at(question, len, at))) at++;
     if (!asked) return false;
     bool other = false;
     for (size_t i = 0; i + asked <= n; i++) {

@@ -5,6 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Bytes of the path of a file that begins at byte i of s[len], "/etc/shadow", "~/.profile"; 0: none does, as in "in/out" and "/etc". A
+ * full stop behind it ends the sentence. */
+size_t path_name_at(const char *s, size_t len, size_t i);
+/* Where the path begins that byte i may be a part of; i: nowhere before it. */
+size_t path_name_start(const char *s, size_t i);
+
 /* Does the question have a path, "/etc/shadow" or "~/.profile", and does text[n] speak of others that begin with it, and nowhere of
  * itself? */
 bool path_names_other(const char *question, size_t len, const char *text, size_t n);
