@@ -1,5 +1,6 @@
 #include "retrieval/answer/row_keys.h"
 
+#include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
@@ -51,6 +52,13 @@ static bool is_found_by_key(const question *q, const candidate_passage *p, const
     return key && question_share(q, known) > 0.999 && has_asked_cell(p, &c->unit, key);
 }
 
+/* May the cell hold what is asked for? "12 months" is nobody. */
+static bool may_be_meant(const question *q, const table_pair *cell) {
+    return cell->n_value && !row_cell_denies(cell->value, cell->n_value) &&
+           (q->kind != ASK_PERSON || fo_is_upper(cell->value[0]) ||
+            (unsigned char)cell->value[0] >= 0x80);
+}
+
 /* "Who coaches sabre?": "Anatoly" below "Coach", in the row that says sabre in another cell. Together they say all of the question, and
  * that cell says nothing of it. */
 static bool is_found_by_cell(const question *q, const candidate_passage *p, const candidate *c) {
@@ -61,7 +69,7 @@ static bool is_found_by_cell(const question *q, const candidate_passage *p, cons
     for (table_pair cell; row_cell_next(&walk, p, &c->unit, &cell);) {
         const uint64_t said = candidate_terms_at(p, cell.value, cell.n_value);
         values |= said;
-        if (cell.name && !said && cell.n_value && !row_cell_denies(cell.value, cell.n_value))
+        if (cell.name && !said && may_be_meant(q, &cell))
             columns |= candidate_terms_at(p, cell.name, cell.n_name);
     }
     return values && (columns & ~values & ~p->title);

@@ -89,6 +89,7 @@ static void a_cell_is_found_by_its_row_and_its_column(void **state) {
     } cases[] = {
         {"who coaches sabre", "Anatoly", true},
         {"who coaches sabre", "-", false},
+        {"who coaches sabre", "12 months", false},
         {"Who coaches quarterstaff?", "Anatoly", false},
         {"Who coaches on Monday?", "Anatoly", true},
         {"Which coach teaches sabre?", "Anatoly", false},
