@@ -15,7 +15,8 @@ struct zip_parts {
     builder *b;
     zip_t *zip;
     size_t unpacked;
-    zip_int64_t last; /* the part that was read last: read again, it counts once; a third time is one more */
+    zip_int64_t
+        last; /* the part that was read last: read again, it counts once; a third time is one more */
     size_t last_unpacked;
     char piece[PIECE];
 };

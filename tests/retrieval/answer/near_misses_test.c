@@ -63,12 +63,11 @@ static bool picks_a_row(const char *asked, const char *text) {
     candidate_set set = {0};
     fo_err err = {0};
     bool picks = false;
-    assert_ok(
-        candidate_set_read(
-            &set,
-            &(extractive_input){.question = asked, .passages = &p, .n_passages = 1, .lx = &lx},
-            &err),
-        &err);
+    assert_ok(candidate_set_read(&set,
+                                 &(extractive_input){
+                                     .question = asked, .passages = &p, .n_passages = 1, .lx = &lx},
+                                 &err),
+              &err);
     for (size_t i = 0; i < set.n; i++)
         picks |= set.c[i].unit.kind == TEXT_UNIT_ROW && set.c[i].f[CAND_BY_TABLE] > 0;
     candidate_set_deinit(&set);

@@ -72,10 +72,20 @@ static void a_command_is_for_what_its_title_says(void **state) {
     }
 }
 
+static void a_term_that_is_another_path_tells_nothing_of_this_one(void **state) {
+    (void)state;
+    static const char text[] =
+        "FILES\n\n/etc/toll-\nBackup file of what is stored in /etc/toll.\n\n"
+        "/etc/toll\nWhat each of them has paid.\n";
+    const passage p = titled("toll - the file of tolls", text);
+    answer_of("What is stored in /etc/toll?", &p, 1, "/etc/toll: What each of them has paid. [1]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_option_is_that_of_its_command),
         cmocka_unit_test(a_command_is_for_what_its_title_says),
+        cmocka_unit_test(a_term_that_is_another_path_tells_nothing_of_this_one),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
