@@ -27,20 +27,19 @@ static bool joins_words(const char *question) {
     return language_of_question(question, strlen(question), "english", among) >= 0;
 }
 
-/* Is there a word in the text that begins with s, and has no more than `more` bytes behind it, or, with_front, ends in it? */
-static bool has_word(const passage *p, const char *s, size_t n, size_t more, bool with_front) {
+/* Is there a word in the text that begins with s, and has no more than `more` bytes behind it? That one ends in it says little:
+ * "Klarspüler" makes no "rspüler" of "Geschirrspüler". */
+static bool has_word(const passage *p, const char *s, size_t n, size_t more) {
     size_t at = 0;
     for (word_token t; (t = word_token_next(p->text, p->len, &at)).n;) {
-        if (t.n < n) continue;
-        if (t.n <= n + more && !strncasecmp(t.s, s, n)) return true;
-        if (with_front && t.n > n && !strncasecmp(t.s + t.n - n, s, n)) return true;
+        if (t.n >= n && t.n <= n + more && !strncasecmp(t.s, s, n)) return true;
     }
     return false;
 }
 
 static bool says_both(const passage *p, const char *word, size_t n, const parts *cut) {
     const char *tail = word + cut->tail;
-    return has_word(p, word, cut->head, n, false) && has_word(p, tail, n - cut->tail, ENDING, true);
+    return has_word(p, word, cut->head, n) && has_word(p, tail, n - cut->tail, ENDING);
 }
 
 static bool has_link(const char *word, size_t end, const char *link) {
@@ -71,7 +70,7 @@ static bool cut_of(parts *out, const char *word, size_t n, const passage *passag
 
 static bool is_said(const char *word, size_t n, const passage *passages, size_t n_of) {
     for (size_t i = 0; i < n_of; i++)
-        if (has_word(&passages[i], word, n - ENDING, n, false)) return true;
+        if (has_word(&passages[i], word, n - ENDING, n)) return true;
     return false;
 }
 
