@@ -4,6 +4,7 @@
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/text/word_tokens.h"
 
 /* Words of a question that only ask whether something is had, or what is given. */
@@ -52,11 +53,13 @@ static bool is_found_by_key(const question *q, const candidate_passage *p, const
     return key && question_share(q, known) > 0.999 && has_asked_cell(p, &c->unit, key);
 }
 
-/* May the cell hold what is asked for? "12 months" is nobody. */
-static bool may_be_meant(const question *q, const table_pair *cell) {
-    return cell->n_value && !row_cell_denies(cell->value, cell->n_value) &&
-           (q->kind != ASK_PERSON || fo_is_upper(cell->value[0]) ||
-            (unsigned char)cell->value[0] >= 0x80);
+/* May the cell be a person, a time, a place? "12 months" is nobody, "Anatoly" no time. */
+static bool is_cell_of_kind(const question *q, const table_pair *cell) {
+    const bool digit = fo_has_digit(cell->value, cell->n_value);
+    if (q->kind == ASK_PERSON) return !digit && fo_is_upper(cell->value[0]);
+    if (q->kind != ASK_TIME || digit) return true;
+    return demand_days_in(cell->value, cell->n_value) ||
+           demand_months_in(cell->value, cell->n_value);
 }
 
 /* "Who coaches sabre?": "Anatoly" below "Coach", in the row that says sabre in another cell. Together they say all of the question, and
@@ -69,7 +72,8 @@ static bool is_found_by_cell(const question *q, const candidate_passage *p, cons
     for (table_pair cell; row_cell_next(&walk, p, &c->unit, &cell);) {
         const uint64_t said = candidate_terms_at(p, cell.value, cell.n_value);
         values |= said;
-        if (cell.name && !said && may_be_meant(q, &cell))
+        if (cell.name && !said && cell.n_value && !row_cell_denies(cell.value, cell.n_value) &&
+            is_cell_of_kind(q, &cell))
             columns |= candidate_terms_at(p, cell.name, cell.n_name);
     }
     return values && (columns & ~values & ~p->title);

@@ -198,10 +198,57 @@ static bool says_what_is_made(const question *q, const candidate_passage *p, con
     return true;
 }
 
+/* "It was given to us by the widow of Dr Pryce": somebody did something else with what was built. The question's verb stands nowhere. */
+static bool is_done_otherwise(const question *q, const candidate_passage *p, const text_unit *u) {
+    enum { REACH = 4 }; /* words from the verb to "by" */
+    static const char others[] =
+        "given donated presented bought purchased sold lent left owned used "
+        "opened restored repaired replaced paid visited found named";
+    const fact_text *t = &p->text;
+    const fact_sentence s = candidate_words(t, u->start, u->end);
+    size_t since = REACH + 1;
+    bool otherwise = false;
+    if (fact_says(t, s.w0, s.w1, q->text.words[1].id) ||
+        word_tokens_say(makes, t->text + u->start, u->end - u->start))
+        return false;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        if (fact_word_in(t, i, "by")) {
+            if (since > REACH) return false;
+            otherwise = true;
+        }
+        since = fact_word_in(t, i, others) ? 0 : since + 1;
+    }
+    return otherwise;
+}
+
+/* "Who is the president?" is not answered by "the board is the president, the secretary and two others", nor by "the president may be
+ * elected again". */
+static bool only_names_offices(const question *q, const candidate_passage *p, const text_unit *u) {
+    static const char offices[] = "president chair chairman chairwoman chairperson secretary "
+                                  "treasurer director manager captain warden deputy";
+    const fact_text *asked = &q->text, *t = &p->text;
+    const fact_sentence s = candidate_words(t, u->start, u->end);
+    bool office = false, named = false;
+    size_t n = 0;
+    for (size_t i = 0; i < asked->n_words; i++) office |= fact_word_in(asked, i, offices);
+    for (size_t i = s.w0; i < s.w1; i++) {
+        const fact_word *w = &t->words[i];
+        n += fact_word_in(t, i, offices);
+        named |= (w->flags & WORD_CAPITAL) && !(w->flags & (WORD_STOP | WORD_CALENDAR)) &&
+                 !fact_word_in(t, i, offices) && !question_says(q, w->id);
+    }
+    return office && !named &&
+           (n > 1 || (n && word_tokens_say("elected elects may must shall chosen appointed votes",
+                                           t->text + u->start, u->end - u->start)));
+}
+
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
     const bool name = q->asks.name;
     if (!(asks_who(q) || name) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
+    if (u->kind == TEXT_UNIT_SENTENCE && !name &&
+        (only_names_offices(q, p, u) || (asks_who_made(q) && is_done_otherwise(q, p, u))))
+        return 2;
     look(&found, q, p, u->start, u->end);
     if (name && found.capitals && !found.names && !found.makers) return 2;
     look(&found, q, p, u->head_start, u->head_end);

@@ -217,6 +217,57 @@ static bool is_called_by_another(const candidate_set *set, const candidate *c) {
     return true;
 }
 
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* What a name goes on with that has siblings: "Petrel 3 Pro" beside "Petrel 3". */
+static const char models[] =
+    "pro plus max mini lite ultra premium deluxe air se xl xs sport classic "
+    "junior basic comfort electric hybrid";
+
+/* Word i of the question is of a model, behind its name: "Petrel 3 Pro", "Vivaro Plus". */
+static bool is_model_at(const fact_text *t, size_t i) {
+    if (i < 1 || !fact_word_in(t, i, models)) return false;
+    const fact_word *w = &t->words[i], *name = &t->words[i - 1];
+    if (w->start != name->end + 1 || !fo_is_blank(t->text[name->end])) return false;
+    return (name->flags & WORD_DIGIT) ||
+           ((w->flags & WORD_CAPITAL) &&
+            (name->flags & (WORD_CAPITAL | WORD_INITIAL)) == WORD_CAPITAL);
+}
+
+/* Does a text of the words [w0, w1) name it with what stands before it in the question, with the model or without? */
+static bool names_model(const question *q, size_t i, const fact_text *t, size_t w0, size_t w1,
+                        bool with) {
+    const fact_word *asked = q->text.words;
+    const bool number = (asked[i - 1].flags & WORD_DIGIT) && i > 1;
+    for (size_t k = w0; k < w1; k++) {
+        if (t->words[k].id != asked[i - 1].id) continue;
+        if (number && (k == w0 || t->words[k - 1].id != asked[i - 2].id)) continue;
+        if (!with || (k + 1 < w1 && t->words[k + 1].id == asked[i].id)) return true;
+    }
+    return false;
+}
+
+/* "The Petrel 3 weighs 249 g" where the Petrel 3 Pro is asked about, and the document knows that one. */
+static bool is_of_another_model(const candidate_set *set, const candidate *c) {
+    const question *q = &set->q;
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    const fact_text *t = &p->text;
+    if (q->demands.language >= 0) return false;
+    for (size_t i = 1; i < q->text.n_words; i++) {
+        if (!is_model_at(&q->text, i)) continue;
+        const int k = question_term_of(q, q->text.words[i].id);
+        if (k < 0 || ((c->set | p->title | candidate_head_terms(p, u)) >> k & 1) ||
+            !names_model(q, i, t, c->w0, c->w1, false))
+            continue;
+        for (size_t o = 0; o < set->n_passages; o++)
+            if (candidate_one_document(p, &set->passages[o]) &&
+                names_model(q, i, &set->passages[o].text, 0, set->passages[o].text.n_words, true))
+                return true;
+    }
+    return false;
+}
+
 /* ---- values in quotes ------------------------------------------------------------------------ */
 
 /* The value that a sentence of a manual begins with, "auto" of 'If "auto", ...', or behind a few words: 'If set to "auto", ...'. */
@@ -296,7 +347,8 @@ void which_one_mark(candidate_set *set) {
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         if (is_of_another_title(set, c)) candidate_set_apart(c);
-        if (is_called_by_another(set, c)) c->f[CAND_OTHER_THING] = CAND_RIVAL;
+        if (is_called_by_another(set, c) || is_of_another_model(set, c))
+            c->f[CAND_OTHER_THING] = CAND_RIVAL;
     }
 }
 

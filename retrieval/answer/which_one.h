@@ -5,8 +5,10 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Sets units apart that begin with another work's title in quotes, where the question asks who did it of one that a passage has in quotes,
- * and sentences of a setting that begin with another value in quotes than the one asked about, where one has that. */
+/* Sets units apart that are called by another ordinal of the same thing ("First year: 1,050"), that are of another model than the one of
+ * the question which their document has ("Petrel 3", "Petrel 3 Pro"), that begin with another work's title in quotes, where the question
+ * asks who did it of one that a passage has in quotes, and sentences of a setting that begin with another value in quotes than the one
+ * asked about, where one has that. */
 void which_one_mark(candidate_set *set);
 
 /* Does the unit begin with another ordinal than the one that the question names of the same thing, or, where it asks who did it, another

@@ -106,6 +106,9 @@ bool demand_counts_people(const char *question, size_t len) {
 }
 
 bool demand_count_in(const char *text, size_t len, const char *question, size_t question_len) {
+    static const char needed[] = "quorum quorate";
+    if (word_tokens_say(needed, text, len) && !word_tokens_say(needed, question, question_len))
+        return false; /* how many have to come is not how many there are */
     const bool of_people = demand_counts_people(question, question_len);
     word_token before = {0};
     bool numbers_it = false; /* the number before does: "QoS 1 & 2", not "room 5, 2 beds" */

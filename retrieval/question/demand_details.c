@@ -209,6 +209,23 @@ static bool has_address(const char *text, size_t len) {
     }
 }
 
+/* "2026-10-03", "03/04/2026": is the number at t part of a date in digits? */
+static bool is_of_a_date(const char *text, size_t len, const word_token *t) {
+    const size_t from = (size_t)(t->s - text);
+    const char *end = t->s + t->n, *stop = text + len;
+    const bool behind = end + 1 < stop && (*end == '-' || *end == '/') && fo_is_digit(end[1]),
+               before = from > 1 && (t->s[-1] == '-' || t->s[-1] == '/') && fo_is_digit(t->s[-2]);
+    if (t->n == 4)
+        return word_token_year(t) && ((behind && end + 3 < stop && (end[3] == *end)) ||
+                                      (before && from > 5 && t->s[-4] == t->s[-1]));
+    if (t->n != 2) return false;
+    const bool last = before && from > 4 && t->s[-4] == t->s[-1],
+               midst = before && ((behind && *end == t->s[-1]) ||
+                                  (from > 4 && fo_is_digit(t->s[-4]) && fo_is_digit(t->s[-5]))),
+               first = behind && end + 3 < stop && end[3] == *end;
+    return last || midst || first;
+}
+
 /* Digits that may be a time, words for one, or what happens then. */
 static bool has_clock(const char *text, size_t len) {
     static const char *const times =
@@ -232,7 +249,8 @@ static bool has_clock(const char *text, size_t len) {
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
-        if (word_token_in(times, &t) || word_token_in(numerals, &t)) return true;
+        const bool label = word_token_in("when", &t) && at < len && text[at] == ':';
+        if ((word_token_in(times, &t) && !label) || word_token_in(numerals, &t)) return true;
         if (word_token_in(parts, &t) && (!before.n || word_token_in(of_a_day, &before)))
             return true;
         if (t.digits) {
@@ -244,7 +262,7 @@ static bool has_clock(const char *text, size_t len) {
             const word_token next = word_token_next(text, len, &next_at);
             const bool date = demand_month_named(&next) >= 0; /* "21 and 22 October" */
             const bool year = word_token_year(&t) && word_token_in("in since of", &before);
-            if (!date && !year &&
+            if (!date && !year && !is_of_a_date(text, len, &t) &&
                 (marked || point || t.n == 3 || t.n == 4 || word_token_in(behind, &before) ||
                  word_token_is(&before, "-") || word_token_is(&before, "\xE2\x80\x93")))
                 return true;

@@ -91,6 +91,7 @@ static void a_cell_is_found_by_its_row_and_its_column(void **state) {
         {"who coaches sabre", "12 months", false},
         {"Who coaches quarterstaff?", "Anatoly", false},
         {"Who coaches on Monday?", "Anatoly", true},
+        {"When does Anatoly coach?", "Anatoly", false},
         {"Which coach teaches sabre?", "Anatoly", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -99,6 +100,48 @@ static void a_cell_is_found_by_its_row_and_its_column(void **state) {
         if (picks_a_row(cases[i].question, text) != cases[i].picked)
             fail_msg("%s %s", cases[i].question, cases[i].coach);
     }
+    assert_false(picks_a_row("Who do I call about a project grant?",
+                             "| | Micro grant | Project grant |\n|---|---|---|\n"
+                             "| Project must be finished within | 6 months | 12 months |\n"));
+}
+
+static void a_sibling_of_a_model_is_another_one(void **state) {
+    (void)state;
+    static const char sizes[] = " The Petrel 3 flies 31 minutes, the Petrel 3 Pro 43.";
+    char of_other[200], of_it[200];
+    snprintf(of_other, sizeof of_other, "The Petrel 3 weighs 249 g with its battery.\n\n%s", sizes);
+    snprintf(of_it, sizeof of_it, "The Petrel 3 Pro weighs 341 g with its battery.\n\n%s", sizes);
+    expect("How much does the Petrel 3 Pro weigh?", of_other, of_it, "341");
+}
+
+static void what_is_done_otherwise_or_named_without_anybody_tells_nobody(void **state) {
+    (void)state;
+    expect("Who built the old telescope?",
+           "The old telescope was given to us by the widow of Dr Alban Pryce in 1938.",
+           "The old telescope was built by Carrow in 1938.", "Carrow");
+    expect("Who is the president?",
+           "The president, the secretary and the treasurer are elected for three years.",
+           "The president is Ilse Maurer, elected for three years.", "Maurer");
+    expect("Who is the president of the society?",
+           "The president of the society may be elected once again.",
+           "The president of the society is Ilse Maurer.", "Maurer");
+}
+
+static void a_quorum_is_not_how_many_there_are(void **state) {
+    (void)state;
+    expect("How many members does the society have?",
+           "A quorum of the society is one fifth of the members, and at least nine.",
+           "The society has 61 members.", "61");
+}
+
+/* A label "When:" and the figures of a date are no hour. */
+static void a_date_is_no_hour(void **state) {
+    (void)state;
+    expect("What time does the birthday party start?",
+           "The birthday party starts, when: 2026-10-03",
+           "The birthday party starts, when: 2026-10-03 18:30", "18:30");
+    expect("What time does the party start?", "The party starts on 03/10/2026.",
+           "The party starts on 03/10/2026 at 6 pm.", "6 pm");
 }
 
 int main(void) {
@@ -106,6 +149,10 @@ int main(void) {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
         cmocka_unit_test(what_adults_pay_is_not_what_seniors_do),
         cmocka_unit_test(a_cell_is_found_by_its_row_and_its_column),
+        cmocka_unit_test(a_sibling_of_a_model_is_another_one),
+        cmocka_unit_test(what_is_done_otherwise_or_named_without_anybody_tells_nobody),
+        cmocka_unit_test(a_quorum_is_not_how_many_there_are),
+        cmocka_unit_test(a_date_is_no_hour),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
