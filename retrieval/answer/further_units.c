@@ -157,9 +157,35 @@ static bool is_for_who_has_it(const candidate_set *set, const candidate *c) {
     return true;
 }
 
+/* The terms that stand behind "the difference between"; none: it is not asked for. */
+static uint64_t compared_terms(const question *q) {
+    const fact_text *t = &q->text;
+    uint64_t terms = 0;
+    size_t i = 1;
+    while (i < t->n_words &&
+           !(fact_word_in(t, i, "between") && fact_word_in(t, i - 1, "difference differences")))
+        i++;
+    for (i++; i < t->n_words; i++) {
+        const int k = question_term_of(q, t->words[i].id);
+        if (k >= 0) terms |= 1ull << k;
+    }
+    return terms;
+}
+
+/* "What is the difference between rm and rmi?": the row of one beside that of the other. */
+static bool is_compared_with_the_best(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (c->unit.kind != best->unit.kind || c->unit.kind == TEXT_UNIT_SENTENCE ||
+        !candidate_same_head(c, best))
+        return false;
+    const uint64_t compared = compared_terms(&set->q);
+    return (c->set & ~best->set & compared) && (best->set & ~c->set & compared);
+}
+
 bool further_unit_adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (is_called_out(set, c) || which_one_is_another(set, c)) return false;
+    if (is_compared_with_the_best(set, c)) return true;
     if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                candidate_below(&c->unit) == candidate_below(&best->unit);

@@ -280,14 +280,32 @@ static void a_default_of_another_thing_is_none(void **state) {
     static const char entry[] = "drawer_size\n\nType: number\nDefault: 15\n\nHow many cards the "
                                 "drawer of the clerk has.\nlamp\n\nType: boolean\nDefault: no\n\n"
                                 "Whether it is lit.\n";
-    lacks(entry, "What is the default number of undo levels?", "15");
+    lacks(entry, "What is the default number of undo levels in Quercus?", "15");
     char *answer = ask(entry, "What is the default number of cards in the drawer?", 0);
     if (!strstr(answer, "Default: 15")) fail_msg("%s", answer);
     free(answer);
 }
 
+/* Who asks how two things differ is told of both. */
+static void two_rows_that_are_compared_are_said_both(void **state) {
+    (void)state;
+    static const char text[] = "What the clerk does when he is called by one of these names:\n\n"
+                               "Name | Description\nread | Reads a card aloud to the hall.\n"
+                               "drop | Removes cards from the drawer.\n"
+                               "drain | Removes papers that lie on the desk.\n"
+                               "lend | Lends a card to a reader.\n";
+    char *answer =
+        ask(text,
+            "What is the difference between drop and a drain that removes papers on the desk?", 0);
+    if (!strstr(answer, "from the drawer") || !strstr(answer, "on the desk") ||
+        strstr(answer, "aloud"))
+        fail_msg("%s", answer);
+    free(answer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_rows_that_are_compared_are_said_both),
         cmocka_unit_test(what_is_said_of_another_value_is_no_answer),
         cmocka_unit_test(what_an_option_does_is_not_its_default),
         cmocka_unit_test(a_default_of_another_thing_is_none),
