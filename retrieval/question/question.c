@@ -110,7 +110,7 @@ static enum question_kind kind_of(const fact_text *t) {
 
 enum question_kind question_kind_of(const fact_text *t, size_t w0, size_t w1) {
     fact_text some = *t;
-    some.words += w0;
+    if (w1 > w0) some.words += w0; /* a text without words has none that could be counted from */
     some.n_words = w1 - w0;
     return kind_of(&some);
 }
