@@ -5,6 +5,7 @@ import { $ } from "/assets/dom.js";
 
 const KEY = "forage-api-key";
 let asking = null;
+let whose = ""; // whom the key belongs to by which the page was filled; "": nobody in particular
 let declined = false; // the reader gave no key, and has done nothing since
 
 const authorization = () => {
@@ -21,6 +22,23 @@ for (const act of ["click", "input", "change", "submit"])
     if (!$("key-dialog").contains(event.target)) declined = false;
   }, true);
 
+const ownerOf = (session) => (session.key ? session.tenant + "/" + session.name : "");
+
+// What one has asked is not for another, nor are the other's documents to be asked with it: the page begins anew.
+export function belongsTo(session) {
+  const owner = ownerOf(session);
+  if (whose && owner && owner !== whose) dispatchEvent(new Event("forgotten"));
+  whose = owner || whose;
+}
+
+// Known before anything goes out with it. A key that the service does not know, or has no time for, is nobody's.
+async function isAnothers(key) {
+  if (!whose) return false;
+  const reply = await fetch("/session", { headers: { Authorization: "Bearer " + key } }).catch(() => null);
+  const session = reply?.ok ? await reply.json().catch(() => null) : null;
+  return Boolean(session && ownerOf(session)) && ownerOf(session) !== whose;
+}
+
 // One dialog for all requests that were refused at the same time; true: there is a new key.
 function askForKey() {
   if (declined) return false;
@@ -31,11 +49,16 @@ function askForKey() {
       ? "The service refused the key it was given. Another one?"
       : "It is kept for this tab alone and goes to this service alone.";
     dialog.returnValue = "";
-    dialog.addEventListener("close", () => {
-      asking = null;
+    dialog.addEventListener("close", async () => {
       const given = dialog.returnValue === "use" && $("key").value.trim();
-      if (given) sessionStorage.setItem(KEY, given);
       $("key").value = "";
+      if (given && await isAnothers(given)) {
+        sessionStorage.setItem(KEY, given);
+        dispatchEvent(new Event("forgotten")); // and what was refused is not sent again
+        return;
+      }
+      asking = null;
+      if (given) sessionStorage.setItem(KEY, given);
       showKeyState();
       declined = !given;
       if (given) dispatchEvent(new Event("another-key"));

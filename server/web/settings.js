@@ -1,5 +1,5 @@
 // Who one is here, what the service runs with, and its keys for those who may make them.
-import { call, put, useKey } from "/assets/api.js";
+import { belongsTo, call, put, useKey } from "/assets/api.js";
 import { $, asks, bytes, copy, count, element, field, option, tell } from "/assets/dom.js";
 
 const SCOPES = { read: "ask and read", ingest: "bring documents and take them out", admin: "all of that, and what cannot be taken back", metrics: "see figures of the service" };
@@ -8,9 +8,12 @@ export let session = { keys: false, key: null, name: "", tenant: "default", read
 
 export async function loadSession() {
   session = await call("/session");
-  for (const e of document.querySelectorAll("#upload-section, #make-collection")) e.hidden = !session.may.ingest || session.read_only;
+  belongsTo(session);
+  const writes = session.may.ingest && !session.read_only;
+  for (const e of document.querySelectorAll("#upload-section, #make-collection, #nothing-yet .adding")) e.hidden = !writes;
+  $("nothing-given").hidden = writes;
   $("plain-figures").hidden = session.keys; // a link sends no key
-  document.body.classList.toggle("no-writing", !session.may.ingest || session.read_only);
+  document.body.classList.toggle("no-writing", !writes);
   $("delete-collection").classList.toggle("no", !session.may.admin || session.read_only);
   return session;
 }

@@ -47,7 +47,13 @@ class Node {
   contains() { return false; }
   focus() {}
   scrollIntoView() {}
-  addEventListener(name, f) { (this.listeners[name] ||= []).push(f); }
+  addEventListener(name, f, { once = false } = {}) {
+    const heard = once ? (event) => { // taken off before it is called
+      this.listeners[name] = this.listeners[name].filter((g) => g !== heard);
+      f(event);
+    } : f;
+    (this.listeners[name] ||= []).push(heard);
+  }
   fire(name, with_ = {}) {
     const event = { type: name, target: this, prevented: false, preventDefault() { this.prevented = true; }, ...with_ };
     for (const f of [this["on" + name], ...(this.listeners[name] || [])]) if (f) f(event);

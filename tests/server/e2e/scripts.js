@@ -615,6 +615,7 @@ async function forbidden({ $, location, window, script }) {
   location.hash = "#ask";
   await as({ keys: true, may: { read: true, ingest: false } });
   check("with keys there are no links to figures, as a link sends none", $("plain-figures").hidden);
+  check("and who may bring nothing in is told that others do, where there is nothing yet", !$("nothing-given").hidden);
   drop(window, folder("c", [file("d")]));
   await soon(20);
   check("who may bring nothing in is told so when he drops files", sent.length === 0 && $("told").textContent === "This key may not bring documents in." && location.hash === "#ask", $("told").textContent);
@@ -623,6 +624,38 @@ async function forbidden({ $, location, window, script }) {
   await soon(20);
   check("and so is he of a service that only reads", sent.length === 0 && /only reads/.test($("told").textContent) && !$("plain-figures").hidden, $("told").textContent);
   await as({ may: { read: true, ingest: true } });
+  check("and who may is told how", $("nothing-given").hidden);
+}
+
+// A key that another takes the place of: of the same name, and somebody else's.
+async function anothers({ $, window, script }) {
+  const { call } = await script("api.js"), { loadSession } = await script("settings.js");
+  const kept = new Map([["forage-api-key", "hers"]]), was = globalThis.sessionStorage, sent = [];
+  const owners = { hers: "ann", "hers too": "ann", his: "bob" };
+  let good = "hers", begun = 0;
+  globalThis.sessionStorage = { getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => kept.set(k, v), removeItem: (k) => kept.delete(k) };
+  globalThis.fetch = async (path, { headers }) => {
+    const key = headers.Authorization.slice("Bearer ".length);
+    sent.push(path + " " + key);
+    return key === good ? json({ keys: true, key: "k_1", name: owners[key], tenant: "default", read_only: false, may: { read: true }, data: [] }) : json({ error: { message: "unknown" } }, 401);
+  };
+  window.addEventListener("forgotten", () => { begun++; });
+  const given = async (key) => {
+    good = key;
+    call("/query").catch(() => {});
+    await until(() => $("key-dialog").open);
+    $("key").value = key;
+    $("key-dialog").returnValue = "use";
+    $("key-dialog").close();
+    await until(() => begun || sent.includes("/query " + key));
+    await soon(20);
+  };
+  await loadSession();
+  await given("hers too");
+  check("what was refused goes out with a newer key of the same name", begun === 0 && sent.includes("/query hers too"), begun + ": " + sent.join());
+  await given("his");
+  check("but not with somebody else's: the page begins anew", begun === 1 && !sent.includes("/query his") && kept.get("forage-api-key") === "his", begun + ": " + sent.join());
+  globalThis.sessionStorage = was;
 }
 
 async function uploads({ $, window, script }) {
@@ -708,7 +741,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, saidInstead, kept, typed, unusual, keyless, forbidden, filtering, directions, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, saidInstead, kept, typed, unusual, keyless, forbidden, filtering, directions, anothers, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
