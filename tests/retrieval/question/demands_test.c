@@ -689,7 +689,10 @@ static void a_detail_is_demanded_to_the_letter(void **state) {
         {"What file has the names of hosts?", DETAIL_FILE, "See ~/.hosts for them.",
          "Names of hosts are looked up."},
         {"Which file keeps its settings?", DETAIL_FILE, "Edit your cardrc.", "Edit it."},
+        {"Which file is read first?", DETAIL_FILE, "GNUmakefile is read first.",
+         "It is read first."},
         {"Which file systems does it know?", DETAIL_NONE, "", ""},
+        {"Under which file names does make look for it?", DETAIL_NONE, "", ""},
         /* of a file; a zone; what is done with one; something else at an address */
         {"What is the extension of the file?", DETAIL_NONE, "", ""},
         {"What time zone is used?", DETAIL_NONE, "", ""},
