@@ -106,8 +106,10 @@ bool demand_counts_people(const char *question, size_t len) {
 }
 
 bool demand_count_in(const char *text, size_t len, const char *question, size_t question_len) {
-    static const char needed[] = "quorum quorate";
-    if (word_tokens_say(needed, text, len) && !word_tokens_say(needed, question, question_len))
+    static const char needed[] = "quorum quorate",
+                      of_it[] = "quorum quorate need needs needed must necessary required valid "
+                                "least minimum decide decides vote votes present be";
+    if (word_tokens_say(needed, text, len) && !word_tokens_say(of_it, question, question_len))
         return false; /* how many have to come is not how many there are */
     const bool of_people = demand_counts_people(question, question_len);
     word_token before = {0};

@@ -132,6 +132,10 @@ static void a_quorum_is_not_how_many_there_are(void **state) {
     expect("How many members does the society have?",
            "A quorum of the society is one fifth of the members, and at least nine.",
            "The society has 61 members.", "61");
+    extractive_answer valid = ask("How many members have to be there for a valid meeting?",
+                                  "Four members make a quorum at a meeting.");
+    assert_false(valid.abstain);
+    extractive_answer_deinit(&valid);
 }
 
 /* A label "When:" and the figures of a date are no hour. */
