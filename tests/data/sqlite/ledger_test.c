@@ -2,12 +2,15 @@
  * lost acknowledged commits does not open as if nothing had happened. */
 #include "tests/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "data/sqlite/sqlite_store.h"
 #include "kernels/file.h"
@@ -17,6 +20,28 @@
 #include "data/sqlite/ledger.h"
 
 static const unsigned char id[16] = "0123456789abcdef";
+
+/* In the place of the C library's, for this program: the next one of each fails with this errno; 0: none does. */
+static atomic_int data_sync_fails, sync_fails;
+static atomic_bool slow; /* a sync takes its time */
+static atomic_int n_synced;
+
+int fdatasync(int fd) {
+    const int fails = atomic_exchange(&data_sync_fails, 0);
+    const struct timespec while_slow = {.tv_nsec = 100 * 1000 * 1000};
+    if (atomic_load(&slow)) nanosleep(&while_slow, NULL);
+    const int rc = fails ? -1 : (int)syscall(SYS_fdatasync, fd);
+    atomic_fetch_add(&n_synced, 1);
+    if (fails) errno = fails;
+    return rc;
+}
+
+int fsync(int fd) {
+    const int fails = atomic_exchange(&sync_fails, 0);
+    if (!fails) return (int)syscall(SYS_fsync, fd);
+    errno = fails;
+    return -1;
+}
 
 static ledger_state state(int64_t collection, int64_t epoch) {
     ledger_state s = {.collection = collection, .epoch = epoch, .n_documents = 10 * epoch};
@@ -29,6 +54,66 @@ static void commit(ledger *l, int64_t number, int64_t collection, bool made) {
     ledger_state s = state(collection, number);
     assert_ok(ledger_begin(l, number, &s, 1, &err), &err);
     assert_ok(ledger_end(l, number, made, &err), &err);
+}
+
+/* Without what a commit is to be known by after a loss of power, it is not said to be made; the next one is. */
+static void a_commit_whose_record_is_not_synced_fails(void **unused) {
+    (void)unused;
+    char *dir = test_folder();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/ledger", dir);
+    fo_err err = {0};
+    ledger *l;
+    const ledger_state first = state(3, 7), next = state(3, 8);
+    assert_ok(ledger_create(&l, path, id, 7, &first, 1, &err), &err);
+    commit(l, 7, 3, true);
+    const struct timespec idle = {.tv_nsec =
+                                      200 * 1000 * 1000}; /* that it was made is synced by then */
+    nanosleep(&idle, NULL);
+    atomic_store(&data_sync_fails, EIO);
+    assert_ok(ledger_begin(l, 8, &next, 1, &err), &err);
+    assert_int_equal(ledger_end(l, 8, true, &err), FO_EIO);
+    assert_non_null(strstr(err.msg, "cannot sync the ledger"));
+    commit(l, 9, 3, true);
+    /* Nor before the sync is over. */
+    nanosleep(&idle, NULL);
+    const int before = atomic_load(&n_synced);
+    atomic_store(&slow, true);
+    commit(l, 10, 3, true);
+    atomic_store(&slow, false);
+    assert_in_range(atomic_load(&n_synced), before + 1, before + 2);
+    ledger_close(l);
+    test_remove(dir);
+}
+
+/* What lies ahead of the records has to be on disk, for it is never synced again; and nothing of a step that failed stays. */
+static void a_step_that_is_not_synced_fails(void **unused) {
+    (void)unused;
+    char *dir = test_folder();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/ledger", dir);
+    fo_err err = {0};
+    ledger *l;
+    const ledger_state first = state(3, 7);
+    assert_ok(ledger_create(&l, path, id, 7, &first, 1, &err), &err);
+    struct stat before, now;
+    assert_int_equal(stat(path, &before), 0);
+    atomic_store(&sync_fails, EIO);
+    int64_t number = 8;
+    int rc = FO_OK;
+    for (; !rc && number < 2000; number++) {
+        const ledger_state next = state(3, number);
+        rc = ledger_begin(l, number, &next, 1, &err);
+        if (!rc) assert_ok(ledger_end(l, number, true, &err), &err);
+    }
+    assert_int_equal(rc, FO_EIO);
+    assert_non_null(strstr(err.msg, "cannot sync the ledger"));
+    assert_int_equal(atomic_load(&sync_fails), 0);
+    commit(l, number, 3, true);
+    assert_int_equal(stat(path, &now), 0);
+    assert_true(now.st_size > before.st_size);
+    ledger_close(l);
+    test_remove(dir);
 }
 
 static void flip(const char *path, uint64_t at, int bit) {
@@ -464,6 +549,8 @@ static void a_reader_tells_what_is_wrong(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_knows_the_last_commit_and_the_one_before),
+        cmocka_unit_test(a_commit_whose_record_is_not_synced_fails),
+        cmocka_unit_test(a_step_that_is_not_synced_fails),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(it_grows_by_steps_that_are_zero),
         cmocka_unit_test(what_is_written_is_what_is_there),

@@ -109,6 +109,10 @@ static void every_damaged_byte_is_found(void **state) {
     }
     for (size_t cut = 0; cut < size; cut += cut < 1000 ? 37 : 99991) /* and every missing one */
         assert_int_equal(adopt(&s, data, cut ? cut : 1, &err), FO_ECORRUPT);
+    data = realloc(data, size + 64); /* or one too many */
+    memset(data + size, 0, 64);
+    assert_int_equal(adopt(&s, data, size + 1, &err), FO_ECORRUPT);
+    assert_int_equal(adopt(&s, data, size + 64, &err), FO_ECORRUPT);
     free(data);
     test_remove(dir);
 }

@@ -166,6 +166,20 @@ static void posting_blocks_come_back_and_truncated_ones_are_refused(void **state
     }
 }
 
+/* Lengths of documents are looked up by what it gives. */
+static void a_short_list_names_no_document_that_is_not_there(void **state) {
+    (void)state;
+    const uint32_t docs[] = {3, 8}, tfs[] = {1, 2};
+    uint32_t d[POSTINGS_BLOCK], t[POSTINGS_BLOCK];
+    uint8_t bytes[POSTINGS_MAX_BLOCK_BYTES];
+    const size_t size = postings_encode(docs, tfs, 2, 0, bytes);
+    assert_true(postings_decode_short(bytes, size, 2, 0, 9, d, t));
+    assert_memory_equal(d, docs, sizeof docs);
+    assert_memory_equal(t, tfs, sizeof tfs);
+    assert_false(postings_decode_short(bytes, size, 2, 0, 8, d, t));
+    assert_false(postings_decode_short(bytes, size, 2, 1, 9, d, t));
+}
+
 static void norms_round_down(void **state) {
     (void)state;
     for (uint32_t n = 0; n < 20000; n++) {
@@ -563,6 +577,7 @@ int main(void) {
         cmocka_unit_test(scans_agree_at_every_level),
         cmocka_unit_test(sums_of_bounds_agree_at_every_level),
         cmocka_unit_test(posting_blocks_come_back_and_truncated_ones_are_refused),
+        cmocka_unit_test(a_short_list_names_no_document_that_is_not_there),
         cmocka_unit_test(norms_round_down),
         cmocka_unit_test(search_equals_an_exhaustive_scan),
         cmocka_unit_test(peaks_are_of_the_list_as_it_is_asked_for),
