@@ -237,6 +237,29 @@ static void copy_sections(const hnsw_section *from, hnsw_section *to) {
     }
 }
 
+/* A search begins there. */
+static void an_entry_that_is_no_point_is_refused(void **state) {
+    (void)state;
+    fo_err err = {0};
+    world w = make_world(test_seed(), 60, 1, 20, HNSW_L2);
+    hnsw *h = build(&w, NULL), *none;
+    hnsw_section sec[HNSW_N_SECTIONS];
+    hnsw_sections(h, sec);
+    enum { HEAD = 0, ENTRY = 36 }; /* the section, and where in it the point stands */
+    unsigned char head[64];
+    assert_int_equal(sec[HEAD].size, sizeof head);
+    memcpy(head, sec[HEAD].data, sizeof head);
+    sec[HEAD].data = head;
+    const uint32_t wrong[] = {60, 61, UINT32_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(head + ENTRY, &wrong[i], sizeof *wrong);
+        assert_int_equal(hnsw_map(&none, sec, &err), FO_ECORRUPT);
+        assert_non_null(strstr(err.msg, "of 60 points"));
+    }
+    hnsw_free(h);
+    free_world(&w);
+}
+
 static void refuses_sections_of_the_wrong_size(void **state) {
     (void)state;
     fo_err err = {0};
@@ -507,6 +530,7 @@ int main(void) {
         cmocka_unit_test(a_walk_that_meets_too_few_turns_into_a_scan),
         cmocka_unit_test(only_visible_points_are_returned),
         cmocka_unit_test(mapped_bytes_answer_as_the_graph_did),
+        cmocka_unit_test(an_entry_that_is_no_point_is_refused),
         cmocka_unit_test(refuses_sections_of_the_wrong_size),
         cmocka_unit_test(hostile_bytes_never_reach_outside),
         cmocka_unit_test(searches_run_beside_inserts),
