@@ -1,6 +1,7 @@
 #include "server/cli/progress.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct progress {
     atomic_int n_bars;
     bar bars[PROGRESS_MAX_STAGES];
     const ingest_counts *counts; /* NULL: none; immutable after begin */
+    bool answers;                /* Ctrl-C is answered; owned: who begins and ends it */
     /* owned: the thread that draws */
     int n_lines;         /* on the terminal */
     int pages, passages; /* their stages; 0: not shown */
@@ -199,8 +201,23 @@ static progress *with_bar(progress *p, const char *what, const char *unit, uint6
     return p;
 }
 
+/* Ctrl-C ends it there and then; who pressed it is told that it was no loss. */
+static void on_interrupt(int sig) {
+    static const char word[] =
+        "\nforage: stopped; what is in stays in, and the same command goes on from there\n";
+    const ssize_t ignored = write(STDERR_FILENO, word, sizeof word - 1);
+    (void)ignored;
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
 progress *progress_begin_ingest(const char *what, const ingest_counts *counts, bool json) {
-    return with_bar(begin(NULL, NULL, counts, json), what, "documents", 0);
+    progress *p = with_bar(begin(NULL, NULL, counts, json), what, "documents", 0);
+    struct sigaction was, act = {.sa_handler = on_interrupt};
+    /* A watch has a handler of its own, and a command in the background none. */
+    if (p && p->bar && !sigaction(SIGINT, NULL, &was) && was.sa_handler == SIG_DFL)
+        p->answers = sigaction(SIGINT, &act, NULL) == 0;
+    return p;
 }
 
 progress *progress_begin(const char *what, const char *unit, uint64_t total, bool json) {
@@ -244,6 +261,7 @@ void progress_set_total(progress *p, uint64_t total) {
 
 void progress_end(progress *p) {
     if (!p) return;
+    if (p->answers) signal(SIGINT, SIG_DFL);
     pthread_mutex_lock(&p->mu);
     p->stop = true;
     pthread_cond_signal(&p->wake);

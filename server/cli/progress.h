@@ -52,7 +52,8 @@ void progress_stage_set(progress *p, int stage, uint64_t done);
 void progress_stage_set_total(progress *p, int stage, uint64_t total);
 
 /* Documents that go in: their number; and where that stands still for some seconds, the pages that were read and the passages
- * that were embedded meanwhile, so that a long one is seen to go on. counts must live as long. */
+ * that were embedded meanwhile, so that a long one is seen to go on. counts must live as long. Where a bar is drawn and nobody
+ * has asked for SIGINT, it is answered with a word on what stays until the end, and ends the process then as it did. */
 progress *progress_begin_ingest(const char *what, const ingest_counts *counts, bool json);
 
 #endif

@@ -60,4 +60,13 @@ wait_for waits
 stop TERM
 [ $? -eq 143 ]; check "a command that serves nothing ends at once" $?
 exec 3>&-
+env --default-signal=INT "$forage" ingest - --home "$work/third" --progress bar <"$work/pipe" >"$work/out" 2>"$work/err" &
+pid=$!
+exec 3>"$work/pipe"
+begun() { grep -q 'documents' "$work/err" || ! kill -0 "$pid" 2>/dev/null; }
+wait_for begun
+stop INT
+[ $? -eq 130 ] && grep -q 'what is in stays in' "$work/err"
+check "and whoever stops an ingest by Ctrl-C is told that it was no loss" $?
+exec 3>&-
 finish
