@@ -311,19 +311,34 @@ static void add_types(fo_buf *name, const char *types) {
     }
 }
 
+/* What a field is for, in small letters, "work,cell": by its TYPE, or as cards of version 2.1 have it, "TEL;WORK;CELL:". False: it says none. */
+static bool types_of(const property *p, char *types, size_t size) {
+    static const char *const bare[] = {"home", "work", "cell", "fax", "pager"};
+    if (parameter(p, "TYPE", types, size)) {
+        for (char *c = types; *c; c++)
+            if (*c >= 'A' && *c <= 'Z') *c = (char)(*c + 32);
+        return strcmp(types, "internet") && strcmp(types, "pref");
+    }
+    size_t n = 0;
+    for (size_t at = 0, len; at < p->n_parameters; at += len + 1) {
+        const char *word = p->parameters + at, *end = memchr(word, ';', p->n_parameters - at);
+        len = end ? (size_t)(end - word) : p->n_parameters - at;
+        for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+            if (strlen(bare[i]) == len && !strncasecmp(word, bare[i], len) && n + len + 2 < size)
+                n += (size_t)snprintf(types + n, size - n, "%s%s", n ? "," : "", bare[i]);
+    }
+    return n > 0;
+}
+
 /* "Telephone (work, mobile)": what a field is, and for what. */
 static void add_card_field(reader *r, const char *what, const property *p) {
     char types[100];
     fo_buf name = {0};
     fo_buf_str(&name, what);
-    if (parameter(p, "TYPE", types, sizeof types)) {
-        for (char *c = types; *c; c++)
-            if (*c >= 'A' && *c <= 'Z') *c = (char)(*c + 32);
-        if (strcmp(types, "internet") && strcmp(types, "pref")) {
-            fo_buf_str(&name, " (");
-            add_types(&name, types);
-            fo_buf_char(&name, ')');
-        }
+    if (types_of(p, types, sizeof types)) {
+        fo_buf_str(&name, " (");
+        add_types(&name, types);
+        fo_buf_char(&name, ')');
     }
     if (name.failed)
         r->b->failure = FO_ENOMEM;

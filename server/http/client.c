@@ -86,8 +86,13 @@ static int look_up(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off
 
 int client_open(client **out, const char *url, const char *key, fo_err *err) {
     if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
-        return fo_fail_field(err, FO_EINVAL, "url", "'%s' is not a http:// or https:// address",
-                             url);
+        return strstr(url, "://") || !*url
+                   ? fo_fail_field(err, FO_EINVAL, "url",
+                                   "'%s' is not a http:// or https:// address", url)
+                   : fo_fail_field(err, FO_EINVAL, "url",
+                                   "'%s' is not a http:// or https:// address; did you mean "
+                                   "http://%s?",
+                                   url, url);
     client *c = calloc(1, sizeof *c);
     if (!c) return fo_no_memory(err);
     curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -209,6 +209,7 @@ nobody="cannot reach http://127.0.0.1:1: is a service running there? 'forage ser
 fails 1 "$nobody" query x --url http://127.0.0.1:1
 fails 1 "$nobody" log level --url http://127.0.0.1:1
 fails 1 "$nobody" documents --url http://127.0.0.1:1
+fails 1 "url: 'localhost:1' is not a http:// or https:// address; did you mean http://localhost:1?" documents --url localhost:1
 for command in 'query x' documents 'delete x' 'index stats' 'index verify' 'index rebuild' 'collections delete'; do
     case $command in collections*) set -- nope ;; *) set -- --collection nope ;; esac
     # shellcheck disable=SC2086 # one word or two

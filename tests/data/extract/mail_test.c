@@ -411,6 +411,11 @@ static void a_cell_telephone_of_a_card_is_a_mobile(void **state) {
              "calendar",
              "Ann\n\nTelephone (mobile): 0770 1\nTelephone (work,mobile): 0770 2\n"
              "Telephone (home): 0770 3");
+    /* as phones of the time of version 2.1 write it */
+    read_one("BEGIN:VCARD\nVERSION:2.1\nFN:Ann\nTEL;CELL:0770 1\nTEL;WORK;VOICE:0770 2\n"
+             "TEL;PREF:0770 3\nEND:VCARD\n",
+             "calendar",
+             "Ann\n\nTelephone (mobile): 0770 1\nTelephone (work): 0770 2\nTelephone: 0770 3");
 }
 
 /* A mark that says that there is HTML is no text, and a short text that is not about it is. */
