@@ -616,6 +616,11 @@ static void a_copy_keeps_its_sums_and_proves_itself(void **state) {
         assert_int_equal(store_backup_check(copy, &e.err), FO_ECORRUPT);
         flip(path, at, i % 8);
     }
+    assert_int_equal(stat(sum, &st), 0); /* a part of the checksum is none, nor is nothing */
+    for (off_t n = st.st_size - 1; n >= 0; n--) {
+        assert_int_equal(truncate(sum, n), 0);
+        assert_int_equal(store_backup_check(copy, &e.err), FO_ECORRUPT);
+    }
     end(&e);
 }
 
