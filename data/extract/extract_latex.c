@@ -348,8 +348,12 @@ static bool read_macro(latex_reader *r, const char *name, size_t n) {
     int i = r->n_macros - 1;
     while (i >= 0 && (r->macros[i].n_name != n || memcmp(r->macros[i].name, name, n))) i--;
     if (i < 0) return false;
-    if (r->in_macros == MOST_NESTED || r->words.len > MOST_WORDS || r->n_read_macros == MOST_OF_ALL)
+    if (r->in_macros == MOST_NESTED || r->words.len > MOST_WORDS) return true;
+    if (r->n_read_macros == MOST_OF_ALL) { /* its name stands for it */
+        line_here(r);
+        add(r, name, n);
         return true;
+    }
     r->n_read_macros++;
     const latex_macro *m = &r->macros[i];
     line_here(r); /* what comes of it is here, not where it is defined */

@@ -28,7 +28,7 @@ mime_part mime_split(const char *s, size_t n) {
 
 bool mime_field(const mime_part *p, const char *name, fo_buf *out) {
     size_t k = strlen(name), begun = out->len;
-    bool in = false;
+    bool in = false, cut = false;
     for (size_t at = 0; at < p->n_head;) {
         const char *line = p->head + at, *newline = memchr(line, '\n', p->n_head - at);
         size_t len = newline ? (size_t)(newline - line) : p->n_head - at;
@@ -42,9 +42,14 @@ bool mime_field(const mime_part *p, const char *name, fo_buf *out) {
             line += k + 1;
             len -= k + 1;
         }
+        if (cut) continue;
         while (len && (*line == ' ' || *line == '\t')) line++, len--;
         if (out->len > begun) fo_buf_char(out, ' ');
-        if (out->len - begun + len < MAX_FIELD) fo_buf_add(out, line, len);
+        cut = out->len - begun + len >= MAX_FIELD;
+        if (cut)
+            fo_buf_str(out, "\xE2\x80\xA6"); /* what is left out is seen */
+        else
+            fo_buf_add(out, line, len);
     }
     if (in && !out->data) fo_buf_str(out, "");
     return in;

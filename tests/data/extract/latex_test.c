@@ -2,6 +2,8 @@
  * them, what the preamble says of the document. */
 #include "tests/data/extract/formats_here.h"
 
+#include "kernels/buf.h"
+
 static void body(const char *tex, const char *text) {
     char whole[8192];
     int n = snprintf(whole, sizeof whole, "\\begin{document}\n%s\n\\end{document}\n", tex);
@@ -201,6 +203,22 @@ static void names_that_the_author_gave_are_filled_in(void **state) {
                "latex", "Forage is very fast and small. aaaa");
 }
 
+/* So many, and for the others stand their names. */
+static void of_very_many_uses_of_a_name_none_is_lost(void **state) {
+    (void)state;
+    enum { READ = 100000, USES = READ + 2 };
+    fo_buf tex = {0}, want = {0};
+    fo_buf_str(&tex, "\\newcommand{\\pier}{x}\\begin{document}\n");
+    for (int i = 0; i < USES; i++) {
+        fo_buf_str(&tex, "\\pier{}");
+        fo_buf_str(&want, i < READ ? "x" : "pier");
+    }
+    fo_buf_str(&tex, "\n\\end{document}\n");
+    read_named("a.tex", tex.data, "latex", want.data);
+    fo_buf_free(&tex);
+    fo_buf_free(&want);
+}
+
 static void a_remark_hides_no_end_of_a_paragraph(void **state) {
     (void)state;
     body("One. % a remark\n\nTwo%\n  go on.\n% alone\nThree.", "One.\n\nTwogo on. Three.");
@@ -236,6 +254,7 @@ int main(void) {
         cmocka_unit_test(the_preamble_says_who_and_when),
         cmocka_unit_test(letters_have_who_writes_and_to_whom),
         cmocka_unit_test(names_that_the_author_gave_are_filled_in),
+        cmocka_unit_test(of_very_many_uses_of_a_name_none_is_lost),
         cmocka_unit_test(a_remark_hides_no_end_of_a_paragraph),
         cmocka_unit_test(words_of_groups_and_lines_stay_apart),
     };

@@ -403,6 +403,26 @@ static void addresses_of_a_card_are_whole(void **state) {
              "Address: Long Pier 4, Reedmark");
 }
 
+/* Of a field that goes on for longer than is read, that it does is seen. */
+static void a_field_that_is_too_long_is_seen_to_be_cut(void **state) {
+    (void)state;
+    enum { ADDRESSES = 3000, LINE = 40 };
+    fo_buf mail = {0}, want = {0};
+    fo_buf_str(&mail, "Received: x\nFrom: a\nTo: ");
+    fo_buf_str(&want, "From: a\nTo: ");
+    for (int i = 0; i < ADDRESSES; i++) {
+        char line[LINE + 1];
+        snprintf(line, sizeof line, "member%04d@long.example.org,%012d", i, 0);
+        fo_buf_printf(&mail, "%s%s\n", i ? " " : "", line);
+        if ((i + 1) * (LINE + 1) - 1 < 64 << 10) fo_buf_printf(&want, "%s ", line);
+    }
+    fo_buf_str(&want, "\xE2\x80\xA6\n\nText.");
+    fo_buf_str(&mail, "\nText.\n");
+    read_one(mail.data, "mail", want.data);
+    fo_buf_free(&mail);
+    fo_buf_free(&want);
+}
+
 /* The standard's "cell" is what people call a mobile. */
 static void a_cell_telephone_of_a_card_is_a_mobile(void **state) {
     (void)state;
@@ -489,6 +509,7 @@ int main(void) {
         cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),
         cmocka_unit_test(one_that_was_moved_is_told_as_such),
         cmocka_unit_test(addresses_of_a_card_are_whole),
+        cmocka_unit_test(a_field_that_is_too_long_is_seen_to_be_cut),
         cmocka_unit_test(a_cell_telephone_of_a_card_is_a_mobile),
         cmocka_unit_test(a_form_that_asks_for_html_hides_no_other),
         cmocka_unit_test(characters_may_be_cut_between_encoded_words),
