@@ -551,12 +551,13 @@ static uint32_t said_from(const text_unit *u) {
 }
 
 /* "/etc/shadow- Backup file for /etc/shadow" is said of the former. */
-static bool is_of_another_path(const question *q, const candidate_passage *p, const text_unit *u) {
+static bool is_of_another_path(const candidate_set *set, const candidate_passage *p,
+                               const text_unit *u) {
     const char *s = p->text.text + u->start;
     size_t first = 0;
     while (u->start + first < u->end && !fo_is_blank(s[first])) first++;
-    return path_names_other(q->text.text, q->text.len, s, first) ||
-           path_names_other(q->text.text, q->text.len, s, u->end - u->start);
+    return path_names_other(set->path, set->n_path, s, first) ||
+           path_names_other(set->path, set->n_path, s, u->end - u->start);
 }
 
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
@@ -623,13 +624,12 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         const int other_time = unit_of_another_time(set, p, u);
         c.f[CAND_OTHER_THING] =
             is_of_a_rival(set, p, u) || is_other_number(set, p, u) ||
-                    is_of_another_path(&set->q, p, u) ||
-                    past_states_is_of_another_number(set, p, u) ||
+                    is_of_another_path(set, p, u) || past_states_is_of_another_number(set, p, u) ||
                     unit_demands_other_number(&set->q, p, u) || row_affirms(set, p, u) ||
                     row_is_left_out(set, p, u) || other_time == CAND_RIVAL
                 ? CAND_RIVAL
                 : other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||
-                      is_of_another_path(&set->q, p, u) || row_denies(set, p, u) ||
+                      is_of_another_path(set, p, u) || row_denies(set, p, u) ||
                       unit_leaves_out(&set->q, p, u) || row_is_no_extreme(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
@@ -758,6 +758,7 @@ static int read_closely(candidate_set *set, const extractive_input *in, fo_err *
 
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err) {
     int rc = question_read(&set->q, in->lx, in->question, strlen(in->question), err);
+    if (!rc) set->n_path = path_name_asked(&set->path, set->q.text.text, set->q.text.len);
     if (!rc) rc = read_passages(set, in, err);
     if (!rc) rc = past_states_mark(set, err);
     double best = 0;

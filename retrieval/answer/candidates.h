@@ -129,6 +129,8 @@ typedef struct candidate_ordinal {
 typedef struct candidate_set {
     question q;
     candidate_ordinal ordinal; /* that the question names */
+    const char *path;          /* of a file, in the question; n_path bytes: 0 where it has none */
+    size_t n_path;
     candidate_passage *passages;
     size_t n_passages;
     candidate *c;

@@ -24,14 +24,20 @@ size_t path_name_at(const char *s, size_t len, size_t i) {
     return parts > 1 || s[i] == '~' ? end - i : 0;
 }
 
-bool path_names_other(const char *question, size_t len, const char *text, size_t n) {
-    size_t at = 0, asked = 0;
-    while (at < len && !(asked = path_name_at(question, len, at))) at++;
-    if (!asked) return false;
+size_t path_name_asked(const char **path, const char *question, size_t len) {
+    size_t n = 0;
+    for (size_t at = 0; at < len && !n; at++) {
+        n = path_name_at(question, len, at);
+        *path = question + at;
+    }
+    return n;
+}
+
+bool path_names_other(const char *path, size_t n_path, const char *text, size_t n) {
     bool other = false;
-    for (size_t i = 0; i + asked <= n; i++) {
-        if (memcmp(text + i, question + at, asked) != 0) continue;
-        size_t end = i + asked;
+    for (size_t i = 0; n_path && i + n_path <= n; i++) {
+        if (memcmp(text + i, path, n_path) != 0) continue;
+        size_t end = i + n_path;
         if (end < n && text[end] == '.' && (end + 1 == n || !in_path(text[end + 1])))
             end = n; /* of a sentence */
         if (end == n || !in_path(text[end])) return false;

@@ -11,8 +11,10 @@ size_t path_name_at(const char *s, size_t len, size_t i);
 /* Where the path begins that byte i may be a part of; i: nowhere before it. */
 size_t path_name_start(const char *s, size_t i);
 
-/* Does the question have a path, "/etc/shadow" or "~/.profile", and does text[n] speak of others that begin with it, and nowhere of
- * itself? */
-bool path_names_other(const char *question, size_t len, const char *text, size_t n);
+/* Bytes of the first path that the question has, at *path; 0: it has none. */
+size_t path_name_asked(const char **path, const char *question, size_t len);
+
+/* Does text[n] speak of other paths that begin with path[n_path], and nowhere of itself? */
+bool path_names_other(const char *path, size_t n_path, const char *text, size_t n);
 
 #endif
