@@ -135,10 +135,8 @@ static bool names_other_sum(const question *q, const candidate_passage *p, const
 /* "Adults pay 9.50, students 6" where the fee of seniors is asked for: what others pay. */
 static bool is_paid_by_others(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text;
-    const uint16_t asked = people_kinds_in(q->text.text, q->text.len);
-    if (!asked || q->demands.language >= 0 || q->demands.whether ||
-        !(q->demands.amount == AMOUNT_MONEY || q->demands.amount == AMOUNT_EXPENSE))
-        return false;
+    const uint16_t asked = q->people;
+    if (!asked) return false;
     const uint16_t above = people_kinds_in(text + u->head_start, u->head_end - u->head_start) |
                            people_kinds_in(text + u->outer_start, u->outer_end - u->outer_start) |
                            people_kinds_in(p->title_text, strlen(p->title_text));

@@ -247,18 +247,30 @@ static bool names_model(const question *q, size_t i, const fact_text *t, size_t 
     return false;
 }
 
+/* Words of the question that are of a model: the first few. */
+typedef struct asked_models {
+    size_t at[4], n;
+} asked_models;
+
+static asked_models models_asked(const question *q) {
+    asked_models m = {0};
+    if (q->demands.language >= 0) return m;
+    for (size_t i = 1; i < q->text.n_words && m.n < sizeof m.at / sizeof *m.at; i++)
+        if (is_model_at(&q->text, i) && question_term_of(q, q->text.words[i].id) >= 0)
+            m.at[m.n++] = i;
+    return m;
+}
+
 /* "The Petrel 3 weighs 249 g" where the Petrel 3 Pro is asked about, and the document knows that one. */
-static bool is_of_another_model(const candidate_set *set, const candidate *c) {
+static bool is_of_another_model(const candidate_set *set, const candidate *c,
+                                const asked_models *asked) {
     const question *q = &set->q;
     const candidate_passage *p = &set->passages[c->passage];
-    const text_unit *u = &c->unit;
-    const fact_text *t = &p->text;
-    if (q->demands.language >= 0) return false;
-    for (size_t i = 1; i < q->text.n_words; i++) {
-        if (!is_model_at(&q->text, i)) continue;
+    for (size_t m = 0; m < asked->n; m++) {
+        const size_t i = asked->at[m];
         const int k = question_term_of(q, q->text.words[i].id);
-        if (k < 0 || ((c->set | p->title | candidate_head_terms(p, u)) >> k & 1) ||
-            !names_model(q, i, t, c->w0, c->w1, false))
+        if (((c->set | p->title | candidate_head_terms(p, &c->unit)) >> k & 1) ||
+            !names_model(q, i, &p->text, c->w0, c->w1, false))
             continue;
         for (size_t o = 0; o < set->n_passages; o++)
             if (candidate_one_document(p, &set->passages[o]) &&
@@ -344,10 +356,11 @@ static void mark_other_values(candidate_set *set) {
 void which_one_mark(candidate_set *set) {
     set->ordinal = asked_ordinal(&set->q);
     mark_other_values(set);
+    const asked_models asked = models_asked(&set->q);
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         if (is_of_another_title(set, c)) candidate_set_apart(c);
-        if (is_called_by_another(set, c) || is_of_another_model(set, c))
+        if (is_called_by_another(set, c) || is_of_another_model(set, c, &asked))
             c->f[CAND_OTHER_THING] = CAND_RIVAL;
     }
 }

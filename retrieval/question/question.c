@@ -6,6 +6,7 @@
 #include "kernels/words.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/question_words.h"
+#include "retrieval/text/people_kinds.h"
 #include "retrieval/question/small_names.h"
 #include "retrieval/text/rivals.h"
 
@@ -285,6 +286,9 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     q->procedure = asks_procedure(&q->text);
     q->task = says_a_task(&q->text);
     q->demands = demands_read(text, len, q->text.language);
+    const bool price = q->demands.amount == AMOUNT_MONEY || q->demands.amount == AMOUNT_EXPENSE;
+    if (price && q->demands.language < 0 && !q->demands.whether)
+        q->people = people_kinds_in(text, len);
     rc = collect_terms(q, lx, false, err);
     if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
     if (rc) return rc;

@@ -49,6 +49,7 @@ typedef struct question {
     japanese_phrases phrases; /* of the lists of words that stand for each other */
     exact_names exact;        /* versions and options, which have to be met to the letter */
     demands demands;          /* an amount, a day */
+    uint16_t people;          /* people_kinds_in, where it asks what they pay */
     question_asks asks;       /* what it says anywhere */
     japanese_verbs verbs;
     uint64_t rivals;               /* rivals_in: "north", of which "south" is another */
