@@ -28,7 +28,7 @@ grep -q "index_rebuilt.*segment $(basename "$segment" .seg):" "$log"; check "its
 stop TERM; check "and it ends in order" $?
 
 # While the chunks of a large file come back, replies say that they may lack documents.
-for i in $(seq 2000); do
+for i in $(seq 12000); do
     echo "{\"id\":\"d$i\",\"text\":\"Plant $i is watered on day $i of the year, with rain from barrel $i behind the hall.\"}"
 done >"$work/large.jsonl"
 "$forage" ingest "$work/large.jsonl" --home "$work/large" >"$work/out" 2>"$work/err"
