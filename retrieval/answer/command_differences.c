@@ -8,11 +8,6 @@
 
 const double command_differences_support = 0.8;
 
-static bool read_names(compared_names *names, const candidate_set *set) {
-    return set->q.text.language < 0 &&
-           compared_names_read(names, set->q.text.text, set->q.text.len);
-}
-
 /* Does s[n] say the name as a word of its own? */
 static bool says(const char *s, size_t n, const char *name, size_t n_name) {
     for (size_t i = 0; i + n_name <= n; i++) {
@@ -60,20 +55,18 @@ static bool take_line(const candidate_set *set, const compared_names *names, siz
     return false;
 }
 
-size_t command_differences_take(const candidate_set *set, candidate *chosen) {
+size_t command_differences_take(const candidate_set *set, candidate *chosen, bool *missing) {
+    const fact_text *t = &set->q.text;
     compared_names names;
-    if (!read_names(&names, set) || best_says_both(set, &names)) return 0;
+    *missing = false;
+    if (t->language >= 0 || !compared_names_read(&names, t->text, t->len) ||
+        best_says_both(set, &names))
+        return 0;
+    for (size_t i = 0; i < set->n_passages; i++)
+        *missing |=
+            is_page_of(&set->passages[i], &names, 0) || is_page_of(&set->passages[i], &names, 1);
     for (size_t k = 0; k < 2; k++)
         if (!take_line(set, &names, k, &chosen[k])) return 0;
+    *missing = false;
     return 2;
-}
-
-bool command_differences_missing(const candidate_set *set) {
-    compared_names names;
-    bool command = false;
-    if (!read_names(&names, set)) return false;
-    for (size_t i = 0; i < set->n_passages; i++)
-        command |=
-            is_page_of(&set->passages[i], &names, 0) || is_page_of(&set->passages[i], &names, 1);
-    return command && !best_says_both(set, &names);
 }

@@ -9,11 +9,8 @@
 extern const double command_differences_support;
 
 /* Into chosen[2] the lines of both commands that the question compares, in its order, where the best unit does not name both and the
- * pages of both are here. How many there are: 0 or 2. */
-size_t command_differences_take(const candidate_set *set, candidate *chosen);
-
-/* Does it compare two of which one at least is a command whose page is here, and the best unit speaks of one of them alone, so that it
- * tells no difference between these two? */
-bool command_differences_missing(const candidate_set *set);
+ * pages of both are here. How many there are: 0 or 2. *missing: the page of one of them at most is here, and the best unit speaks of one
+ * alone, so that it tells no difference between these two. */
+size_t command_differences_take(const candidate_set *set, candidate *chosen, bool *missing);
 
 #endif

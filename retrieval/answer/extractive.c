@@ -675,10 +675,10 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (n) out->support = fmax(out->support, version_changes_support);
     if (!n && (n = exit_codes_take(set, chosen)))
         out->support = fmax(out->support, exit_codes_support);
-    if (!n && (n = command_differences_take(set, chosen)))
+    bool missing = false;
+    if (!n && (n = command_differences_take(set, chosen, &missing)))
         out->support = fmax(out->support, command_differences_support);
-    else if (!n && least > 0 && command_differences_missing(set))
-        out->support = fmin(out->support, support_threshold / 2);
+    if (missing && least > 0) out->support = fmin(out->support, support_threshold / 2);
     bool plainly = false;
     if (!n && (n = setting_entries_default(set, in, max_chars, chosen, &plainly)) && plainly)
         out->support = fmax(out->support, setting_entries_support);

@@ -176,7 +176,7 @@ static uint64_t compared_terms(const question *q) {
 static bool is_compared_with_the_best(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (c->unit.kind != best->unit.kind || c->unit.kind == TEXT_UNIT_SENTENCE ||
-        !candidate_same_head(c, best))
+        !(c->set & ~best->set) || !(best->set & ~c->set) || !candidate_same_head(c, best))
         return false;
     const uint64_t compared = compared_terms(&set->q);
     return (c->set & ~best->set & compared) && (best->set & ~c->set & compared);

@@ -591,21 +591,21 @@ static uint64_t terms_of_entry(const candidate_passage *p, size_t order) {
     return said;
 }
 
-/* "Default: 15" is the default of what its entry speaks of: where that says nothing that was asked for, of something else. */
-static bool is_default_of_another(const candidate_set *set, const candidate_passage *p,
-                                  size_t order) {
-    const uint64_t own = terms_of_its_own(set);
+/* "Default: 15" is the default of what its entry speaks of: where that says nothing of what was asked for, `own`, of something else. */
+static bool is_default_of_another(const candidate_passage *p, size_t order, uint64_t own) {
     return own && !(terms_of_entry(p, order) & own);
 }
 
 static void mark_defaults_of_others(candidate_set *set) {
     names_asked asked = {0};
     read_default(&asked, &set->q);
-    for (size_t i = 0; asked.by_default && asked.plainly && i < set->n; i++) {
+    if (!asked.by_default || !asked.plainly) return;
+    const uint64_t own = terms_of_its_own(set);
+    for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
         if (c->f[CAND_NO_AMOUNT] < 1 && unit_states(p, &c->unit) == STATES_ALONE &&
-            is_default_of_another(set, p, c->order))
+            is_default_of_another(p, c->order, own))
             c->f[CAND_NO_AMOUNT] = 1;
     }
 }
@@ -739,7 +739,7 @@ size_t setting_entries_default_beside(const candidate_set *set, size_t most, siz
     }
     const candidate_passage *p = &set->passages[chosen[0].passage];
     const text_unit *u = default_beside(p, chosen[0].order);
-    if (!u || is_default_of_another(set, p, chosen[0].order)) return n;
+    if (!u || is_default_of_another(p, chosen[0].order, terms_of_its_own(set))) return n;
     const candidate c = candidate_whole(p, chosen[0].passage, (size_t)(u - p->units.v), *u);
     while (n > 1 && (n == most || used + (c.end - c.start) > max_chars)) {
         n--;

@@ -8,24 +8,25 @@
 #include "retrieval/text/word_tokens.h"
 
 enum { FROM = 2, FEWEST_LETTERS = 3 };
-static const char *const numbers[] = {"two",       "three",    "four",     "five",    "six",
-                                      "seven",     "eight",    "nine",     "ten",     "eleven",
-                                      "twelve",    "thirteen", "fourteen", "fifteen", "sixteen",
-                                      "seventeen", "eighteen", "nineteen", "twenty"};
+
+const char *const number_words_numerals[NUMBER_WORDS_NUMERALS] = {
+    "one",     "two",     "three",     "four",     "five",     "six",      "seven",
+    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen", "fourteen",
+    "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
+const char *const number_words_ordinals[NUMBER_WORDS_ORDINALS] = {
+    "first",   "second", "third", "fourth", "fifth",    "sixth",
+    "seventh", "eighth", "ninth", "tenth",  "eleventh", "twelfth"};
 
 int number_words_ordinal(const char *word, size_t n) {
-    static const char *const ordinals[] = {"first", "second", "third",    "fourth",
-                                           "fifth", "sixth",  "seventh",  "eighth",
-                                           "ninth", "tenth",  "eleventh", "twelfth"};
-    for (int i = 0; i < (int)(sizeof ordinals / sizeof *ordinals); i++)
-        if (fo_words_have_any_case(ordinals[i], word, n)) return i;
+    for (int i = 0; i < NUMBER_WORDS_ORDINALS; i++)
+        if (fo_words_have_any_case(number_words_ordinals[i], word, n)) return i;
     return -1;
 }
 
 /* 0: it is none of them. */
 static unsigned value_of(const word_token *t) {
-    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (word_token_in(numbers[i], t)) return i + FROM;
+    for (unsigned value = FROM; value <= NUMBER_WORDS_NUMERALS; value++)
+        if (word_token_in(number_words_numerals[value - 1], t)) return value;
     return 0;
 }
 
@@ -68,8 +69,8 @@ bool number_words_as_written(fo_buf *out, const char *question, const passage *p
         snprintf(figures, sizeof figures, "%u", value);
         bool in_figures = false, in_letters = false;
         for (size_t i = 0; i < n; i++)
-            look(passages[i].text, passages[i].len, figures, numbers[value - FROM], &counted,
-                 &in_figures, &in_letters);
+            look(passages[i].text, passages[i].len, figures, number_words_numerals[value - 1],
+                 &counted, &in_figures, &in_letters);
         if (!in_figures || in_letters) continue;
         fo_buf_add(out, question + copied, (size_t)(t.s - question) - copied);
         fo_buf_str(out, figures);

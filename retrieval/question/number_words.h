@@ -8,6 +8,11 @@
 #include "kernels/buf.h"
 #include "retrieval/text/passage.h"
 
+/* "one" to "twenty", "first" to "twelfth". */
+enum { NUMBER_WORDS_NUMERALS = 20, NUMBER_WORDS_ORDINALS = 12 };
+extern const char *const number_words_numerals[NUMBER_WORDS_NUMERALS],
+    *const number_words_ordinals[NUMBER_WORDS_ORDINALS];
+
 /* "first" is 0, "twelfth" 11; -1: it is none of them. English, in letters of any case. */
 int number_words_ordinal(const char *word, size_t n);
 

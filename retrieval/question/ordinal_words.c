@@ -9,12 +9,7 @@
 static const char things[] =
     "year grade floor level stage phase round term semester trimester module tier division";
 
-enum { PLACES = 12 };
-static const char *const numerals[PLACES] = {"one",   "two",   "three", "four", "five",   "six",
-                                             "seven", "eight", "nine",  "ten",  "eleven", "twelve"};
-static const char *const ordinals[PLACES] = {"first", "second", "third",    "fourth",
-                                             "fifth", "sixth",  "seventh",  "eighth",
-                                             "ninth", "tenth",  "eleventh", "twelfth"};
+enum { PLACES = NUMBER_WORDS_ORDINALS };
 
 enum form { BY_ORDINAL, BY_SHORT_ORDINAL, BY_NUMERAL, BY_FIGURE, FORMS };
 
@@ -37,7 +32,7 @@ static int place_of(const word_token *t, bool *figure) {
     }
     if (t->digits) return k <= PLACES ? k - 1 : -1;
     for (k = 0; k < PLACES; k++)
-        if (word_token_in(numerals[k], t)) return k;
+        if (word_token_in(number_words_numerals[k], t)) return k;
     return -1;
 }
 
@@ -71,17 +66,18 @@ static bool place_at(const word_token *further, const word_token *before, const 
     return out->k >= 0 && figure;
 }
 
-/* The ways in which a passage has that place, or any place of such things: bits. */
-static unsigned forms_in(const char *text, size_t len, const place *asked, bool any) {
-    unsigned forms = 0;
+/* Adds the ways in which a passage has that place, and any place of such things: bits. */
+static void add_forms(const char *text, size_t len, const place *asked, unsigned *forms,
+                      unsigned *any) {
     word_token further = {0}, before = {0}, t;
     for (size_t at = 0; (t = word_token_next(text, len, &at)).n; further = before, before = t) {
         place p;
-        if (place_at(&further, &before, &t, &p) && (any || p.k == asked->k) &&
-            p.thing.n == asked->thing.n && (p.thing.s[0] | 0x20) == (asked->thing.s[0] | 0x20))
-            forms |= 1u << p.form;
+        if (!place_at(&further, &before, &t, &p) || p.thing.n != asked->thing.n ||
+            (p.thing.s[0] | 0x20) != (asked->thing.s[0] | 0x20))
+            continue;
+        *any |= 1u << p.form;
+        if (p.k == asked->k) *forms |= 1u << p.form;
     }
-    return forms;
 }
 
 static void write_as(fo_buf *out, enum form form, const place *asked, bool article) {
@@ -89,11 +85,11 @@ static void write_as(fo_buf *out, enum form form, const place *asked, bool artic
     const int k = asked->k + 1;
     const bool ordinal = form == BY_ORDINAL || form == BY_SHORT_ORDINAL;
     if (ordinal && article) fo_buf_str(out, "the ");
-    if (form == BY_ORDINAL) fo_buf_str(out, ordinals[asked->k]);
+    if (form == BY_ORDINAL) fo_buf_str(out, number_words_ordinals[asked->k]);
     if (form == BY_SHORT_ORDINAL) fo_buf_printf(out, "%d%s", k, behind[k > 3 ? 3 : k - 1]);
     if (ordinal) fo_buf_char(out, ' ');
     fo_buf_add(out, asked->thing.s, asked->thing.n);
-    if (form == BY_NUMERAL) fo_buf_printf(out, " %s", numerals[asked->k]);
+    if (form == BY_NUMERAL) fo_buf_printf(out, " %s", number_words_numerals[asked->k]);
     if (form == BY_FIGURE) fo_buf_printf(out, " %d", k);
 }
 
@@ -107,10 +103,8 @@ bool ordinal_words_as_written(fo_buf *out, const char *question, const passage *
         unsigned forms = 0, others = 0;
         if (!place_at(&further, &before, &t, &asked) || (size_t)(asked.from - question) < copied)
             continue;
-        for (size_t i = 0; i < n; i++) {
-            forms |= forms_in(passages[i].text, passages[i].len, &asked, false);
-            others |= forms_in(passages[i].text, passages[i].len, &asked, true);
-        }
+        for (size_t i = 0; i < n; i++)
+            add_forms(passages[i].text, passages[i].len, &asked, &forms, &others);
         if (!forms) forms = others; /* "year four" of what has a first and a second year */
         if (!forms || (forms & 1u << asked.form)) continue;
         int form = 0;

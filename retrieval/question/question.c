@@ -6,8 +6,8 @@
 #include "kernels/words.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/question_words.h"
-#include "retrieval/text/people_kinds.h"
 #include "retrieval/question/small_names.h"
+#include "retrieval/text/people_kinds.h"
 #include "retrieval/text/rivals.h"
 
 static bool listed(const char *word, const char *list) {

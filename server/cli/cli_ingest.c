@@ -744,15 +744,14 @@ static int run(int argc, char **argv) {
         progress_end(t.progress);
     }
     ingest_batch_free(t.batch);
-    const bool done = !rc;
     client_close(t.client);
     free(t.acl);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
     json_lines_sent_deinit(&t.sent);
     folder_report_say_textless(&t.textless, t.totals.n_textless);
-    if (done) print_totals(&t, (double)(log_now_ms() - began) / 1000);
-    if (done) advise(&t);
+    if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
+    if (!rc) advise(&t);
     service_close(t.service);
     fo_buf_free(&t.failures);
     if (rc) return cli_fail(&err);
