@@ -48,4 +48,21 @@ check "words that only ask are not looked for" $?
 ask "Was kostet eine Stunde Tennis?"
 ! grep -q '[^[:space:]]' "$work/out"
 check "what the documents do not say is refused as before" $?
+
+# Of one document alone, whose sentences are alike to a reader that has not learnt German.
+cat >"$work/verein.md" <<'END'
+# Jahresversammlung des Rudervereins
+
+## Beiträge
+
+Der Jahresbeitrag steigt ab 2027 von 60 € auf 72 €. Fördermitglieder zahlen unverändert 36 €, Schüler bleiben beitragsfrei.
+
+## Wahlen
+
+Zum Bootswart wurde Jonas Imhof gewählt, die Kasse führt weiter Monika Hauff.
+END
+"$forage" ingest --home "$work/home2" "$work/verein.md" >"$work/out" 2>"$work/err"
+"$forage" query --home "$work/home2" "Müssen Schüler etwas bezahlen?" --json >"$work/reply" 2>"$work/err"
+grep -q 'beitragsfrei' "$work/reply" && grep -q '"support":0\.[89]' "$work/reply"
+check "words that meet say more for an answer than letters that are alike" $?
 finish
