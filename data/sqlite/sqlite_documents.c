@@ -167,6 +167,7 @@ static int insert_chunks(sqlite_conn *c, const char *tenant, const store_documen
 
 static int clear_document(sqlite_conn *c, int64_t document, fo_err *err) {
     int rc = sqlite_run(c, err, "DELETE FROM chunks WHERE document = ?", "i", document);
+    if (!rc) rc = sqlite_run(c, err, "DELETE FROM title_vectors WHERE document = ?", "i", document);
     if (rc) return rc;
     return sqlite_run(c, err,
                       "DELETE FROM texts WHERE id BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535", "i",

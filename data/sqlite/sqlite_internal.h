@@ -271,6 +271,14 @@ int sqlite_gather_vectors(store_txn *t, const char *tenant, const char *embedder
                           fo_err *err);
 int sqlite_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, uint32_t dim,
                          fo_err *err);
+/* sqlite_titles.c */
+int sqlite_titles_to_embed(store *s, int64_t collection, const char *embedder, int64_t after,
+                           size_t limit, store_title **out, size_t *n, fo_err *err);
+int sqlite_put_title_vectors(store_txn *t, const char *tenant, const char *embedder,
+                             const store_title *titles, const float *vectors, size_t n,
+                             uint32_t dim, fo_err *err);
+int sqlite_each_title_vector(store *s, int64_t collection, const char *embedder,
+                             store_title_vector_fn *fn, void *ctx, fo_err *err);
 /* sqlite_jobs.c */
 int sqlite_create_job(store *s, const char *tenant, const char *kind, const char *collection,
                       int64_t *id, fo_err *err);

@@ -111,12 +111,22 @@ static const char schema_7[] =
 static const char schema_8[] =
     "ALTER TABLE collections ADD COLUMN min_support REAL NOT NULL DEFAULT -1";
 
+/* Vectors of titles (sqlite_titles.c). */
+static const char schema_9[] =
+    "CREATE TABLE title_vectors ("
+    "document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,"
+    "tenant TEXT NOT NULL,"
+    "embedder TEXT NOT NULL," /* fingerprint */
+    "vector BLOB NOT NULL,"   /* float32, little-endian */
+    "crc INTEGER NOT NULL"
+    ") STRICT;";
+
 static const struct {
     const char *sql;
     int (*then)(sqlite_conn *c, fo_err *err);
 } steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests},
              {schema_4, NULL}, {schema_5, NULL}, {schema_6, NULL},
-             {schema_7, NULL}, {schema_8, NULL}};
+             {schema_7, NULL}, {schema_8, NULL}, {schema_9, NULL}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

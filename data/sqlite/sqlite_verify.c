@@ -201,6 +201,16 @@ static int check_vector(check *k, sqlite3_stmt *st) {
     return FO_OK;
 }
 
+static int check_title(check *k, sqlite3_stmt *st) {
+    const int64_t document = sqlite3_column_int64(st, 0);
+    const uint32_t crc = sqlite_vector_crc(document, sqlite3_column_blob(st, 1),
+                                           (size_t)sqlite3_column_bytes(st, 1));
+    if (sqlite3_column_int64(st, 2) == (int64_t)crc) return FO_OK;
+    found(k, STORE_FAULT_VECTOR, document, (const char *)sqlite3_column_text(st, 3),
+          "the vector of its title is damaged");
+    return FO_OK;
+}
+
 typedef struct id_list {
     int64_t *ids;
     size_t n, cap;
@@ -297,8 +307,16 @@ static int check_collection(check *k, int64_t id) {
                "JOIN embeddings e ON e.chunk = c.id JOIN documents d ON d.id = c.document "
                "WHERE c.id = ?",
         .fn = check_vector};
+    static const row_kind titles = {
+        .what = "vectors of titles cannot be read",
+        .indexed = "SELECT id FROM documents WHERE collection = ?",
+        .in_table = "SELECT id FROM documents NOT INDEXED WHERE collection = ?",
+        .row = "SELECT v.document, v.vector, v.crc, d.name FROM title_vectors v "
+               "JOIN documents d ON d.id = v.document WHERE v.document = ?",
+        .fn = check_title};
     int rc = check_rows(k, &documents, id);
-    return rc ? rc : check_rows(k, &vectors, id);
+    if (!rc) rc = check_rows(k, &vectors, id);
+    return rc ? rc : check_rows(k, &titles, id);
 }
 
 int sqlite_check(store *base, store_finding_fn *fn, void *ctx, store_check_counts *out,

@@ -142,6 +142,31 @@ int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, 
     return t->store->ops->adopt_vectors(t, collection, embedder, dim, err);
 }
 
+/* ---- vectors of titles -------------------------------------------------------------------- */
+
+int store_titles_to_embed(store *s, int64_t collection, const char *embedder, int64_t after,
+                          size_t limit, store_title **out, size_t *n, fo_err *err) {
+    return s->ops->titles_to_embed
+               ? s->ops->titles_to_embed(s, collection, embedder, after, limit, out, n, err)
+               : not_of_this_store(err, "keep vectors of titles");
+}
+
+int store_put_title_vectors(store_txn *t, const char *tenant, const char *embedder,
+                            const store_title *titles, const float *vectors, size_t n, uint32_t dim,
+                            fo_err *err) {
+    const store_ops *ops = t->store->ops;
+    return ops->put_title_vectors
+               ? ops->put_title_vectors(t, tenant, embedder, titles, vectors, n, dim, err)
+               : not_of_this_store(err, "keep vectors of titles");
+}
+
+int store_each_title_vector(store *s, int64_t collection, const char *embedder,
+                            store_title_vector_fn *fn, void *ctx, fo_err *err) {
+    return s->ops->each_title_vector
+               ? s->ops->each_title_vector(s, collection, embedder, fn, ctx, err)
+               : not_of_this_store(err, "keep vectors of titles");
+}
+
 /* ---- jobs, idempotency, query log ------------------------------------------------------- */
 
 int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,

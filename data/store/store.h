@@ -184,6 +184,29 @@ int store_gather_vectors(store_txn *t, const char *tenant, const char *embedder,
 int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, uint32_t dim,
                         fo_err *err);
 
+/* ---- vectors of titles --------------------------------------------------------------------- */
+
+/* What a document is about, as an encoder sees its title: kept beside the vectors of chunks, whichever embedder made
+ * those. A document that is replaced loses its own. FO_EUNSUPPORTED: this kind of store keeps none. */
+
+typedef struct store_title {
+    int64_t document; /* its number in the store */
+    char *text;       /* never empty */
+} store_title;
+/* Of the collection's documents above `after`, at most `limit` whose titles have no vector of this embedder, ascending.
+ * The caller frees each text and *out. */
+int store_titles_to_embed(store *s, int64_t collection, const char *embedder, int64_t after,
+                          size_t limit, store_title **out, size_t *n, fo_err *err);
+/* vectors[n][dim]. A document that is gone, or has another title by now, is passed over. */
+int store_put_title_vectors(store_txn *t, const char *tenant, const char *embedder,
+                            const store_title *titles, const float *vectors, size_t n, uint32_t dim,
+                            fo_err *err);
+/* Every one of this embedder, by ascending number of the document; those that are damaged are passed over. The vector
+ * lives until fn returns; what it returns, if not 0, ends the walk and is returned. */
+typedef int store_title_vector_fn(void *ctx, int64_t document, const float *vector, uint32_t dim);
+int store_each_title_vector(store *s, int64_t collection, const char *embedder,
+                            store_title_vector_fn *fn, void *ctx, fo_err *err);
+
 /* ---- folders that documents are kept in step with ---------------------------------------- */
 
 /* What is known of a folder and its files. The documents are documents as all others are: these calls

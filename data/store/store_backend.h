@@ -71,6 +71,15 @@ struct store_ops {
     int (*adopt_vectors)(store_txn *t, int64_t collection, const char *embedder, uint32_t dim,
                          fo_err *err);
 
+    /* NULL, all three: this kind of store keeps none */
+    int (*titles_to_embed)(store *s, int64_t collection, const char *embedder, int64_t after,
+                           size_t limit, store_title **out, size_t *n, fo_err *err);
+    int (*put_title_vectors)(store_txn *t, const char *tenant, const char *embedder,
+                             const store_title *titles, const float *vectors, size_t n,
+                             uint32_t dim, fo_err *err);
+    int (*each_title_vector)(store *s, int64_t collection, const char *embedder,
+                             store_title_vector_fn *fn, void *ctx, fo_err *err);
+
     int (*create_job)(store *s, const char *tenant, const char *kind, const char *collection,
                       int64_t *id, fo_err *err);
     int (*update_job)(store *s, int64_t id, const char *state, int64_t n_total, int64_t n_done,

@@ -317,3 +317,15 @@ int search_filter_both(search_filter **out, const search_filter *a, const search
     *out = f;
     return FO_OK;
 }
+
+int search_filter_within(search_filter **out, const int64_t *documents, size_t n,
+                         const search_filter *also, fo_err *err) {
+    search_filter *f = make_group(FILTER_AND, NULL, NULL);
+    if (!f) return fo_no_memory(err);
+    f->documents = documents;
+    f->n_documents = n;
+    f->also = also;
+    f->id = next_id();
+    *out = f;
+    return FO_OK;
+}

@@ -4,6 +4,8 @@
 #ifndef FORAGE_INDEX_FILTER_H
 #define FORAGE_INDEX_FILTER_H
 
+#include <stdint.h>
+
 #include "kernels/buf.h"
 #include "kernels/error.h"
 
@@ -26,6 +28,10 @@ int search_filter_sees(search_filter **out, const char *const *groups, size_t n,
  * which is freed before them; NULL where both are. */
 int search_filter_both(search_filter **out, const search_filter *a, const search_filter *b,
                        fo_err *err);
+/* Documents of these numbers that `also` (NULL: anything) matches too; for a search alone, not a part of another filter. The
+ * numbers, n <= 64, and `also` must outlive *out. */
+int search_filter_within(search_filter **out, const int64_t *documents, size_t n,
+                         const search_filter *also, fo_err *err);
 /* Append bytes that are equal exactly where two filters are: part of what a cache is keyed by. */
 void search_filter_write(const search_filter *f, fo_buf *b);
 

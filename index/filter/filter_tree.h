@@ -44,6 +44,11 @@ struct search_filter {
     size_t n_values;
     struct search_filter **children; /* and, or: any number; not: one */
     size_t n_children;
+    /* search_filter_within, on the root alone: the document is one of these, and `also` matches (NULL: anything does).
+     * Somebody else's. */
+    const int64_t *documents;
+    size_t n_documents;
+    const struct search_filter *also;
     bool borrows; /* the children are somebody else's */
 };
 

@@ -135,6 +135,71 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
     return FO_OK;
 }
 
+static bool is_among(const int64_t *documents, size_t n, int64_t document) {
+    for (size_t i = 0; i < n; i++)
+        if (documents[i] == document) return true;
+    return false;
+}
+
+/* The live documents of a segment that are among those of f, and in `also` (NULL: all are). */
+static int match_documents(const search_segment *h, const search_filter *f, const uint64_t *also,
+                           uint64_t **out, size_t *n_set, fo_err *err) {
+    uint64_t maybe[4] = {
+        0}; /* by the last bits of their numbers: nearly all others are told by it */
+    for (size_t i = 0; i < f->n_documents; i++)
+        maybe[f->documents[i] / 64 & 3] |= (uint64_t)1 << (f->documents[i] & 63);
+    uint64_t *all = calloc((size_t)h->n_docs / 64 + 2, sizeof *all);
+    if (!all) return no_memory(err);
+    *n_set = 0;
+    if (!also && h->live) also = h->live->words;
+    for (size_t i = 0; i < h->n_parts; i++) {
+        const part *p = h->parts[i];
+        for (size_t d = 0; d < p->n_docs; d++) {
+            const int64_t document = p->documents[d];
+            if (!(maybe[document / 64 & 3] >> (document & 63) & 1)) continue;
+            if (!is_among(f->documents, f->n_documents, document)) continue;
+            const size_t at = h->bases[i] + d;
+            if (also && !(also[at / 64] >> at % 64 & 1)) continue;
+            all[at / 64] |= (uint64_t)1 << at % 64;
+            ++*n_set;
+        }
+    }
+    *out = all;
+    return FO_OK;
+}
+
+/* Not kept: the next question has other documents. */
+static int documents_take(search_snapshot *s, const search_filter *f, filter_bits **out,
+                          fo_err *err) {
+    filter_bits *also = NULL;
+    int rc = f->also ? filter_take(s, f->also, &also, err) : FO_OK;
+    filter_bits *b = rc ? NULL : calloc(1, sizeof *b + s->n_segments * sizeof *b->segments);
+    if (!rc && !b) rc = no_memory(err);
+    if (b) {
+        b->filter_id = f->id;
+        atomic_init(&b->refs, 1);
+    }
+    for (size_t i = 0; !rc && i < s->n_segments; i++) {
+        rc = match_documents(&s->segments[i], f, also ? also->segments[i].words : NULL,
+                             &b->segments[i].words, &b->segments[i].n_set, err);
+        b->n += !rc;
+    }
+    search_filter_bits_drop(also);
+    if (rc)
+        search_filter_bits_drop(b);
+    else
+        *out = b;
+    return rc;
+}
+
+/* What of the snapshot a filter matches; *out NULL: there is none. */
+static int matches_take(search_snapshot *s, const search_filter *f, filter_bits **out,
+                        fo_err *err) {
+    *out = NULL;
+    if (!f) return FO_OK;
+    return f->documents ? documents_take(s, f, out, err) : filter_take(s, f, out, err);
+}
+
 /* Sparse -------------------------------------------------------------------------------------- */
 
 enum { STOP_BYTES = 4096 }; /* of a query, in which stop words are remembered */
@@ -404,7 +469,7 @@ int search_sparse(search_snapshot *s, const char *query, size_t k, const search_
         return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
                              INVERTED_MAX_K);
     filter_bits *allowed = NULL;
-    int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
+    int rc = matches_take(s, filter, &allowed, err);
     if (rc) return all_read(s, rc, n, err);
     search_scratch *r = scratch_take(s->ix);
     const filter_bits *left = allowed && !allowed->all ? allowed : NULL;
@@ -421,7 +486,7 @@ int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
     if (k < 1 || k > HNSW_MAX_K)
         return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d", HNSW_MAX_K);
     filter_bits *allowed = NULL;
-    int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
+    int rc = matches_take(s, filter, &allowed, err);
     if (rc) return all_read(s, rc, n, err);
     search_scratch *r = scratch_take(s->ix);
     const filter_bits *left = allowed && !allowed->all ? allowed : NULL;

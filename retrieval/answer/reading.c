@@ -11,6 +11,8 @@ static const float title_weight = 0.9f;
 
 /* Order of passages, beside the reader's own standard score: docs/measurements/answers.md. */
 static const double sparse_weight = 1, dense_weight = 0.6;
+/* A title that is nearer than by chance: its cosine is worth as it is, not beside those of the others, which may all be far. */
+static const double titled_weight = 8, titled_least = 0.3;
 /* Where a passage is as likely to answer as not, and how fast that changes. */
 static const double answers_middle = 0.62, answers_slope = 18;
 
@@ -201,8 +203,11 @@ void reading_rank_passages(const reading *r, reading_rank *ranks) {
     standardise(align, n);
     standardise(sparse, n);
     standardise(dense, n);
-    for (size_t i = 0; i < n; i++)
-        ranks[i].score = align[i] + sparse_weight * sparse[i] + dense_weight * dense[i];
+    for (size_t i = 0; i < n; i++) {
+        const double near = (double)r->passages[i].titled - titled_least;
+        ranks[i].score = align[i] + sparse_weight * sparse[i] + dense_weight * dense[i] +
+                         (near > 0 ? titled_weight * near : 0);
+    }
 }
 
 /* A stretch of a passage in each of two windows at most, for a unit, for what it hangs on and what that hangs on; the

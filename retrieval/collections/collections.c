@@ -7,6 +7,7 @@
 
 #include "index/filter/metadata.h"
 #include "kernels/file.h"
+#include "retrieval/collections/title_vectors.h"
 #include "retrieval/collections/document_acl.h"
 #include "retrieval/collections/page_images.h"
 #include "retrieval/collections/service_internal.h"
@@ -56,6 +57,7 @@ void collection_close_index(collection *c) {
 void collection_free(collection *c) {
     if (!c) return;
     for (int i = 0; i < c->n_idle_analyzers; i++) analyzer_free(c->idle_analyzers[i]);
+    title_vectors_forget(c);
     free(c->tenant);
     free(c->name);
     free(c->language);

@@ -166,9 +166,16 @@ typedef struct service_refine {
  * has. Any thread. */
 bool service_is_refinable(service *s, const char *tenant, const char *name, size_t *n_chunks);
 
+/* The titles of a collection that have no vector of the encoder yet get one (title_vectors.h), some hundreds a second, as long
+ * as goes_on(ctx) says yes. *n: how many did. Others than serve call it once they are done with documents: there, the
+ * background does it. FO_ECANCELLED where goes_on said no, FO_EUNSUPPORTED without the built-in encoder. */
+int service_embed_titles(service *s, const char *tenant, const char *name,
+                         bool (*goes_on)(void *ctx), void *ctx, size_t *n, fo_err *err);
+
 typedef struct service_refine_stats {
     bool at_work;
     uint64_t collections, chunks; /* exchanged; embedded, since the start */
+    uint64_t titles;              /* embedded */
 } service_refine_stats;
 
 /* When the KV of chunks is computed that nobody has asked for yet. */

@@ -6,9 +6,12 @@
 #include "kernels/clock.h"
 #include "kernels/cond.h"
 #include "retrieval/collections/catalog.h"
+#include "retrieval/collections/title_vectors.h"
 
 enum {
     IDLE_MS = 30000,
+    TITLES_MS =
+        1000, /* nothing came in for so long: titles, which take seconds where chunks take minutes */
     UNASKED_MS = 5000, /* nobody has asked for so long either, when it begins */
     POLL_MS = 500,
     RETRY_MS = 600000,    /* after a failure: a full disk does not get better in a second */
@@ -34,7 +37,8 @@ struct refine {
     service_refine_stats stats;
 
     /* of the thread alone */
-    double not_before_ms;
+    double not_before_ms, titles_not_before_ms;
+    double titled_ms; /* what service.ingested_ms was when no title was left; -1: some may be */
     double
         all_done_ms; /* what service.ingested_ms was when no collection was left; -1: some may be */
     uint64_t n_asked; /* questions that the service was asked, and */
@@ -68,12 +72,16 @@ static double last_ingest(service *s) {
     return ms;
 }
 
-static bool is_quiet(refine *r) {
+static bool is_quiet_for(refine *r, int64_t ms) {
     service *s = r->s;
     pthread_mutex_lock(&s->mu);
-    const bool quiet = !s->n_ingesting && fo_now_ms() - s->ingested_ms >= (double)r->idle_ms;
+    const bool quiet = !s->n_ingesting && fo_now_ms() - s->ingested_ms >= (double)ms;
     pthread_mutex_unlock(&s->mu);
     return quiet;
+}
+
+static bool is_quiet(refine *r) {
+    return is_quiet_for(r, r->idle_ms);
 }
 
 /* Nobody asks: where there is always somebody, processors and memory are theirs. */
@@ -94,6 +102,40 @@ static bool goes_on(void *ctx, size_t done) {
     r->counted = done;
     while (!stopping(r) && !is_quiet(r)) doze(r, POLL_MS);
     return !stopping(r);
+}
+
+/* ---- titles --------------------------------------------------------------------------------- */
+
+static bool titles_go_on(void *ctx) {
+    refine *r = ctx;
+    return !stopping(r) && is_quiet_for(r, 0);
+}
+
+/* Those of all collections that have none; where documents come in meanwhile, the rest comes later. */
+static void embed_titles(refine *r) {
+    service *s = r->s;
+    fo_err err = {0};
+    store_collection *list = NULL;
+    size_t n = 0;
+    if (service_enter(s, &err)) return;
+    const double ingested_ms = last_ingest(s);
+    int rc = store_list_collections(s->store, NULL, &list, &n, &err);
+    for (size_t i = 0; i < n; i++) {
+        size_t n_titles = 0;
+        if (!rc) rc = title_vectors_embed(s, &list[i], titles_go_on, r, &n_titles, &err);
+        pthread_mutex_lock(&r->mu);
+        r->stats.titles += n_titles;
+        pthread_mutex_unlock(&r->mu);
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    /* A store that keeps none will not learn it. */
+    if (!rc || rc == FO_EUNSUPPORTED) r->titled_ms = ingested_ms;
+    if (rc && rc != FO_EUNSUPPORTED && rc != FO_ECANCELLED) {
+        fo_notice(&r->notices, "refine_failed", "titles have no vectors yet: %s", err.msg);
+        r->titles_not_before_ms = fo_now_ms() + RETRY_MS;
+    }
+    service_leave(s);
 }
 
 /* ---- what failed by itself ------------------------------------------------------------------ */
@@ -240,6 +282,10 @@ static bool nothing_to_do(const refine *r) {
 static void *work(void *arg) {
     refine *r = arg;
     while (!stopping(r)) {
+        const int64_t titles_ms = r->idle_ms < TITLES_MS ? r->idle_ms : TITLES_MS;
+        if (last_ingest(r->s) != r->titled_ms && fo_now_ms() >= r->titles_not_before_ms &&
+            is_quiet_for(r, titles_ms))
+            embed_titles(r);
         const bool unasked = nobody_asks(r);
         const bool due = unasked && is_quiet(r) && fo_now_ms() >= r->not_before_ms;
         if (!due || nothing_to_do(r) || !refine_next(r)) doze(r, POLL_MS);
@@ -251,7 +297,7 @@ int refine_start(refine **out, service *s, const service_refine *how, fo_err *er
     refine *r = calloc(1, sizeof *r);
     if (!r) return fo_no_memory(err);
     r->s = s;
-    r->all_done_ms = -1;
+    r->all_done_ms = r->titled_ms = -1;
     r->idle_ms = how->idle_ms > 0 ? how->idle_ms : IDLE_MS;
     r->notices = how->notices;
     pthread_mutex_init(&r->mu, NULL);

@@ -34,8 +34,11 @@ typedef struct collection {
     int n_predecessors;          /* that have this as their successor */
     analyzer *idle_analyzers[8]; /* making one costs more than a search */
     int n_idle_analyzers;
-    bool half_exchanged;        /* the store has other vectors than index: see rebuild.c */
-    bool remove_files;          /* deleted or replaced: files go with the last reference */
+    bool half_exchanged;          /* the store has other vectors than index: see rebuild.c */
+    bool remove_files;            /* deleted or replaced: files go with the last reference */
+    struct title_vectors *titles; /* title_vectors.h; NULL: none, or not read */
+    bool titles_read;
+    uint64_t titles_changes;    /* times that others were stored since it is open */
     search_index_stats counted; /* what need not be counted of it: at the opening, or since */
     /* immutable while it is open */
     int64_t id;

@@ -10,13 +10,13 @@
 #include "index/sparse/language.h"
 #include "retrieval/text/dedupe.h"
 #include "retrieval/collections/kv_warm.h"
+#include "retrieval/collections/title_vectors.h"
 #include "retrieval/pipeline/leading.h"
 #include "retrieval/pipeline/query_run.h"
 #include "retrieval/pipeline/readers.h"
 #include "retrieval/pipeline/spoken_of.h"
 #include "retrieval/conversation/courtesy.h"
 #include "retrieval/conversation/model_rewrite.h"
-#include "retrieval/question/office_words.h"
 #include "retrieval/question/plain_words.h"
 #include "retrieval/answer/refusal.h"
 #include "retrieval/question/relative_days.h"
@@ -306,10 +306,8 @@ static int prepare(run *r) {
     r->strange_script =
         r->c->embedder && !embedder_has_learnt(r->c->embedder, q->query, strlen(q->query));
     r->alpha = alpha_of(r);
-    r->dense = calloc(r->depth, sizeof *r->dense);
-    r->sparse = calloc(r->depth, sizeof *r->sparse);
     r->fused = calloc(2 * r->depth, sizeof *r->fused);
-    if (!r->dense || !r->sparse || !r->fused) return fo_no_memory(r->err);
+    if (!r->fused) return fo_no_memory(r->err);
     int rc = search_filter_both(&r->filter, q->filter, q->sees, r->err);
     if (rc) return rc;
     r->lookup.n_index_drops = atomic_load(&r->s->n_index_drops);
@@ -317,86 +315,18 @@ static int prepare(run *r) {
     r->lookup.has_gap = search_snapshot_has_gap(r->snapshot);
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     rc = rewrite(r);
+    if (!rc) rc = titled_take(r);
     if (rc) return rc;
+    r->lookup.titles = title_vectors_serial(r->titled.of);
     return query_memory_begin(r->s->memory, &r->lookup, q, r->c, r->sought, r->alpha, r->out,
                               r->err);
 }
 
-static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
-    for (size_t i = 0; i < n; i++) out[i] = (fusion_hit){in[i].chunk, in[i].score};
-    return n;
-}
-
-static int search_dense_side(run *r, search_hit *hits) {
-    double t0 = fo_now_ms();
-    size_t dim = embedder_dim(r->c->embedder), n = 0;
-    float *vector = malloc(dim * sizeof *vector);
-    if (!vector) return fo_no_memory(r->err);
-    size_t len = strlen(r->sought);
-    int rc = embedder_embed(r->c->embedder, EMBED_QUERY, &r->sought, &len, 1, vector, r->err);
-    double t1 = fo_now_ms();
-    bool known = false; /* a query without one known piece has no direction */
-    for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
-    if (!rc && known)
-        rc = search_dense(r->snapshot, vector, r->depth, r->q->search.ef, r->filter, hits, &n,
-                          r->err);
-    free(vector);
-    r->n_dense = copy_hits(hits, n, r->dense);
-    r->out->ms.embed = t1 - t0;
-    r->out->ms.dense = fo_now_ms() - t1;
-    return rc;
-}
-
-static int search_sparse_side(run *r, search_hit *hits) {
-    double t0 = fo_now_ms();
-    size_t n = 0;
-    fo_buf as_written = {0};
-    const char *words =
-        office_words_to_search(&as_written, r->sought) ? as_written.data : r->sought;
-    int rc = as_written.failed
-                 ? fo_no_memory(r->err)
-                 : search_sparse(r->snapshot, words, r->depth, r->filter, hits, &n, r->err);
-    fo_buf_free(&as_written);
-    r->n_sparse = copy_hits(hits, n, r->sparse);
-    r->out->ms.sparse = fo_now_ms() - t0;
-    return rc;
-}
-
-static int search_both(run *r) {
-    enum search_mode mode = r->q->search.mode;
-    search_hit *hits = calloc(r->depth, sizeof *hits);
-    if (!hits) return fo_no_memory(r->err);
-    int rc = mode == SEARCH_SPARSE ? FO_OK : search_dense_side(r, hits);
-    if (!rc && mode != SEARCH_DENSE) rc = search_sparse_side(r, hits);
-    free(hits);
-    return rc;
-}
-
 static int fuse(run *r) {
-    double t0 = fo_now_ms();
-    enum search_mode mode = r->q->search.mode;
+    const double t0 = fo_now_ms();
     const search_params *p = &r->q->search;
-    if (mode == SEARCH_HYBRID) {
-        fused_hit *scratch = calloc(2 * r->depth, sizeof *scratch);
-        topk_item *heap = calloc(2 * r->depth, sizeof *heap);
-        if (scratch && heap) {
-            fusion_params fp = {p->fusion, r->alpha, p->rrf_k, r->depth};
-            r->n_fused = fusion_merge(&fp, r->dense, r->n_dense, r->sparse, r->n_sparse,
-                                      2 * r->depth, scratch, heap, r->fused);
-        }
-        bool failed = !scratch || !heap;
-        free(scratch);
-        free(heap);
-        if (failed) return fo_no_memory(r->err);
-    } else { /* one list: its own scores, no scale put on them */
-        bool dense = mode == SEARCH_DENSE;
-        const fusion_hit *list = dense ? r->dense : r->sparse;
-        r->n_fused = dense ? r->n_dense : r->n_sparse;
-        for (size_t i = 0; i < r->n_fused; i++) {
-            double v = list[i].score;
-            r->fused[i] = (fused_hit){list[i].id, v, dense ? v : NAN, dense ? NAN : v};
-        }
-    }
+    const int rc = lists_fuse(r, &r->lists, r->fused, &r->n_fused);
+    if (rc) return rc;
     size_t n = 0;
     while (n < r->n_fused && r->fused[n].score >= p->score_threshold) n++;
     if (p->score_threshold != 0) r->n_fused = n; /* a cosine may be below 0, other scores are not */
@@ -562,17 +492,20 @@ static int rerank(run *r) {
 /* The cosine of the hundredth dense hit: what the support of an answer measures the best against.
  * A list too short to have a tail gives none. */
 static double dense_floor(const run *r) {
-    if (r->n_dense < FUSION_DEPTH / 4) return NAN;
-    return r->dense[r->n_dense < FUSION_DEPTH ? r->n_dense - 1 : FUSION_DEPTH - 1].score;
+    const found_lists *l = &r->lists;
+    if (l->n_dense < FUSION_DEPTH / 4) return NAN;
+    return l->dense[l->n_dense < FUSION_DEPTH ? l->n_dense - 1 : FUSION_DEPTH - 1].score;
 }
 
 /* Contexts of this snapshot, from the last query that looked for the same or by searching. */
 static int find_contexts(run *r) {
     if (query_memory_contexts(&r->lookup, &r->tail)) return FO_OK;
     r->out->index_incomplete = r->lookup.has_gap; /* then memory took no part */
-    int rc = search_both(r);
+    int rc = lists_search(r, r->filter, r->depth, &r->lists);
     if (!rc) rc = run_check_alive(r);
     if (!rc) rc = fuse(r);
+    if (!rc) rc = titled_compare(r);
+    if (!rc) rc = titled_put_in(r);
     if (!rc && r->reads) rc = leading_put_first(r);
     if (!rc) rc = gather_contexts(r);
     drop_read(r);
@@ -679,8 +612,9 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
             refusal_text(q->query, r.c ? language_of_documents(&r) : NULL, out->n_contexts > 0);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
-    free(r.dense);
-    free(r.sparse);
+    lists_deinit(&r.lists);
+    titled_deinit(&r.titled);
+    free(r.vector);
     free(r.fused);
     free(r.spoken_of);
     const char *turn = r.plain.data ? r.plain.data : question_behind_courtesy(q->query);

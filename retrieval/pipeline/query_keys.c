@@ -143,6 +143,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_int(&b, (uint64_t)c->id);
     key_int(&b, (uint64_t)c->edition * 2 + c->foreign_vectors);
     key_int(&b, t->n_index_drops);
+    key_int(&b, t->titles);
     query_key_text(&b, embedder_fingerprint(c->embedder ? c->embedder : s->embedder));
     query_key_text(&b, question);
     key_exact(&b, q->query ? q->query : "");

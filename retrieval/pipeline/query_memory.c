@@ -106,7 +106,8 @@ static void tally(query_lookup *t, query_cache *c, bool hit, double ms, size_t t
 
 int query_memory_begin(query_memory *m, query_lookup *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err) {
-    *t = (query_lookup){.n_index_drops = t->n_index_drops,
+    *t = (query_lookup){.titles = t->titles,
+                        .n_index_drops = t->n_index_drops,
                         .has_gap = t->has_gap,
                         .q = q,
                         .out = out,

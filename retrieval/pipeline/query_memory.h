@@ -48,6 +48,7 @@ void query_memory_free(query_memory *m);
 /* One query's way through the memory; zeroed, it takes no part. */
 typedef struct query_lookup {
     /* set before query_memory_begin */
+    uint64_t titles;        /* title_vectors_serial: what is read and its order hang on them */
     uint64_t n_index_drops; /* of the service, read before the snapshot was taken */
     bool has_gap;           /* of the snapshot: then as if bypassed */
     /* the memory's */

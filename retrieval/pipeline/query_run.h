@@ -4,7 +4,9 @@
 
 #include "retrieval/answer/reading.h"
 #include "retrieval/pipeline/leading.h"
+#include "retrieval/pipeline/lists.h"
 #include "retrieval/pipeline/query_memory.h"
+#include "retrieval/pipeline/titled.h"
 #include "retrieval/pipeline/whole_passages.h"
 
 typedef struct run {
@@ -25,8 +27,9 @@ typedef struct run {
         strange_script; /* of the question: the embedder has not learnt it, its vectors tell little */
     bool reads;         /* the reader orders the contexts */
     reader *reader;     /* of answers; NULL: none, or not asked for yet; owned: reader_close */
-    fusion_hit *dense, *sparse; /* [depth] each */
-    size_t n_dense, n_sparse;
+    found_lists lists;
+    float *vector; /* of what is sought, by c's embedder; NULL: not embedded yet */
+    titled_documents titled;
     fused_hit *fused; /* [2 * depth] */
     size_t n_fused;
     store_chunk *read; /* [n_fused]: chunks of the first n_read of fused (run_read_fused) */

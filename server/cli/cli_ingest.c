@@ -82,6 +82,8 @@ typedef struct target {
     service *service;
     ingest_batch *batch;
     char *acl; /* as JSON; NULL: none */
+    size_t n_titles;
+    double titles_s;
     /* service */
     client *client;
     fo_buf form, lines;
@@ -663,9 +665,10 @@ static void print_totals(target *t, double seconds) {
                n[INGEST_CREATED], n[INGEST_UPDATED], n[INGEST_UNCHANGED], n[INGEST_FAILED],
                t->totals.n_chunks, seconds);
         const ingest_report *r = &t->totals.report; /* of all threads together */
-        printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
+        printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f, titles "
+               "%.2f\n",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
-               r->commit_ms / 1000);
+               r->commit_ms / 1000, t->titles_s);
         if (t->totals.n_outdated)
             printf(
                 "%zu of earlier versions deleted: what was one text is another number of parts\n",
@@ -692,12 +695,32 @@ static void print_totals(target *t, double seconds) {
     json_out_int(&out, "without_text", (int64_t)t->totals.n_textless);
     json_out_int(&out, "outdated", (int64_t)t->totals.n_outdated);
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
+    json_out_int(&out, "titles_embedded", (int64_t)t->n_titles);
     json_out_number(&out, "seconds", seconds);
     fo_buf_str(&b, ",\"timings_ms\":");
     ingest_write_timings(&b, &t->totals.report, seconds * 1000);
     json_out_close(&out, '}');
     if (!b.failed) output_print(&b);
     fo_buf_free(&b);
+}
+
+static bool in_time(void *ctx) {
+    return log_now_ms() < *(const int64_t *)ctx;
+}
+
+/* Titles are met by meaning as soon as the encoder has seen them (docs/answers.md). That shall not take longer than the
+ * documents did; what is left over, a service does. */
+static void embed_titles(target *t, int64_t began) {
+    enum { AT_LEAST_MS = 5000 };
+    if (!t->service || !(t->totals.n[INGEST_CREATED] + t->totals.n[INGEST_UPDATED])) return;
+    const int64_t now = log_now_ms(), took = now - began;
+    int64_t until = now + (took > AT_LEAST_MS ? took : AT_LEAST_MS);
+    fo_err why = {0};
+    const int rc = service_embed_titles(t->service, "default", o.collection, in_time, &until,
+                                        &t->n_titles, &why);
+    t->titles_s = (double)(log_now_ms() - now) / 1000;
+    if (rc && rc != FO_ECANCELLED && rc != FO_EUNSUPPORTED)
+        fprintf(stderr, "forage: titles were not embedded: %s\n", why.msg);
 }
 
 /* A home that nobody serves keeps the vectors of the table: a person is told what finds more. */
@@ -750,6 +773,7 @@ static int run(int argc, char **argv) {
     fo_buf_free(&t.lines);
     json_lines_sent_deinit(&t.sent);
     folder_report_say_textless(&t.textless, t.totals.n_textless);
+    if (!rc) embed_titles(&t, began);
     if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
     if (!rc) advise(&t);
     service_close(t.service);

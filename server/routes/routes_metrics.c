@@ -308,6 +308,9 @@ static void write_refine_metrics(service *s, fo_buf *b) {
                         (double)st.collections);
     metrics_write_value(b, "forage_refined_chunks_total", "counter",
                         "Chunks that were embedded with the encoder for that.", (double)st.chunks);
+    metrics_write_value(b, "forage_embedded_titles_total", "counter",
+                        "Titles of documents that were embedded with the encoder.",
+                        (double)st.titles);
 }
 
 void route_metrics(http_request *r, void *ctx) {

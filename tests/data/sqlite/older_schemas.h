@@ -8,7 +8,7 @@
 #include "kernels/page_sums.h"
 #include "tests/test.h"
 
-enum { SCHEMA_NOW = 8 };
+enum { SCHEMA_NOW = 9 };
 
 /* schema_back[v]: from version v to v - 1. */
 static const char *const schema_back[SCHEMA_NOW + 1] = {
@@ -21,6 +21,7 @@ static const char *const schema_back[SCHEMA_NOW + 1] = {
     [6] = "ALTER TABLE sources DROP COLUMN reading",
     [7] = "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback",
     [8] = "ALTER TABLE collections DROP COLUMN min_support",
+    [9] = "DROP TABLE title_vectors",
 };
 
 static inline void schema_run(sqlite3 *db, const char *sql) {

@@ -114,6 +114,41 @@ static void check_filtered(search_snapshot *s, const bool *alive, int64_t n_ids,
     search_filter_free(f);
 }
 
+/* Within some documents, and with a tag besides: all living chunks of those and no others. */
+static void check_within(search_snapshot *s, const bool *alive, int64_t n_ids, bool tagged) {
+    const int64_t documents[] = {n_ids / 2 - 1, 1, n_ids / 4, 64 + 1, 256 + 1, INT64_MAX};
+    enum { N = sizeof documents / sizeof *documents };
+    fo_err err = {0};
+    cJSON *json = cJSON_Parse("{\"type\":\"eq\",\"key\":\"tag\",\"value\":\"t3\"}");
+    search_filter *tag, *f;
+    assert_ok(search_filter_parse(&tag, json, &err), &err);
+    assert_ok(search_filter_within(&f, documents, N, tagged ? tag : NULL, &err), &err);
+    cJSON_Delete(json);
+    search_hit *hits = malloc((size_t)n_ids * sizeof *hits);
+    float v[DIM];
+    vector_of(1, v);
+    for (int dense = 0; dense < 2; dense++) {
+        size_t n, want = 0;
+        assert_ok(dense ? search_dense(s, v, (size_t)n_ids, 0, f, hits, &n, &err)
+                        : search_sparse(s, "common", (size_t)n_ids, f, hits, &n, &err),
+                  &err);
+        for (int64_t id = 1; id < n_ids; id++) {
+            bool in = false;
+            for (size_t i = 0; i < N; i++) in |= id / 2 == documents[i];
+            want += in && alive[id] && (!tagged || id % 7 == 3);
+        }
+        assert_int_equal(n, want);
+        for (size_t i = 0; i < n; i++) {
+            bool in = false;
+            for (size_t j = 0; j < N; j++) in |= hits[i].document == documents[j];
+            assert_true(in && alive[hits[i].chunk] && (!tagged || hits[i].chunk % 7 == 3));
+        }
+    }
+    free(hits);
+    search_filter_free(f);
+    search_filter_free(tag);
+}
+
 static void check_alive(search_index *ix, const bool *alive, int64_t n_ids) {
     search_snapshot *s = search_index_acquire(ix);
     size_t count = 0;
@@ -125,6 +160,9 @@ static void check_alive(search_index *ix, const bool *alive, int64_t n_ids) {
     assert_int_equal(search_snapshot_count(s), count);
     check_filtered(s, alive, n_ids, -1);
     check_filtered(s, alive, n_ids, 3);
+    check_within(s, alive, n_ids, false);
+    check_within(s, alive, n_ids, true);
+    check_filtered(s, alive, n_ids, 3); /* what is kept of a filter is not another's */
     search_index_release(s);
 }
 

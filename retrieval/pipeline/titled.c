@@ -1,0 +1,142 @@
+#include "retrieval/pipeline/titled.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/collections/title_vectors.h"
+#include "retrieval/pipeline/query_run.h"
+
+enum {
+    TITLES = 8,    /* documents that are looked into */
+    DEPTH = 40,    /* hits in all of them together, of each list */
+    IN_FRONT = 12, /* of the fused list, that keep their places */
+};
+static const float near_least = 0.3f; /* cosine: what is farther is nearest by chance */
+
+int titled_take(run *r) {
+    /* Whoever wants one list alone, or none below a score, gets what those say. */
+    const search_params *p = &r->q->search;
+    const bool may = r->reads && p->mode == SEARCH_HYBRID && p->score_threshold == 0;
+    return may ? title_vectors_take(r->s, r->c, &r->titled.of, r->err) : FO_OK;
+}
+
+int titled_compare(run *r) {
+    const size_t n = title_vectors_count(r->titled.of);
+    bool known = false;
+    if (!n) return FO_OK;
+    float *cosines = malloc(n * sizeof *cosines);
+    if (!cosines) return fo_no_memory(r->err);
+    const int rc = title_vectors_compare(r->titled.of, r->sought, cosines, &known, r->err);
+    if (!rc && known)
+        r->titled.cosines = cosines;
+    else
+        free(cosines);
+    return rc;
+}
+
+double titled_near(const run *r, int64_t document) {
+    if (!r->titled.cosines) return NAN;
+    const size_t at = title_vectors_find(r->titled.of, document);
+    return at < title_vectors_count(r->titled.of) ? (double)r->titled.cosines[at] : NAN;
+}
+
+void titled_deinit(titled_documents *t) {
+    title_vectors_drop(t->of);
+    free(t->cosines);
+    *t = (titled_documents){0};
+}
+
+/* The documents with the best titles, best first; how many. */
+static size_t best_documents(const run *r, int64_t documents[TITLES]) {
+    float best[TITLES];
+    size_t n = 0;
+    for (size_t i = 0; i < title_vectors_count(r->titled.of); i++) {
+        const float cosine = r->titled.cosines[i];
+        if (!(cosine >= near_least) || (n == TITLES && cosine <= best[n - 1])) continue;
+        size_t at = n < TITLES ? n++ : n - 1;
+        for (; at && best[at - 1] < cosine; at--) {
+            best[at] = best[at - 1];
+            documents[at] = documents[at - 1];
+        }
+        best[at] = cosine;
+        documents[at] = title_vectors_document(r->titled.of, i);
+    }
+    return n;
+}
+
+/* Of which document a chunk that was found is. */
+static int64_t document_of(const found_lists *l, int64_t chunk) {
+    for (size_t i = 0; i < l->n_dense; i++)
+        if (l->dense[i].chunk == chunk) return l->dense[i].document;
+    for (size_t i = 0; i < l->n_sparse; i++)
+        if (l->sparse[i].chunk == chunk) return l->sparse[i].document;
+    return 0;
+}
+
+static const fused_hit *find_hit(const fused_hit *hits, size_t n, int64_t chunk) {
+    for (size_t i = 0; i < n; i++)
+        if (hits[i].id == chunk) return &hits[i];
+    return NULL;
+}
+
+/* Has it one among the first `front` of r->fused? That is the best of its chunks, then. */
+static bool is_in_front(const run *r, size_t front, int64_t document) {
+    for (size_t i = 0; i < front; i++)
+        if (document_of(&r->lists, r->fused[i].id) == document) return true;
+    return false;
+}
+
+/* The best chunk of each document that has none in front, in the order of the documents: added[TITLES]. */
+static size_t choose(const run *r, size_t front, const found_lists *l, const fused_hit *hits,
+                     size_t n_hits, const int64_t *documents, size_t n, fused_hit *added) {
+    size_t n_added = 0;
+    for (size_t d = 0; d < n; d++) {
+        size_t i = 0;
+        while (i < n_hits && document_of(l, hits[i].id) != documents[d]) i++;
+        if (i < n_hits && !is_in_front(r, front, documents[d])) added[n_added++] = hits[i];
+    }
+    return n_added;
+}
+
+/* Behind the first `front` of r->fused, which has scores of its own lists for those that it holds. */
+static int put_behind(run *r, size_t front, const fused_hit *added, size_t n_added) {
+    fused_hit *all = calloc(r->n_fused + n_added, sizeof *all);
+    if (!all) return fo_no_memory(r->err);
+    size_t n = 0;
+    for (; n < front; n++) all[n] = r->fused[n];
+    for (size_t i = 0; i < n_added; i++) {
+        const fused_hit *own = find_hit(r->fused, r->n_fused, added[i].id);
+        all[n] = own ? *own : added[i];
+        if (!own) all[n].score = front ? r->fused[front - 1].score : 0;
+        n++;
+    }
+    const size_t behind = n;
+    for (size_t i = front; i < r->n_fused; i++)
+        if (!find_hit(all, behind, r->fused[i].id)) all[n++] = r->fused[i];
+    free(r->fused);
+    r->fused = all;
+    r->n_fused = n;
+    return FO_OK;
+}
+
+int titled_put_in(run *r) {
+    int64_t documents[TITLES];
+    fused_hit hits[2 * DEPTH], added[TITLES];
+    const size_t n = r->titled.cosines ? best_documents(r, documents) : 0;
+    size_t n_hits = 0;
+    if (!n) return FO_OK;
+    search_filter *within = NULL;
+    found_lists lists = {0};
+    int rc = search_filter_within(&within, documents, n, r->filter, r->err);
+    if (!rc) rc = lists_search(r, within, DEPTH, &lists);
+    if (!rc) rc = lists_fuse(r, &lists, hits, &n_hits);
+    if (!rc) {
+        const size_t front = r->n_fused < IN_FRONT ? r->n_fused : IN_FRONT,
+                     n_added = choose(r, front, &lists, hits, n_hits, documents, n, added);
+        rc = put_behind(r, front, added, n_added);
+    }
+    lists_deinit(&lists);
+    search_filter_free(within);
+    return rc;
+}
