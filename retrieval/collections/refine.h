@@ -1,5 +1,6 @@
 /* refine.h - better vectors for what is there, while nobody brings documents in.
  *
+ * First those of the documents' titles (title_vectors.h), a second after the last document came: that takes seconds.
  * Documents are taken in with vectors of the built-in table, which takes microseconds a passage. An encoder knows
  * better what is meant, and takes milliseconds. So once no documents have come in for a while and nobody asks, this thread embeds the
  * collections anew with the encoder inside the binary, the smallest first, a few chunks at a time and nicer than all

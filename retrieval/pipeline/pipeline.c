@@ -133,7 +133,7 @@ int run_read_fused(run *r, size_t n) {
     return rc;
 }
 
-static void drop_read(run *r) {
+void run_drop_read(run *r) {
     for (size_t i = 0; i < r->n_read; i++) store_chunk_deinit(&r->read[i]);
     free(r->read);
     r->read = NULL;
@@ -505,10 +505,10 @@ static int find_contexts(run *r) {
     if (!rc) rc = run_check_alive(r);
     if (!rc) rc = fuse(r);
     if (!rc) rc = titled_compare(r);
-    if (!rc) rc = titled_put_in(r);
     if (!rc && r->reads) rc = leading_put_first(r);
+    if (!rc && !r->leading.n) rc = titled_put_in(r);
     if (!rc) rc = gather_contexts(r);
-    drop_read(r);
+    run_drop_read(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);
     if (!rc) query_memory_keep_contexts(&r->lookup, r->tail);

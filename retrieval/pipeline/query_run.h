@@ -63,6 +63,7 @@ int run_check_alive(run *r);
 int run_read_chunks(run *r, const int64_t *ids, size_t n, store_chunk *chunks);
 /* The first n of r->fused, or all where they are fewer, so, into r->read: what becomes a context is not read again. */
 int run_read_fused(run *r, size_t n);
+void run_drop_read(run *r); /* before r->fused becomes another list */
 /* A context as the makers of answers see it; pointers are the context's. */
 /* Its cosine is not known where the embedder has not learnt the script of the question. */
 passage run_passage(const run *r, const query_context *c);

@@ -114,6 +114,7 @@ static int put_behind(run *r, size_t front, const fused_hit *added, size_t n_add
     const size_t behind = n;
     for (size_t i = front; i < r->n_fused; i++)
         if (!find_hit(all, behind, r->fused[i].id)) all[n++] = r->fused[i];
+    run_drop_read(r);
     free(r->fused);
     r->fused = all;
     r->n_fused = n;

@@ -23,7 +23,7 @@ typedef struct titled_documents {
 int titled_take(run *r);    /* r->titled.of, where the question reads */
 int titled_compare(run *r); /* and the cosines */
 /* Adds to r->fused what is nearest in the documents with the best titles: within the number of chunks that are read, behind
- * the best of the lists. Before anything of r->fused is read. FO_ENOMEM, the searches' errors. */
+ * the best of the lists. Where chunks lead (leading.h), their documents are the ones to read. FO_ENOMEM, the searches' errors. */
 int titled_put_in(run *r);
 /* Cosine of the question with the title of a document; NAN: not known. */
 double titled_near(const run *r, int64_t document);

@@ -665,10 +665,11 @@ static void print_totals(target *t, double seconds) {
                n[INGEST_CREATED], n[INGEST_UPDATED], n[INGEST_UNCHANGED], n[INGEST_FAILED],
                t->totals.n_chunks, seconds);
         const ingest_report *r = &t->totals.report; /* of all threads together */
-        printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f, titles "
-               "%.2f\n",
+        printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
-               r->commit_ms / 1000, t->titles_s);
+               r->commit_ms / 1000);
+        if (t->service) printf(", titles %.2f", t->titles_s);
+        puts("");
         if (t->totals.n_outdated)
             printf(
                 "%zu of earlier versions deleted: what was one text is another number of parts\n",
