@@ -190,7 +190,7 @@ static void standardise(double *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = (x[i] - mean) * scale;
 }
 
-void reading_rank_passages(const reading *r, reading_rank *ranks) {
+void reading_rank_passages(const reading *r, const double *titled, reading_rank *ranks) {
     double align[READING_MAX_PASSAGES], sparse[READING_MAX_PASSAGES], dense[READING_MAX_PASSAGES];
     size_t n = r->n_passages < READING_MAX_PASSAGES ? r->n_passages : READING_MAX_PASSAGES;
     for (size_t i = 0; i < n; i++) {
@@ -204,7 +204,7 @@ void reading_rank_passages(const reading *r, reading_rank *ranks) {
     standardise(sparse, n);
     standardise(dense, n);
     for (size_t i = 0; i < n; i++) {
-        const double near = (double)r->passages[i].titled - titled_least;
+        const double near = titled ? titled[i] - titled_least : 0;
         ranks[i].score = align[i] + sparse_weight * sparse[i] + dense_weight * dense[i] +
                          (near > 0 ? titled_weight * near : 0);
     }

@@ -34,8 +34,9 @@ typedef struct reading_rank {
     double answers; /* calibrated, 0..1: how likely the passage answers the question */
 } reading_rank;
 
-/* ranks[n_passages]: by the reader, with the passages' own scores beside it. */
-void reading_rank_passages(const reading *r, reading_rank *ranks);
+/* ranks[n_passages]: by the reader, with the passages' own scores beside it, and titled[n_passages], cosines of the question with
+ * their documents' titles (NAN: not known; NULL: none is). */
+void reading_rank_passages(const reading *r, const double *titled, reading_rank *ranks);
 
 /* The whole passage with its title. */
 double reading_of_passage(const reading *r, size_t passage);

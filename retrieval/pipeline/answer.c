@@ -485,8 +485,7 @@ passage run_passage(const run *r, const query_context *c) {
                      .heading = c->chunk.heading,
                      .score = (float)c->score,
                      .dense = r->strange_script ? NAN : (float)c->dense,
-                     .sparse = (float)c->sparse,
-                     .titled = (float)titled_near(r, c->chunk.document)};
+                     .sparse = (float)c->sparse};
 }
 
 /* What a document begins with; document 0: not read yet. */

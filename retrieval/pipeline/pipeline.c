@@ -439,11 +439,15 @@ static int score_by_reader(run *r) {
     if (n > READING_MAX_PASSAGES) n = READING_MAX_PASSAGES;
     passage *passages = calloc(n, sizeof *passages);
     reading_rank *ranks = calloc(n, sizeof *ranks);
+    double titled[READING_MAX_PASSAGES];
     reading *view = NULL;
     rc = passages && ranks ? FO_OK : fo_no_memory(r->err);
-    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(r, &out->contexts[i]);
+    for (size_t i = 0; !rc && i < n; i++) {
+        passages[i] = run_passage(r, &out->contexts[i]);
+        titled[i] = titled_near(r, out->contexts[i].chunk.document);
+    }
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
-    if (!rc) reading_rank_passages(view, ranks);
+    if (!rc) reading_rank_passages(view, titled, ranks);
     double most = -INFINITY;
     for (size_t i = 0; !rc && i < n; i++) {
         bool leads = leading_has(&r->leading, out->contexts[i].chunk.id);

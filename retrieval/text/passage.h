@@ -15,7 +15,6 @@ typedef struct passage {
     float score;          /* fused, only its order and relative size matter */
     float dense;          /* cosine with the question */
     float sparse;         /* BM25 */
-    float titled;         /* cosine of the question with the title; 0 where nobody compared them */
     bool open_start;      /* the text begins in the middle of a sentence */
     bool open_end;        /* and ends in the middle of one */
     size_t before;        /* bytes of the document that stand before text[0] in memory: facts.h */

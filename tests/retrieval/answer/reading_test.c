@@ -41,7 +41,7 @@ static void the_passage_that_answers_comes_first(void **state) {
         passage p[N];
         reading *r = read_all(asked[k].question, p);
         reading_rank ranks[N];
-        reading_rank_passages(r, ranks);
+        reading_rank_passages(r, NULL, ranks);
         for (int i = 0; i < N; i++) {
             assert_true(ranks[i].answers >= 0 && ranks[i].answers <= 1);
             if (i == asked[k].answers) continue;
@@ -90,7 +90,7 @@ static void odd_passages_are_read(void **state) {
                    {.text = long_text, .len = 1 << 20, .title = "t"}};
     assert_ok(reading_create(&r, model, "?", p, 3, NULL, &err), &err);
     reading_rank ranks[3];
-    reading_rank_passages(r, ranks);
+    reading_rank_passages(r, NULL, ranks);
     for (int i = 0; i < 3; i++) assert_true(isfinite(ranks[i].score) && isfinite(ranks[i].answers));
     reading_free(r);
     assert_ok(reading_create(&r, model, "no passage", NULL, 0, NULL, &err), &err);
