@@ -21,7 +21,7 @@ static const char *const groups[] = {
     "toilet lavatory loo restroom", "doctor physician", "tap faucet", "torch flashlight",
     "forbidden prohibited banned", "salary wage", "smartphone cellphone", "sick ill illness",
     "exam examination", "staff employee", "guarantee warranty", "year yearly annual annually", "road street",
-    "weigh weight", "hen chicken", "reimburse refund", "midday noon", "lawyer solicitor", "diaper nappy",
+    "weigh weight", "undo undoing undone revert", "hen chicken", "reimburse refund", "midday noon", "lawyer solicitor", "diaper nappy",
     "motorbike motorcycle", "lorry truck", "occur occurrence", "symlink symbolic", "owner ownership",
     NULL,
 };

@@ -32,6 +32,31 @@ static void what_is_asked_for_is_read_once(void **state) {
     assert_int_equal(asks("What is there for a registered association?").without, 0);
 }
 
+static bool is_task(const char *asked, bool *procedure) {
+    question q = {0};
+    fo_err err = {0};
+    assert_ok(question_read(&q, &lx, asked, strlen(asked), &err), &err);
+    const bool task = q.task;
+    *procedure = q.procedure;
+    question_deinit(&q);
+    return task;
+}
+
+static void what_is_to_be_done_is_a_task(void **state) {
+    (void)state;
+    bool procedure;
+    assert_true(is_task("shuffle the lines of a file", &procedure));
+    assert_true(is_task("cancel a planned run", &procedure));
+    assert_true(is_task("trace the calls of a program", &procedure));
+    assert_false(is_task("trace the calls of a program?", &procedure));
+    assert_false(is_task("the calls of a program", &procedure));
+    assert_false(procedure);
+    assert_false(is_task("command to change my shell", &procedure));
+    assert_true(procedure);
+    assert_false(is_task("Who has command of the ship?", &procedure));
+    assert_false(procedure);
+}
+
 static void the_end_of_a_long_question_is_read(void **state) {
     (void)state;
     char *asked = malloc(65536);
@@ -45,6 +70,7 @@ static void the_end_of_a_long_question_is_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_for_is_read_once),
+        cmocka_unit_test(what_is_to_be_done_is_a_task),
         cmocka_unit_test(the_end_of_a_long_question_is_read),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);

@@ -76,6 +76,7 @@ static void an_irregular_form_is_its_verb(void **state) {
     expect("spanish", "¿Quién dice eso?", "dicho", "dice");
     expect("italian", "Chi tiene la chiave?", "tenuto", "tiene");
     expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
+    expect("english", "undo a commit", "revert", "undo");
     expect("english", "I lost my key, what now?", "lose", "lost");
     expect("english", "How many children fit in the boat?", "child", "children");
 }
