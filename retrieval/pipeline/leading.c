@@ -9,7 +9,10 @@
 #include "retrieval/text/compared_names.h"
 
 static const double explained = 0.5; /* of topics_of_passage */
-enum { OWN_CHUNKS = 14 };            /* of a command's own pages that are read before others */
+enum {
+    OWN_CHUNKS = 14, /* of a command's own pages that are read before others */
+    TASK_CHUNKS = 3, /* of the page of a command that is called as the task is */
+};
 
 /* What of the question decides which chunks lead. */
 typedef struct asked {
@@ -46,6 +49,14 @@ static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_e
     *leads = own || (k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
                                   (a->command && exact_names_are_settings(a->command, k->title))));
     *a->has_family |= *leads && !own;
+    return FO_OK;
+}
+
+/* "Sort by the second column": the page of sort, which a word of English names as well. */
+static int is_called_so(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    const fact_text *t = &a->question.text;
+    *leads = k->title && exact_names_task_begins(t->text, t->len, k->title);
     return FO_OK;
 }
 
@@ -157,6 +168,8 @@ int leading_put_first(run *r) {
     if (!rc && commands) rc = put_first(r, &a, tells_command, OWN_CHUNKS);
     /* Which of git's many pages it is, and whether it is one of them, the reader says. */
     if (has_family) leading_deinit(&r->leading);
+    if (!rc && commands && !a.command && !r->leading.n && !has_family && a.question.task)
+        rc = put_first(r, &a, is_called_so, TASK_CHUNKS);
     if (!rc && !r->leading.n) rc = put_named_section(r, &a);
     question_deinit(&a.question);
     collection_give_analyzer(r->s, r->c, words);

@@ -612,6 +612,21 @@ bool exact_names_family_asked(const char *question, size_t len, const char *titl
     return is_said(question, len, title, true, true);
 }
 
+bool exact_names_task_begins(const char *question, size_t len, const char *title) {
+    const size_t names = exact_names_of_command(title);
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    while (word_token_in("how do does can could to i you we please", &t))
+        t = word_token_next(question, len, &at);
+    for (size_t i = 0, n; t.letters && i < names; i += n + 1) {
+        n = strcspn(title + i, " ,");
+        if (i + n > names) n = names - i;
+        if (n == t.n && !strncasecmp(t.s, title + i, n) && !exact_names_is_capital(title + i))
+            return true;
+    }
+    return false;
+}
+
 bool exact_names_are_family(const char *title, const char *other) {
     enum { LEAST = 3 }; /* "ls" and "lsof" have nothing to do with each other */
     const size_t n = strcspn(title, " ,");

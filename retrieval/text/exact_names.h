@@ -77,6 +77,8 @@ bool exact_names_command_asked(const char *question, size_t len, const char *tit
 /* ... or the first part of such a name: what is to be done with git is told by the page of git-branch. Only where nothing else would
  * stand there: not "from Paris", "for rent" or "in Berlin", and a name with a capital only behind "with", "using", "make" or "let". */
 bool exact_names_family_asked(const char *question, size_t len, const char *title);
+/* Is what is to be done called as the command is: "sort by the second column", "how do I find broken links"? */
+bool exact_names_task_begins(const char *question, size_t len, const char *title);
 /* Does a word of the question begin with one of its names, of four letters or more: "differences", "diff"? In any case. */
 bool exact_names_begins_a_word(const char *question, size_t len, const char *title);
 /* "What does set -e do?", "the meaning of tail -f": bytes of the word that an option is asked about with, at *name; 0: there is none. */

@@ -132,6 +132,32 @@ static void the_page_of_a_commands_settings_is_read_beside_its_own(void **state)
     test_remove(home);
 }
 
+/* "Sort by ...": the word is English, too, and others say it oftener. */
+static void the_page_of_a_command_called_as_the_task_is_read(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[512];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(id, sizeof id, "other%d", i);
+        snprintf(text, sizeof text,
+                 ".TH SHOW%d 1\n.SH NAME\nshow%d \\- sort a table by columns\n.SH OPTIONS\n"
+                 ".TP\n-%c\nSort table %d by the second column, or another column.\n",
+                 i, i, 'a' + i % 26, i);
+        put(s, "default", id, text, strlen(text), 200);
+    }
+    static const char sort[] = ".TH SORT 1\n.SH NAME\nsort \\- lines of text in order\n.SH "
+                               "OPTIONS\n.TP\n-k, --key=KEYDEF\nSort via a key, a "
+                               "number that says which field of a line it begins in.\n";
+    put(s, "default", "sort", sort, strlen(sort), 200);
+    assert_true(contexts_of(s, "sort by the second column", "sort") > 0);
+    assert_int_equal(contexts_of(s, "Who sorts by the second column?", "sort"), 0);
+    service_close(s);
+    test_remove(home);
+}
+
 static void a_guide_of_a_city_is_no_page_of_a_command(void **state) {
     (void)state;
     fo_err err = {0};
@@ -244,6 +270,7 @@ int main(void) {
         cmocka_unit_test(the_page_of_the_command_asked_about_is_read),
         cmocka_unit_test(the_page_of_a_commands_settings_is_read_beside_its_own),
         cmocka_unit_test(the_first_lines_of_commands_that_are_compared_are_read),
+        cmocka_unit_test(the_page_of_a_command_called_as_the_task_is_read),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
         cmocka_unit_test(the_section_that_a_list_names_is_read),
         cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),

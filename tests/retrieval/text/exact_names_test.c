@@ -275,6 +275,27 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
     assert_false(exact_names_are_settings(git, git));
 }
 
+static void what_is_to_be_done_is_called_as_a_command_is(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *title;
+        bool begins;
+    } cases[] = {
+        {"sort by the second column", "sort - sort lines of text files", true},
+        {"How do I find broken links?", "find - search for files", true},
+        {"Unzip it", "zip, unzip - pack and unpack", true},
+        {"sort by the second column", "tsort - perform topological sort", false},
+        {"print what find finds", "find - search for files", false},
+        {"find the museum", "Find - a guide of museums", false},
+        {"sort", "Sorting things", false},
+        {"", "sort - sort lines of text files", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (exact_names_task_begins(cases[i].question, strlen(cases[i].question), cases[i].title) !=
+            cases[i].begins)
+            fail_msg("%s: %s", cases[i].question, cases[i].title);
+}
+
 static void another_number_of_the_same_is_told_apart(void **state) {
     (void)state;
     static const struct {
@@ -451,6 +472,7 @@ int main(void) {
         cmocka_unit_test(an_option_is_asked_about_with_its_command),
         cmocka_unit_test(a_title_may_begin_with_a_blank),
         cmocka_unit_test(a_family_of_commands_goes_by_its_first_part),
+        cmocka_unit_test(what_is_to_be_done_is_called_as_a_command_is),
         cmocka_unit_test(another_number_of_the_same_is_told_apart),
         cmocka_unit_test(an_amount_names_nothing),
         cmocka_unit_test(a_range_holds_what_lies_within_it),
