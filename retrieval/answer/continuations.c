@@ -351,6 +351,25 @@ static bool says_what_it_does(const candidate_set *set, const candidate *c) {
     return false;
 }
 
+/* "The sixth field (fs_passno)." says nothing by itself: what is said of it begins with "This field". */
+static bool says_what_is_named(const candidate_set *set, const candidate *c) {
+    enum { LONGEST = 6 }; /* words of a name */
+    const candidate *best = &set->c[0];
+    const fact_text *t = &set->passages[c->passage].text;
+    if (c->passage != best->passage || c->order != best->order + 1 ||
+        c->unit.kind != TEXT_UNIT_SENTENCE || best->unit.kind != TEXT_UNIT_SENTENCE ||
+        c->unit.head_start != best->unit.head_start || best->w1 - best->w0 > LONGEST ||
+        best->w0 == best->w1 || c->w0 + 1 >= c->w1)
+        return false;
+    for (uint32_t i = best->w0; i < best->w1; i++)
+        if (fact_word_in(t, i,
+                         "is are was were has have had can could may must will would does do"))
+            return false;
+    return fact_word_in(t, best->w0, "the a an each") && fact_word_in(t, c->w0, "this these") &&
+           fact_is_content(&t->words[c->w0 + 1]) &&
+           fact_says(t, best->w0, best->w1, t->words[c->w0 + 1].id);
+}
+
 /* ---- another case of the same ---------------------------------------------------------------- */
 
 /* "If you go beyond it, it is 14.4 %." behind "The interest is 9.9 %.": a case that comes first, and the value behind its comma. */
@@ -407,5 +426,6 @@ static bool is_another_case(const candidate_set *set, const candidate *c) {
 
 bool continuation_belongs(const candidate_set *set, const candidate *c) {
     return is_another_case(set, c) || says_when_too(set, c) || continuation_settles(set, c) ||
-           says_more_of_it(set, c) || is_of_its_entry(set, c) || says_what_it_does(set, c);
+           says_more_of_it(set, c) || is_of_its_entry(set, c) || says_what_it_does(set, c) ||
+           says_what_is_named(set, c);
 }

@@ -83,6 +83,11 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
         {"Who decides appeals against grades of the chair?", board, "decided by the deputy",
          "Minutes"},
         {"Why isn't the quarry honey sold?", honey, "at the quarry. Over 18 % we do not", "June"},
+        /* the best is a name alone */
+        {"What is the sixth column of the list?",
+         "The fifth column (dump).\n\nThis column is kept for old programs.\n\nThe sixth column "
+         "(pass).\n\nThis column is used to order the checks. They are made at night.\n",
+         "This column is used to order the checks.", "old programs"},
         /* it takes something of it back */
         {"What do we pay for a third child?", fees, "is charged. Lunch is always paid", "\n"},
         {"What does a pause of my gym membership cost?", gym, "free. Flex members cannot pause.",
