@@ -290,9 +290,27 @@ static void table_row(reader *r, char *s, char tab, bool first) {
     }
 }
 
+/* Of a row that has nothing but the rest of the last cell above it, begun in a small letter, that rest: "or death of controlling
+ * process" below "Hangup detected on controlling terminal". NULL: it is a row of its own. */
+static char *rest_of_row(char *s, char tab, size_t n_cells) {
+    size_t blank = 0;
+    while (s[blank] == tab) blank++;
+    s += blank;
+    return blank && blank + 1 == n_cells && fo_is_letter(*s) && !fo_is_upper(*s) && !strchr(s, tab)
+               ? s
+               : NULL;
+}
+
+static size_t cells_of(const char *s, char tab) {
+    size_t n = 1;
+    while ((s = strchr(s, tab))) s++, n++;
+    return n;
+}
+
 static void table(reader *r) {
     end_block(r);
     char tab = '\t';
+    size_t n_cells = 0;
     bool in_format = true, in_cell = false, has_rows = false;
     for (bool first = true; read_line(r); first = false) {
         char *s = r->line.data;
@@ -326,6 +344,12 @@ static void table(reader *r) {
         }
         if (s[0] == '.' || s[0] == '\'' || is(s, "_") || is(s, "=")) continue;
         in_cell = n >= 2 && s[n - 1] == '{' && s[n - 2] == 'T';
+        char *rest = in_cell ? NULL : rest_of_row(s, tab, n_cells);
+        if (rest) {
+            add_text(r, rest);
+            continue;
+        }
+        n_cells = cells_of(s, tab);
         if (in_cell) s[n - 2] = 0;
         table_row(r, s, tab, !has_rows);
         has_rows = true;

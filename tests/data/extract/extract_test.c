@@ -254,6 +254,12 @@ static void cells_of_a_table_keep_their_columns(void **state) {
          ".TH X 7\n.SH TABLES\n.TS\nl l.\nDish\tSmall\nSoup\t4\n.TE\n.TS\nl l.\nDay\tOpens\n"
          "Friday\t10\n.TE\n",
          "TABLES\n\nDish | Small\nSoup | 4\n\nDay | Opens\nFriday | 10"},
+        /* a line that holds the rest of the last cell alone is no row */
+        {"text/troff",
+         ".TH X 7\n.SH TABLES\n.TS\nl l l.\nSIGHUP\tTerm\tHangup detected on terminal\n"
+         "\t\tor death of the process\nSIGINT\tTerm\tInterrupt\n\t\tKeyboard\n.TE\n",
+         "TABLES\n\nSIGHUP | Term | Hangup detected on terminal or death of the process\n"
+         "SIGINT | Term | Interrupt\nKeyboard"},
         {"text/troff",
          ".Dd March 1, 2026\n.Dt X 7\n.Sh TABLES\n.Bl -column a b\n.It Dish Ta Small\n.It Soup Ta "
          "4\n.El\n.Bl -column a b\n.It Day Ta Opens\n.It Friday Ta 10\n.El\n",
