@@ -581,6 +581,7 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
                       : word_token_in("how", &t)      ? HOW
                                                       : BEFORE;
             asks_before = before;
+            if (demand_figure_is_default_port(&before, &t)) amount = AMOUNT_ANY, at_word = PAST;
             break;
         case WHAT:
             amount = kind_of_noun(&t);
@@ -596,7 +597,8 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             break;
         case IS:
             kind = asks_for_the_most(question + at, len - at, &before, &t) ||
-                           demand_figure_is_limit(&before, &t)
+                           demand_figure_is_limit(&before, &t) ||
+                           demand_figure_is_default_port(&before, &t)
                        ? AMOUNT_ANY
                        : kind_of_noun(&t);
             if (asks_for_a_share(&before, &t)) kind = AMOUNT_SHARE;

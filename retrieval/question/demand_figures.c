@@ -13,6 +13,10 @@ bool demand_figure_is_port(const char *rest, size_t len, const word_token *noun)
     return false;
 }
 
+bool demand_figure_is_default_port(const word_token *before, const word_token *noun) {
+    return word_token_in("port ports", noun) && word_token_in("default standard", before);
+}
+
 bool demand_figure_is_limit(const word_token *before, const word_token *noun) {
     return word_token_in("number count length amount", noun) &&
            word_token_in("maximum max minimum min largest smallest highest lowest greatest total",

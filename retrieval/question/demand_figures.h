@@ -10,6 +10,9 @@
 /* "What port does it listen on?", "Which ports do I need to open?", not that of a ferry, nor one that is open. `rest`: behind the noun. */
 bool demand_figure_is_port(const char *rest, size_t len, const word_token *noun);
 
+/* "Default port of the server", "What is its standard port?" */
+bool demand_figure_is_default_port(const word_token *before, const word_token *noun);
+
 /* "The maximum number", "the total amount"? */
 bool demand_figure_is_limit(const word_token *before, const word_token *noun);
 

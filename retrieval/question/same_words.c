@@ -85,11 +85,12 @@ static uint32_t group_of(int language, const fact_text *t, size_t i) {
 
 int same_words_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
-    if (t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT))) return -1;
+    if (t->language != q->text.language || (w->flags & WORD_STOP)) return -1;
     pthread_once(&once, build);
     const int language = t->language < 0 ? of_english : t->language;
     const same_words_lists *l = by_language[language];
     if (!l) return -1;
+    if (w->flags & WORD_DIGIT) return language == of_english ? l->beside(q, t, i) : -1;
     const uint32_t group = group_of(language, t, i);
     for (size_t k = 0; (group || l->is_form) && k < q->text.n_words; k++) {
         const fact_word *asked = &q->text.words[k];

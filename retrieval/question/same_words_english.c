@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "kernels/utf8.h"
 #include "retrieval/question/same_words_lists.h"
 
 /* clang-format off */
@@ -122,9 +125,29 @@ static int term_of_kind(const question *q, const fact_text *t, size_t i_word) {
     return -1;
 }
 
+/* Is it the port of an address, "0.0.0.0:9090", "localhost:5432", ":8080"? A time of day has two figures behind its colon. */
+static bool is_port_of_address(const fact_text *t, const fact_word *w) {
+    enum { FEWEST = 3, MOST = 5 };
+    const size_t n = w->end - w->start;
+    if (n < FEWEST || n > MOST || w->start == 0 || t->text[w->start - 1] != ':') return false;
+    for (size_t i = w->start; i < w->end; i++)
+        if (!fo_is_digit(t->text[i])) return false;
+    return w->end == t->len || strchr("\"'`/ \n),;|", t->text[w->end]);
+}
+
+/* The question's "port" where word i of a text is one in figures; -1: none. */
+static int port_asked(const question *q, const fact_text *t, size_t i) {
+    if (!is_port_of_address(t, &t->words[i])) return -1;
+    for (size_t k = 0; k < q->text.n_words; k++)
+        if (fact_word_in(&q->text, k, "port ports"))
+            return question_term_of(q, q->text.words[k].id);
+    return -1;
+}
+
 /* What neither list nor form tells. */
 static int beside(const question *q, const fact_text *t, size_t i) {
-    const int term = quality_asked(q, t, i);
+    int term = quality_asked(q, t, i);
+    if (term < 0) term = port_asked(q, t, i);
     return term >= 0 ? term : term_of_kind(q, t, i);
 }
 

@@ -134,6 +134,10 @@ static void an_everyday_word_is_its_other_name(void **state) {
     expect("portuguese", "Onde fica a equipa?", "equipe", "equipa");
     expect("portuguese", "A morada mudou?", "endereço", "morada");
     expect("english", "Is there a telephone?", "phone", "telephone");
+    expect("english", "What port is it?", "=\"0.0.0.0:9090\"", "port");
+    expect("english", "What port is it?", "localhost:5432", "port");
+    expect("english", "What port is it?", "at 10:30", "");
+    expect("english", "What port is it?", "in 9090", "");
     expect("english", "I am ill before the examination", "sick", "ill");
     expect("english", "I am ill before the examination", "exam", "examination");
     expect("english", "How many loaves do we bake?", "loaf", "loaves");
