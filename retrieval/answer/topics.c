@@ -157,8 +157,16 @@ static double of_sentence(const question *q, const candidate_passage *p, const t
     return 0;
 }
 
+/* Is heading u that of the text which says what the page is about? */
+static bool heads_description(const candidate_passage *p, const text_unit *u) {
+    return u->end - u->start == 11 && !memcmp(p->text.text + u->start, "DESCRIPTION", 11);
+}
+
 void topics_of_words(const question *q, const candidate_passage *p, double *topic) {
     const bool bare = asks_for_topic(q), defines = bare && q->defines;
+    const bool own = defines && topics_may_lead(q) && p->command && p->text.before == 0 &&
+                     topics_name_page(q, p->title_text);
+    bool described = false;
     size_t left = 0;
     double heading = 0;
     uint32_t end = 0; /* of what was counted: the items of a procedure stand within it */
@@ -168,6 +176,7 @@ void topics_of_words(const question *q, const candidate_passage *p, double *topi
         if (u->named) continue; /* its items are counted */
         if (u->kind == TEXT_UNIT_HEADING) {
             heading = of_heading(q, p, u);
+            described = own && heads_description(p, u);
             left = heading > 0 ? FIRST_UNITS : 0;
         } else if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start) {
             if (bare) topic[i] = is_topic(q, p, u->start, u->body);
@@ -180,9 +189,27 @@ void topics_of_words(const question *q, const candidate_passage *p, double *topi
             left--;
             end = u->end;
         } else if (defines && u->kind == TEXT_UNIT_SENTENCE) {
-            topic[i] = of_sentence(q, p, u);
+            topic[i] = described ? 1 : of_sentence(q, p, u);
+            described = false;
         }
     }
+}
+
+bool topics_name_page(const question *q, const char *title) {
+    const char *text = q->text.text;
+    bool named = false;
+    for (size_t k = 0; k < q->text.n_words; k++) {
+        const fact_word *w = &q->text.words[k];
+        char word[32];
+        const size_t n = w->end - w->start;
+        if (question_term_of(q, w->id) < 0) continue;
+        if (n >= sizeof word) return false;
+        memcpy(word, text + w->start, n);
+        word[n] = '\0';
+        if (!word_tokens_say(word, title, strlen(title))) return false;
+        named |= exact_names_command_is(title, word, n);
+    }
+    return named && !exact_names_is_capital(title);
 }
 
 bool topics_may_lead(const question *q) {

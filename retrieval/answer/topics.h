@@ -15,6 +15,9 @@
 /* topic[p->units.n], all written: by the question's words alone. */
 void topics_of_words(const question *q, const candidate_passage *p, double *topic);
 
+/* "What is an inode?" of the page "inode - file inode information": is the term, or a part of it, its name, and does its line say all
+ * of it? What its description begins with explains it. */
+bool topics_name_page(const question *q, const char *title);
 /* A term of few words is to be explained: then the passages that explain it come before those that use it. */
 bool topics_may_lead(const question *q);
 /* The most that a unit of the passage comes to. FO_ENOMEM, FO_ELIMIT. */

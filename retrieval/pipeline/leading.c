@@ -38,7 +38,8 @@ static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *e
         .text = k->text, .len = k->text_len, .before = k->n_before, .title = k->title};
     double most = 0;
     int rc = topics_of_passage(&most, &a->question, &a->lx, &p, err);
-    *leads = most > explained;
+    *leads = most > explained ||
+             (k->title && k->n_before == 0 && topics_name_page(&a->question, k->title));
     return rc;
 }
 

@@ -127,12 +127,45 @@ static void a_cause_is_of_what_its_title_names(void **state) {
     }
 }
 
+/* A page that is called by the term says what it is where its description begins, whoever else has the word. */
+static void a_page_called_by_the_term_explains_it(void **state) {
+    (void)state;
+    static const char text[] = "NAME\n\nlevee - a bank of earth\n\nDESCRIPTION\n\nEach canal has "
+                               "a levee that keeps water out.\n\nA levee is dear.\n";
+    static const struct {
+        const char *asked, *title;
+        double most;
+    } cases[] = {
+        {"what is a levee", "levee - a bank of earth", 1},
+        {"What is a levee bank?", "levee - a bank of earth", 1},
+        {"What is a levee gate?", "levee - a bank of earth", 0},
+        {"What is a levee?", "gate - opens a levee", 0.9}, /* "A levee is dear." */
+        {"What is a levee?", "Levee - a guide", 0.9},
+        {"How long is a levee?", "levee - a bank of earth", 0},
+    };
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        candidate_set set = {0};
+        const passage p = {.text = text, .len = strlen(text), .title = cases[i].title, .score = 1};
+        const extractive_input in = {
+            .question = cases[i].asked, .passages = &p, .n_passages = 1, .lx = &lx};
+        double most = 0;
+        assert_ok(candidate_set_read(&set, &in, &err), &err);
+        for (size_t k = 0; k < set.n; k++)
+            if (set.c[k].f[CAND_TOPIC] > most) most = set.c[k].f[CAND_TOPIC];
+        if (most < cases[i].most - 1e-9 || most > cases[i].most + 1e-9)
+            fail_msg("%s, %s: %g", cases[i].asked, cases[i].title, most);
+        candidate_set_deinit(&set);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stands_below_the_question_answers_it),
         cmocka_unit_test(a_term_is_explained_by_its_row_or_its_sentence),
         cmocka_unit_test(passages_that_explain_a_term_lead),
         cmocka_unit_test(a_cause_is_of_what_its_title_names),
+        cmocka_unit_test(a_page_called_by_the_term_explains_it),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

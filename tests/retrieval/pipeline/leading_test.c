@@ -158,6 +158,32 @@ static void the_page_of_a_command_called_as_the_task_is_read(void **state) {
     test_remove(home);
 }
 
+/* What is asked about is what the page is called by: others say the word oftener. */
+static void the_page_called_by_the_term_is_read(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[512];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(id, sizeof id, "other%d", i);
+        snprintf(text, sizeof text,
+                 ".TH MAKE%d 8\n.SH NAME\nmake%d \\- make a levee\n.SH OPTIONS\n.TP\n-%c\nLevee "
+                 "of size %d. A levee that is a levee.\n",
+                 i, i, 'a' + i % 26, i);
+        put(s, "default", id, text, strlen(text), 200);
+    }
+    static const char page[] =
+        ".TH LEVEE 7\n.SH NAME\nlevee \\- a bank\n.SH DESCRIPTION\nEach canal has "
+        "a levee, which keeps the water out of the fields and gardens of those who live there.\n";
+    put(s, "default", "levee", page, strlen(page), 200);
+    assert_true(contexts_of(s, "what is a levee", "levee") > 0);
+    assert_int_equal(contexts_of(s, "Who made a levee?", "levee"), 0);
+    service_close(s);
+    test_remove(home);
+}
+
 static void a_guide_of_a_city_is_no_page_of_a_command(void **state) {
     (void)state;
     fo_err err = {0};
@@ -271,6 +297,7 @@ int main(void) {
         cmocka_unit_test(the_page_of_a_commands_settings_is_read_beside_its_own),
         cmocka_unit_test(the_first_lines_of_commands_that_are_compared_are_read),
         cmocka_unit_test(the_page_of_a_command_called_as_the_task_is_read),
+        cmocka_unit_test(the_page_called_by_the_term_is_read),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
         cmocka_unit_test(the_section_that_a_list_names_is_read),
         cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),
