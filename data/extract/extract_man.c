@@ -364,6 +364,29 @@ static void font_line(reader *r, const arguments *a, const char *between) {
     if (r->tag_next && a->n > 1) tag_done(r);
 }
 
+/* The sign of an item: "*", "o". Of "0" and "1" the item is what a number means, an exit status, say. */
+static bool is_bullet(const char *s, size_t n) {
+    return n == 1 ? !fo_is_digit(*s) : fo_utf8_count(s, n) == 1;
+}
+
+/* "- -e / --exit-status:": an item that is an option's name alone, with a colon, as pages made from Markdown have them. What comes is
+ * said of the option: it becomes a term. */
+static bool opens_option(reader *r) {
+    enum { LONGEST = 100 };
+    builder *b = r->b;
+    if (!b->open || b->kind != TEXT_LIST_ITEM) return false;
+    char *s = b->text.data + b->start;
+    const size_t n = b->text.len - b->start;
+    if (n < 5 || n > LONGEST || memcmp(s, "- -", 3) != 0 || s[3] == ' ' || s[n - 1] != ':' ||
+        memchr(s, '\n', n))
+        return false;
+    memmove(s, s + 2, n - 3);
+    b->text.len -= 3;
+    builder_str(b, "\n");
+    r->joined = false;
+    return true;
+}
+
 static bool man_macro(reader *r, const arguments *a) {
     const char *name = a->at[0];
     builder *b = r->b;
@@ -385,12 +408,14 @@ static bool man_macro(reader *r, const arguments *a) {
     } else if (is(name, "TQ")) {
         r->tag_next = true;
     } else if (is(name, "IP")) {
+        const bool tagged = a->n > 1 && a->at[1][0];
+        if (!tagged && opens_option(r)) return true;
         begin_block(r, TEXT_LIST_ITEM, 0);
-        if (a->n > 1 && a->at[1][0]) {
+        if (tagged) {
             bool joined;
             resolve(r, a->at[1], &joined);
             if (b->failure) return true;
-            bool bullet = r->out.len == 1 || fo_utf8_count(r->out.data, r->out.len) == 1;
+            const bool bullet = is_bullet(r->out.data, r->out.len);
             builder_add_flowing(b, bullet ? "-" : r->out.data, bullet ? 1 : r->out.len);
             builder_str(b, bullet ? " " : "\n");
         }

@@ -156,12 +156,16 @@ bool unit_code_is_example(const unit_lines *l, size_t i) {
 }
 
 bool unit_code_is_aside(const unit_lines *l, size_t i) {
-    enum { WIDEST = 48 };
+    enum { WIDEST = 64 };
     size_t n;
     const char *s = unit_lines_text(l, i, &n);
-    return l->v[i].class == LINE_TEXT && n > 2 && n <= WIDEST && s[0] == '(' && s[n - 1] == ')' &&
-           !memchr(s + 1, '(', n - 1) && (i > 0 ? l->v[i - 1].class == LINE_BLANK : !l->goes_on) &&
-           i + 1 < l->n && l->v[i + 1].class == LINE_BLANK;
+    if (l->v[i].class != LINE_TEXT || n < 3 || n > WIDEST || s[0] != '(' || s[n - 1] != ')' ||
+        memchr(s + 1, '(', n - 1))
+        return false;
+    if (i > 0 && l->v[i - 1].class == LINE_OPTION)
+        return i + 1 < l->n && l->v[i + 1].class == LINE_TEXT;
+    return (i > 0 ? l->v[i - 1].class == LINE_BLANK : !l->goes_on) && i + 1 < l->n &&
+           l->v[i + 1].class == LINE_BLANK;
 }
 
 bool unit_code_is_comment(const unit_lines *l, size_t i) {

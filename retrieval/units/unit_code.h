@@ -17,7 +17,8 @@ bool unit_code_is_typed(const char *s, size_t n);
  * terms. */
 bool unit_code_is_example(const unit_lines *l, size_t i);
 
-/* "has-session" above "(alias: has)": a line in brackets between blank ones, of what stands above it. */
+/* "has-session" above "(alias: has)": a line in brackets between blank ones, of what stands above it; or right between an option's name
+ * and what is said of it, "(Keyword: flush)". */
 bool unit_code_is_aside(const unit_lines *l, size_t i);
 
 /* "# Retry after 60 seconds", of an example of settings or commands: no heading of Markdown. */

@@ -144,6 +144,23 @@ static size_t below_option(const unit_reader *r, size_t i, size_t option) {
     return i;
 }
 
+/* The end of what is said at first of an entry, [from, end): a sentence, and behind "ATA only." or "Silent mode." the next one, with what
+ * only denies. */
+static uint32_t first_said(const unit_reader *r, uint32_t from, uint32_t end) {
+    enum { SHORT = 3 }; /* words that say hardly anything */
+    uint32_t cut = from, word = from;
+    for (size_t words = 0; words <= SHORT && word < end;) {
+        const size_t stop = unit_reader_stop(r, end, word);
+        if (stop <= word || stop >= end) return end;
+        for (; word < stop; word++)
+            words += !fo_is_blank(r->in.text[word]) &&
+                     (word == from || fo_is_blank(r->in.text[word - 1]));
+        for (cut = word; cut > from && fo_is_blank(r->in.text[cut - 1]); cut--) continue;
+        while (word < end && fo_is_blank(r->in.text[word])) word++;
+    }
+    return unit_reader_denial_end(r, end, cut);
+}
+
 /* "-e, --export   writes all feeds": the option on line i and, right below or behind a blank line and indented deeper, the rest of what
  * is said of it from byte `said` on. What stands below no deeper is of something else. */
 static size_t read_option_beside(unit_reader *r, size_t i, uint32_t said, int *rc) {
@@ -151,12 +168,7 @@ static size_t read_option_beside(unit_reader *r, size_t i, uint32_t said, int *r
     size_t end = below_option(r, i + 1, i);
     uint32_t name_end = said, stop = r->in.v[end - 1].end, cut = stop;
     while (name_end > start && fo_is_blank(r->in.text[name_end - 1])) name_end--;
-    if (stop - start > UNIT_WHOLE_ENTRY) {
-        const size_t first = unit_reader_stop(r, stop, said);
-        cut = first > said && first < stop ? (uint32_t)first : stop;
-        while (cut > said && fo_is_blank(r->in.text[cut - 1])) cut--;
-        cut = unit_reader_denial_end(r, stop, cut);
-    }
+    if (stop - start > UNIT_WHOLE_ENTRY) cut = first_said(r, said, stop);
     *rc = unit_reader_add(r, start, cut, TEXT_UNIT_DEFINITION, r->heading_start, r->heading_end,
                           TEXT_UNIT_HEADING);
     if (!*rc) r->out->v[r->out->n - 1].body = said;
@@ -219,12 +231,8 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     uint32_t body_start = r->in.v[at].start, body_end = r->in.v[end - 1].end;
     uint32_t cut = body_end;
     if (body_end - head_start > UNIT_WHOLE_ENTRY ||
-        (is_word(r, i) && has_sentences(r, body_start, body_end, SEVERAL))) {
-        size_t stop = unit_reader_stop(r, body_end, body_start);
-        cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
-        while (cut > body_start && fo_is_blank(r->in.text[cut - 1])) cut--;
-        cut = unit_reader_denial_end(r, body_end, cut);
-    }
+        (is_word(r, i) && has_sentences(r, body_start, body_end, SEVERAL)))
+        cut = first_said(r, body_start, body_end);
     *rc = unit_reader_add(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start,
                           r->heading_end, TEXT_UNIT_HEADING);
     if (!*rc) r->out->v[r->out->n - 1].body = body_start;

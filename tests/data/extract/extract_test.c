@@ -305,6 +305,16 @@ static void manual_pages_need_no_troff(void **state) {
     assert_string_equal(x.text, "NAME\n\nls - list files\n\nOPTIONS\n\n-a, --all\nshow all\n"
                                 "- bullet\n\nEnd.\n\n  code \\ n\n\nshown");
     extracted_deinit(&x);
+    /* A number is what its entry is of; an item that is an option's name alone is a term. */
+    x = read_string(
+        ".TH X 1\n.SH NAME\nx \\- y\n.SH STATUS\n.IP 0\nall went well\n.IP 1 4\nnothing was "
+        "there\n.SH OPTIONS\n.IP \"\\[ci]\" 4\n\\fB\\-e\\fR / \\fB\\-\\-exit\\fR:\n.IP\nsets "
+        "the status\n.IP\nin all cases\n.IP \"\\[ci]\" 4\nmore:\n.IP\nthings\n",
+        NULL, NULL);
+    assert_string_equal(x.text,
+                        "NAME\n\nx - y\n\nSTATUS\n\n0\nall went well\n1\nnothing was there\n\n"
+                        "OPTIONS\n\n-e / --exit\nsets the status\nin all cases\n- more:\nthings");
+    extracted_deinit(&x);
     /* A licence to be ignored, and macros that set the page up, come before the first heading. */
     x = read_string(".ig\nCopyright Somebody\n..\n.de dT\n.ds Dt \\\\$2\n..\n.dT Time-stamp: 2019\n"
                     ".TH X 1\n.SH NAME\nx \\- y\n.dT kept words\n",

@@ -99,6 +99,26 @@ static void an_aside_in_brackets_is_of_the_term_above(void **state) {
            "Report an error if the session does not exist.",
            TEXT_UNIT_DEFINITION, "COMMANDS");
     expect(text, "The others are quick.", TEXT_UNIT_SENTENCE, "COMMANDS");
+    char entry[1024];
+    const char *first =
+                   "-F | --flush\n(Keyword: flush)\nIt deletes messages that were read before.",
+               *again = " This is said again and again, so that the entry is a long one.";
+    size_t n = (size_t)snprintf(entry, sizeof entry, "OPTIONS\n\n%s", first);
+    for (int i = 0; i < 10; i++) n += (size_t)snprintf(entry + n, sizeof entry - n, "%s", again);
+    read_units(entry);
+    expect(entry, first, TEXT_UNIT_DEFINITION, "OPTIONS");
+}
+
+static void short_words_before_what_is_said_of_an_option_are_said_with_it(void **state) {
+    (void)state;
+    char entry[1024];
+    const char *again = " This is said again and again, so that the entry is a long one.";
+    size_t n = (size_t)snprintf(
+        entry, sizeof entry, "OPTIONS\n\n-s\nSilent mode. Nothing is printed while mail is read.");
+    for (int i = 0; i < 10; i++) n += (size_t)snprintf(entry + n, sizeof entry - n, "%s", again);
+    read_units(entry);
+    expect(entry, "-s\nSilent mode. Nothing is printed while mail is read.", TEXT_UNIT_DEFINITION,
+           "OPTIONS");
 }
 
 static void a_comment_of_settings_is_no_heading(void **state) {
@@ -128,6 +148,8 @@ int main(void) {
         cmocka_unit_test_teardown(terms_keep_what_is_said_of_them, forget),
         cmocka_unit_test_teardown(a_sentence_around_an_example_is_one, forget),
         cmocka_unit_test_teardown(an_aside_in_brackets_is_of_the_term_above, forget),
+        cmocka_unit_test_teardown(short_words_before_what_is_said_of_an_option_are_said_with_it,
+                                  forget),
         cmocka_unit_test_teardown(a_comment_of_settings_is_no_heading, forget),
         cmocka_unit_test_teardown(what_stands_around_a_text_heads_nothing, forget),
     };
