@@ -38,6 +38,35 @@ static bool names_version(const char *s, size_t n) {
     return t.digits && (called || memchr(t.s, '.', t.n));
 }
 
+/* Is it a word of the question or of the passage's title? */
+static bool is_asked_of(const candidate_set *set, const candidate_passage *p, const word_token *t) {
+    char word[64];
+    if (t->n >= sizeof word) return false;
+    memcpy(word, t->s, t->n);
+    word[t->n] = 0;
+    return word_tokens_say(word, set->q.text.text, set->q.text.len) ||
+           (p->title_text && word_tokens_say(word, p->title_text, strlen(p->title_text)));
+}
+
+/* "PgBouncer 1.17.x", "2022-03-23 - PgBouncer 1.17.0", "Release notes for v1.8.0": the version of the program that is asked about, which
+ * the heading names before it. */
+static bool names_version_of(const candidate_set *set, const candidate_passage *p, const char *s,
+                             size_t n) {
+    size_t at = 0;
+    bool named = false;
+    for (word_token t; (t = word_token_next(s, n, &at)).n;) {
+        if (t.digits && memchr(t.s, '.', t.n)) return named;
+        if (!t.letters ||
+            word_token_in("v release releases notes for new features changes in of version", &t)) {
+            named |= t.letters;
+            continue;
+        }
+        if (!is_asked_of(set, p, &t)) return false;
+        named = true;
+    }
+    return false;
+}
+
 bool dated_heading_of_version(const char *s, size_t n) {
     size_t at = 0;
     const word_token t = first_word(s, n, &at);
@@ -97,16 +126,21 @@ int dated_heading_above(const candidate_passage *p, const text_unit *u) {
     return day;
 }
 
-static bool names_asked(const char *s, size_t n, enum asked_for asked) {
-    return asked == ASKED_VERSION ? names_version(s, n) : names_time(s, n);
+static bool names_asked(const candidate_set *set, const candidate_passage *p, const char *s,
+                        size_t n, enum asked_for asked) {
+    if (asked == ASKED_TIME) return names_time(s, n);
+    return names_version(s, n) || names_version_of(set, p, s, n);
 }
 
 /* ... that names a version or a time, with headings that part nothing from it between them. *section: where there is none in the
  * text, that of the version whose section the text goes on with; else NULL. */
-static const text_unit *dated_above(const candidate_passage *p, const text_unit *u,
-                                    enum asked_for asked, const char **section) {
+static const text_unit *dated_above(const candidate_set *set, const candidate_passage *p,
+                                    const text_unit *u, enum asked_for asked,
+                                    const char **section) {
     const text_unit *above = NULL;
-    *section = asked == ASKED_VERSION && dated_heading_of_version(p->heading, strlen(p->heading))
+    const size_t bytes = strlen(p->heading);
+    *section = asked == ASKED_VERSION && (dated_heading_of_version(p->heading, bytes) ||
+                                          names_version_of(set, p, p->heading, bytes))
                    ? p->heading
                    : NULL;
     for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
@@ -114,7 +148,7 @@ static const text_unit *dated_above(const candidate_passage *p, const text_unit 
         const char *s = p->text.text + h->start;
         const size_t n = h->end - h->start;
         if (h->kind != TEXT_UNIT_HEADING) continue;
-        const bool dated = names_asked(s, n, asked);
+        const bool dated = names_asked(set, p, s, n, asked);
         if (dated || !dated_heading_of_changes(s, n)) {
             above = dated ? h : NULL;
             *section = NULL;
@@ -141,7 +175,7 @@ void dated_heading_take(const candidate_set *set, candidate *c) {
         (!beside && u->head_kind != TEXT_UNIT_HEADING && u->head_end > u->head_start) ||
         (asked == ASKED_TIME && names_time(p->text.text + c->start, c->end - c->start)))
         return;
-    const text_unit *above = dated_above(p, u, asked, &c->section);
+    const text_unit *above = dated_above(set, p, u, asked, &c->section);
     if (!above) return;
     if (beside) {
         c->dated_start = above->start;

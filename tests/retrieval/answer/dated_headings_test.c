@@ -81,6 +81,33 @@ static void a_change_below_a_lead_in_is_of_the_version_above(void **state) {
     free(answer);
 }
 
+static void a_heading_may_name_the_program_before_its_version(void **state) {
+    (void)state;
+    static const char news[] = "Quillpool changelog\n\nQuillpool 1.18.x\n\n2022-12-12  -  "
+                               "Quillpool 1.18.0\n\n- Fixes\n  - A crash "
+                               "was mended.\n\nQuillpool 1.17.x\n\n2022-03-23  -  Quillpool "
+                               "1.17.0\n\n- Features\n  - Remove the "
+                               "automatic reload of users. The list of users is now read on reload "
+                               "only.\n\nNew features in "
+                               "Quillpool 1.16.2\n\n- Lists of hosts were added.\n\nBuilt with "
+                               "Ferrum 2.0.1\n\n- The parser was "
+                               "rewritten.\n";
+    begins(news, "In which Quillpool version did the automatic reload of users stop?",
+           "2022-03-23 - Quillpool 1.17.0: ");
+    begins(news, "Which version of Quillpool added lists of hosts?",
+           "New features in Quillpool 1.16.2: ");
+    /* the version of something else */
+    begins(news, "In which Quillpool version was the parser rewritten?", "- The parser");
+    const char *goes_on = strstr(news, "- Features");
+    const passage p = {.text = goes_on,
+                       .len = strlen(goes_on),
+                       .title = "Quillpool changelog",
+                       .heading = "Quillpool 1.17.x"};
+    char *answer = ask_of(&p, "Which version stopped the automatic reload of users?", -1);
+    if (strncmp(answer, "Quillpool 1.17.x: ", 18) != 0) fail_msg("%s", answer);
+    free(answer);
+}
+
 static const char changelog[] =
     "Release notes\n\n4.1.0 (8 September 2025)\n\nAdded\n\n- Windows agent leaves beta\n- Quiet "
     "hours\n\nRemoved\n\n- FTP as a target.\n\n4.0.0 (5 May 2025)\n\n- Web console\n- Linux "
@@ -220,6 +247,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_said_below_its_version),
         cmocka_unit_test(a_change_below_a_lead_in_is_of_the_version_above),
+        cmocka_unit_test(a_heading_may_name_the_program_before_its_version),
         cmocka_unit_test(when_a_version_came_out_stands_in_its_heading),
         cmocka_unit_test(a_heading_with_another_day_is_no_release),
         cmocka_unit_test(a_version_of_two_things_is_of_the_heading_above),
