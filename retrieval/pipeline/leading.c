@@ -47,8 +47,9 @@ static int tells_command(const asked *a, const store_chunk *k, bool *leads, fo_e
     (void)err;
     const fact_text *t = &a->question.text;
     const bool own = k->title && exact_names_command_asked(t->text, t->len, k->title);
-    *leads = own || (k->title && (exact_names_family_asked(t->text, t->len, k->title) ||
-                                  (a->command && exact_names_are_settings(a->command, k->title))));
+    *leads = own || (k->title && exact_names_family_asked(t->text, t->len, k->title)) ||
+             (a->command && ((k->title && exact_names_are_settings(a->command, k->title)) ||
+                             exact_names_lie_together(a->command, k->document_id)));
     *a->has_family |= *leads && !own;
     return FO_OK;
 }

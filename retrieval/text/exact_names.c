@@ -635,11 +635,23 @@ bool exact_names_are_family(const char *title, const char *other) {
 }
 
 bool exact_names_are_settings(const char *title, const char *other) {
-    static const char *const ends[] = {"_config", ".conf", "_conf", "rc"};
+    static const char *const ends[] = {"_config", ".conf", "_conf", "rc",
+                                       ".ini",    ".cfg",  ".toml", ".yaml"};
     if (!exact_names_are_family(title, other)) return false;
     const size_t n = strcspn(title, " ,"), all = strcspn(other, " ,(");
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
         if (all == n + strlen(ends[k]) && strncmp(other + n, ends[k], all - n) == 0) return true;
+    return false;
+}
+
+bool exact_names_lie_together(const char *title, const char *document) {
+    enum { LEAST = 3 };
+    const size_t n = strcspn(title, " ,");
+    if (n < LEAST || !exact_names_of_command(title)) return false;
+    for (const char *at = document, *end; (end = strchr(at, '/')); at = end + 1)
+        if ((size_t)(end - at) >= n && strncasecmp(at, title, n) == 0 &&
+            !(fo_is_letter(at[n]) || fo_is_digit(at[n])))
+            return true;
     return false;
 }
 

@@ -90,7 +90,10 @@ bool exact_names_is_capital(const char *title);
 /* Is `other` the page of what belongs to the command of `title` by its name: "gitignore" to "git", "sshd" to "ssh"? Not "Parish" to
  * "Paris". */
 bool exact_names_are_family(const char *title, const char *other);
-/* Is `other` the page of that command's settings: "sshd_config" to "sshd", "unbound.conf" to "unbound", "muttrc" to "mutt"? */
+/* Is `other` the page of that command's settings: "sshd_config" to "sshd", "unbound.conf" to "unbound", "muttrc" to "mutt", "pgbouncer.ini" to
+ * "pgbouncer"? */
 bool exact_names_are_settings(const char *title, const char *other);
+/* Does a document lie in a folder that is called by the first name of that command's title, "doc/dnsmasq-base/FAQ" by "dnsmasq"? */
+bool exact_names_lie_together(const char *title, const char *document);
 
 #endif

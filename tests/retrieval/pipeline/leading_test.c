@@ -123,6 +123,13 @@ static void the_page_of_a_commands_settings_is_read_beside_its_own(void **state)
                                   "What tolld allows of wrong things is told in part %d.\n", i);
     }
     put(s, "default", "daemon", text, n, 256);
+    /* what lies in a folder of the command's name is of it, too; what lies elsewhere is not */
+    static const char often[] =
+        "Questions\n\nQ: Can I get tolld to keep its wrong cards on disk when I shut it down?\n\n"
+        "A: No, that is not provided.\n";
+    put(s, "default", "doc/tolld-base/FAQ", often, strlen(often), 256);
+    assert_true(contexts_of(s, "Can tolld save wrong cards to disk on shutdown?",
+                            "doc/tolld-base/FAQ") > 0);
     static const char settings[] =
         ".TH TOLLD_CONFIG 5\n.SH NAME\ntolld_config \\- settings\n.SH KEYWORDS\n.TP\nMaxTries\n"
         "How often a card may be read wrongly. The default is 6.\n";

@@ -270,6 +270,13 @@ static void a_family_of_commands_goes_by_its_first_part(void **state) {
     assert_true(exact_names_are_settings("mutt - reads mail", "muttrc - its settings"));
     assert_false(
         exact_names_are_settings("rsync - a copier", "rsyncd.conf - its daemon's settings"));
+    assert_true(exact_names_are_settings("poold - a pool", "poold.ini - its settings"));
+    assert_true(exact_names_lie_together("dnsmasq - a resolver", "doc/dnsmasq-base/FAQ"));
+    assert_true(
+        exact_names_lie_together("dnsmasq - a resolver", "/usr/share/doc/dnsmasq/a/b.html"));
+    assert_false(exact_names_lie_together("dnsmasq - a resolver", "doc/dnsmasquerade/FAQ"));
+    assert_false(exact_names_lie_together("dnsmasq - a resolver", "doc/dnsmasq"));
+    assert_false(exact_names_lie_together("ls - list a folder", "doc/ls/FAQ"));
     assert_false(exact_names_are_settings("tar - an archiver", "sshd_config - of another"));
     assert_false(exact_names_are_settings(git, "git-config - reads and sets options"));
     assert_false(exact_names_are_settings(git, git));
