@@ -253,8 +253,14 @@ static bool states_no_status(const demands *d, const candidate_passage *p, const
            !word_tokens_say("zero nonzero one two success successful successfully failure", s, n);
 }
 
-static bool lacks_detail(const demands *d, const candidate_passage *p, const text_unit *u) {
-    const char *text = p->text.text;
+static bool lacks_detail(const question *q, const candidate_passage *p, const text_unit *u) {
+    const demands *d = &q->demands;
+    const char *text = p->text.text, *letters;
+    if (d->detail == DETAIL_KEPT && !p->command) return false; /* data may be kept anywhere */
+    if (d->detail == DETAIL_LETTERS) {
+        const size_t n = demand_letters_of(q->text.text, q->text.len, &letters);
+        return n && !demand_letters_in(letters, n, text + u->start, u->end - u->start);
+    }
     if (states_no_status(d, p, u)) return true;
     return !has_detail_above(d, p, u) &&
            !demands_detail_in(d, text + u->start, u->end - u->start) &&
@@ -276,8 +282,7 @@ static bool item_lacks(const candidate_set *set, const candidate_passage *p,
         if (u->kind != TEXT_UNIT_ITEM || u->start < list->start || u->end > list->end) continue;
         const double share = question_share(&set->q, candidate_terms(p, u->start, u->end));
         if (share < most) continue;
-        const bool this_lacks =
-            lacks_detail(&set->q.demands, p, u) || amount_lacking(set, p, u) >= 1;
+        const bool this_lacks = lacks_detail(&set->q, p, u) || amount_lacking(set, p, u) >= 1;
         lacks = share > most ? this_lacks : lacks && this_lacks;
         most = share;
     }
@@ -442,7 +447,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     const char *text = p->text.text;
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
-    if (lacks_detail(d, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
+    if (lacks_detail(&set->q, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
         unit_is_of_another_version(&set->q, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))

@@ -584,9 +584,10 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
             if (demand_figure_is_default_port(&before, &t)) amount = AMOUNT_ANY, at_word = PAST;
             break;
         case WHAT:
+            if (word_token_in("tcp udp", &t)) break; /* "Which TCP port": no harbour has one */
             amount = kind_of_noun(&t);
             if (amount == AMOUNT_NONE) amount = kind_of_bound(&asks_before, &t);
-            if (demand_figure_is_port(question + at, len - at, &t)) amount = AMOUNT_ANY;
+            if (demand_figure_is_port(question + at, len - at, &before, &t)) amount = AMOUNT_ANY;
             next_at = at;
             next = word_token_next(question, len, &next_at);
             if (asks_for_a_share(&t, &next)) amount = AMOUNT_SHARE;
@@ -598,7 +599,8 @@ enum demand_amount demand_amount_of(const char *question, size_t len) {
         case IS:
             kind = asks_for_the_most(question + at, len - at, &before, &t) ||
                            demand_figure_is_limit(&before, &t) ||
-                           demand_figure_is_default_port(&before, &t)
+                           demand_figure_is_default_port(&before, &t) ||
+                           demand_figure_is_taken(question + at, len - at, &t)
                        ? AMOUNT_ANY
                        : kind_of_noun(&t);
             if (asks_for_a_share(&before, &t)) kind = AMOUNT_SHARE;

@@ -93,7 +93,44 @@ static bool asks_for_a_file(const char *question, size_t len) {
     return t.letters && !word_token_in(others, &t);
 }
 
+/* "Where does it keep its log?", "Where is the state saved?": what programs write and read. */
+static bool asks_where_kept(const char *question, size_t len) {
+    size_t at = 0;
+    word_token t = word_token_next(question, len, &at);
+    while (word_token_in("and in on", &t)) t = word_token_next(question, len, &at);
+    return word_token_in("where", &t) &&
+           word_tokens_say("keep keeps kept store stores stored save saves saved write writes "
+                           "written look looks put puts located live lives",
+                           question + at, len - at) &&
+           word_tokens_say("log logs config configuration settings state cache database history "
+                           "session sessions socket lock track plugins modules defaults cookies",
+                           question + at, len - at);
+}
+
+size_t demand_letters_of(const char *question, size_t len, const char **letters) {
+    enum { FEWEST = 2, MOST = 8 };
+    size_t at = 0;
+    word_token before = word_token_next(question, len, &at), t;
+    if (!word_token_in("what", &before)) return 0;
+    before = word_token_next(question, len, &at);
+    if (!word_token_in("does do is", &before)) return 0;
+    for (t = word_token_next(question, len, &at); t.n; t = word_token_next(question, len, &at)) {
+        const bool behind = word_token_in("stand", &t) || word_token_in("short", &t);
+        if (behind) break;
+        if (!word_token_in("the abbreviation acronym letters", &t)) before = t;
+    }
+    const word_token last = t.n ? word_token_next(question, len, &at) : t;
+    if (!word_token_in("for", &last) || before.n < FEWEST || before.n > MOST) return 0;
+    for (size_t i = 0; i < before.n; i++)
+        if (!fo_is_upper(before.s[i])) return 0;
+    *letters = before.s;
+    return before.n;
+}
+
 enum demand_detail demand_detail_of(const char *question, size_t len) {
+    const char *letters;
+    if (demand_letters_of(question, len, &letters)) return DETAIL_LETTERS;
+    if (asks_where_kept(question, len)) return DETAIL_KEPT;
     const bool what = asks_what_it_is(question, len);
     word_token before = {0};
     if (asks_for_the_hour(question, len)) return DETAIL_CLOCK;
@@ -354,6 +391,46 @@ static bool has_file(const char *text, size_t len) {
     }
 }
 
+/* ... or where there is no file: a stream, a log of the system, a variable that says it, a place that is told without its path. */
+static bool has_place_of_files(const char *text, size_t len) {
+    if (has_path(text, len) ||
+        word_tokens_say("stdout stderr syslog journal journald memory registry standard", text,
+                        len))
+        return true;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (text[i] == '$' && fo_is_upper(text[i + 1])) return true;
+    word_token before = {0};
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) return false;
+        if (word_token_in("directory folder", &t) &&
+            word_token_in("home current working same user s", &before))
+            return true;
+        before = t;
+    }
+}
+
+bool demand_letters_in(const char *letters, size_t n, const char *text, size_t len) {
+    size_t met = 0;
+    bool said = false, spelt = false;
+    for (size_t at = 0;;) {
+        const word_token t = word_token_next(text, len, &at);
+        if (!t.n) break;
+        said |= t.n == n && memcmp(t.s, letters, n) == 0;
+        if (!t.letters || word_token_in("of and for the to in", &t)) continue;
+        if ((t.s[0] & ~0x20) == letters[met])
+            met++;
+        else
+            met = (t.s[0] & ~0x20) == letters[0];
+        if (met == n) spelt = true, met = 0;
+    }
+    if (spelt && (said || n > 2)) return true; /* any two words may begin so */
+    return said &&
+           word_tokens_say("stands stand abbreviation abbreviated abbreviates acronym short "
+                           "initials",
+                           text, len);
+}
+
 bool demand_detail_may_be(enum demand_detail detail, const char *text, size_t len) {
     return detail == DETAIL_PASSWORD &&
            !word_tokens_say("username usernames user users login", text, len);
@@ -365,7 +442,10 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
     case DETAIL_WHEN:
     case DETAIL_CASE:
     case DETAIL_PERSON:
+    case DETAIL_LETTERS:
         return true;
+    case DETAIL_KEPT:
+        return has_place_of_files(text, len);
     case DETAIL_MAIL:
         return memchr(text, '@', len) != NULL;
     case DETAIL_ADDRESS:

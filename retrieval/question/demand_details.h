@@ -22,9 +22,16 @@ enum demand_detail {
     DETAIL_PASSWORD, /* "What is the default password?" */
     DETAIL_EXIT,     /* "What exit status has diff when files are the same?" */
     DETAIL_FILE,     /* "Which file lists the shells that are valid?" */
+    DETAIL_KEPT,     /* "Where does it keep its state?", of manual pages: a path */
+    DETAIL_LETTERS,  /* "What does MD stand for?" */
 };
 
 enum demand_detail demand_detail_of(const char *question, size_t len);
+
+/* Of "What does MD stand for?" the letters, at *letters, and how many they are; 0: it asks for no such thing. */
+size_t demand_letters_of(const char *question, size_t len, const char **letters);
+/* Does text[len] say what letters[n] stand for: words that begin so, "multiple device", or "stands for" and the like and the letters? */
+bool demand_letters_in(const char *letters, size_t n, const char *text, size_t len);
 
 /* May text[len] hold such a thing? True of DETAIL_NONE. */
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len);

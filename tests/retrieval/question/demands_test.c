@@ -382,7 +382,7 @@ static void any_bytes_are_taken(void **state) {
         demands_place_in(&d, exact, n);
         d.reason = true;
         demands_reason_in(&d, exact, n);
-        for (int k = DETAIL_NONE; k <= DETAIL_FILE; k++)
+        for (int k = DETAIL_NONE; k <= DETAIL_LETTERS; k++)
             demand_detail_in((enum demand_detail)k, exact, n);
         demand_year_in(2022, exact, n);
         demand_date_in(exact, n);

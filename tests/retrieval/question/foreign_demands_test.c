@@ -485,7 +485,7 @@ static void any_bytes_are_taken(void **state) {
             language_number(languages[round % (sizeof languages / sizeof *languages)]);
         const demands d = demands_read(tight, n, language);
         (void)demands_amount_in(&d, (enum demand_amount)(round % (AMOUNT_COUNT + 1)), tight, n);
-        for (int k = DETAIL_NONE; k <= DETAIL_FILE; k++)
+        for (int k = DETAIL_NONE; k <= DETAIL_LETTERS; k++)
             (void)foreign_detail_in(language, (enum demand_detail)k, tight, n);
         free(tight);
     }
