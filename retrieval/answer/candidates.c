@@ -8,6 +8,7 @@
 #include "retrieval/question/fleeting_vowels.h"
 #include "retrieval/question/same_words.h"
 #include "retrieval/answer/dated_headings.h"
+#include "retrieval/answer/default_figures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -774,6 +775,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) which_one_mark(set);
     if (!rc) tiers_mark(set);
     if (!rc) setting_entries_mark(set);
+    if (!rc) default_figures_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);

@@ -4,6 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/answer/default_figures.h"
 #include "retrieval/text/word_tokens.h"
 #include "retrieval/units/table_row.h"
 
@@ -535,10 +536,10 @@ static bool is_labelled_otherwise(const candidate_passage *p, const text_unit *u
            (word_token_is(&behind, ":") || word_token_is(&behind, "."));
 }
 
-/* The line of its own that begins with a default, "Default: 60", in the entry that unit `order` stands in; NULL: it has none. */
-static const text_unit *default_beside(const candidate_passage *p, size_t order) {
+const text_unit *setting_entries_line_of_default(const candidate_passage *p, size_t order) {
     enum { REACH = 6 };
-    for (int step = -1; step <= 1; step += 2)
+    /* above a term with what is said of it the entry before ends */
+    for (int step = p->units.v[order].kind == TEXT_UNIT_DEFINITION ? 1 : -1; step <= 1; step += 2)
         for (size_t i = order + (size_t)step, n = 0; i < p->units.n && n < REACH;
              i += (size_t)step, n++) { /* before the first one it wraps */
             const text_unit *u = &p->units.v[i];
@@ -556,7 +557,7 @@ static void mark_examples(candidate_set *set) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
         if (c->f[CAND_NO_AMOUNT] < 1 && is_labelled_otherwise(p, &c->unit) &&
-            unit_states(p, &c->unit) == STATES_NONE && default_beside(p, c->order))
+            unit_states(p, &c->unit) == STATES_NONE && setting_entries_line_of_default(p, c->order))
             c->f[CAND_NO_AMOUNT] = 1;
     }
 }
@@ -731,14 +732,17 @@ size_t setting_entries_default_beside(const candidate_set *set, size_t most, siz
                                       candidate *chosen, size_t n) {
     names_asked asked = {0};
     read_default(&asked, &set->q);
-    if (!asked.by_default || !asked.plainly || n == 0) return n;
+    if (n == 0 || !asked.plainly) return n;
+    if (!asked.by_default &&
+        !default_figures_wanted(&set->q, &set->passages[chosen[0].passage], &chosen[0].unit))
+        return n;
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
         if (unit_states(&set->passages[chosen[i].passage], &chosen[i].unit)) return n;
         used += chosen[i].end - chosen[i].start;
     }
     const candidate_passage *p = &set->passages[chosen[0].passage];
-    const text_unit *u = default_beside(p, chosen[0].order);
+    const text_unit *u = setting_entries_line_of_default(p, chosen[0].order);
     if (!u || is_default_of_another(p, chosen[0].order, terms_of_its_own(set))) return n;
     const candidate c = candidate_whole(p, chosen[0].passage, (size_t)(u - p->units.v), *u);
     while (n > 1 && (n == most || used + (c.end - c.start) > max_chars)) {

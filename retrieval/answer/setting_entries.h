@@ -28,7 +28,10 @@ void setting_entries_mark(candidate_set *set);
 size_t setting_entries_default(const candidate_set *set, const extractive_input *in,
                                size_t max_chars, candidate *chosen, bool *plainly);
 
-/* Where a default is asked for in whatever words and none of the n units chosen states one: the line of the first one's entry that
+/* The line of its own that begins with a default, "Default: 60", in the entry that unit `order` stands in; NULL: it has none. */
+const text_unit *setting_entries_line_of_default(const candidate_passage *p, size_t order);
+
+/* Where a default is asked for in whatever words, or an amount that the first one lacks (default_figures.h), and none of the n units chosen states one: the line of the first one's entry that
  * does, "Default: 60", is chosen as well, in place of the last ones if they are `most` or there is no room. How many there are then. */
 size_t setting_entries_default_beside(const candidate_set *set, size_t most, size_t max_chars,
                                       candidate *chosen, size_t n);
