@@ -300,6 +300,12 @@ static bool is_short_message(const char *s, size_t n) {
     return n <= LONGEST && chat_turn_read(s, n, &turn);
 }
 
+/* "Q: Can it be undone?", a paragraph that only asks: what comes is its answer, and is not cut from it. */
+static bool is_question(const char *s, size_t n) {
+    enum { LONGEST = 240 };
+    return n > 1 && n <= LONGEST && s[n - 1] == '?';
+}
+
 /* named: code that defines something, which is as good a place to cut before as a heading. */
 static void split_block(splitter *s, size_t start, size_t end, uint8_t kind, bool named) {
     start = skip_space(s->text, end, start);
@@ -318,6 +324,7 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind, boo
     if (kind == TEXT_CODE && end - start <= s->max_tokens * MAX_BYTES_PER_TOKEN &&
         count(s, start, end) <= s->max_tokens)
         inside = INSIDE_CODE;
+    const bool asks = kind == TEXT_PARAGRAPH && is_question(s->text + start, end - start);
     for (size_t at = start; at < end && !s->failure;) {
         size_t stop;
         bool whole = true;
@@ -327,7 +334,7 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind, boo
         } else {
             stop = sentence_within(s, at, end, &whole);
         }
-        add_piece(s, at, stop, before, false);
+        add_piece(s, at, stop, before, asks && stop >= end);
         before = whole ? inside : BEFORE_WORD;
         at = skip_space(s->text, end, stop);
         if (kind == TEXT_CODE && inside != INSIDE_CODE && is_parted(s, stop, at))

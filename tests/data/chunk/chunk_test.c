@@ -209,6 +209,30 @@ static void random_text_is_covered_in_order_within_the_limit(void **state) {
     }
 }
 
+static void a_question_goes_with_its_answer(void **state) {
+    (void)state;
+    const char *doc = "Some words that stand before all of it, so that there are enough.\n\n"
+                      "Q: Can it keep its cards\n   when I shut it down?\n\n"
+                      "A: No, that is not provided, and it never was.\n";
+    extracted x;
+    fo_err err = {0};
+    assert_ok(extract_text(&x,
+                           &(extract_request){.bytes = doc,
+                                              .n = strlen(doc),
+                                              .content_type = "text/plain",
+                                              .max_text_bytes = 1 << 20},
+                           &err),
+              &err);
+    chunk_options opt = {.max_tokens = 30, .overlap = 0};
+    chunk *c;
+    size_t n;
+    assert_ok(chunk_text(&c, &n, &x, &opt, &err), &err);
+    assert_int_equal(n, 2);
+    assert_memory_equal(x.text + c[1].start, "Q: Can", 6);
+    free(c);
+    extracted_deinit(&x);
+}
+
 static void structure_is_respected(void **state) {
     (void)state;
     const char *doc =
@@ -409,6 +433,7 @@ int main(void) {
         cmocka_unit_test(a_text_is_whole_behind_a_stop_of_any_script),
         cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
         cmocka_unit_test(structure_is_respected),
+        cmocka_unit_test(a_question_goes_with_its_answer),
         cmocka_unit_test(short_forms_of_russian_end_no_sentence),
         cmocka_unit_test(short_forms_of_hindi_end_no_sentence),
         cmocka_unit_test(long_headings_are_cut),
