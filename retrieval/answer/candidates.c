@@ -2,6 +2,7 @@
 #include "retrieval/answer/candidates.h"
 
 #include "retrieval/answer/antecedents.h"
+#include "retrieval/answer/asked_settings.h"
 #include "retrieval/answer/contents_lists.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/compounds.h"
@@ -776,6 +777,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) tiers_mark(set);
     if (!rc) setting_entries_mark(set);
     if (!rc) default_figures_mark(set);
+    if (!rc) asked_settings_mark(set);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);

@@ -403,8 +403,7 @@ static bool has_place_of_files(const char *text, size_t len) {
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) return false;
-        if (word_token_in("directory folder", &t) &&
-            word_token_in("home current working same user s", &before))
+        if (word_token_in("directory folder", &t) && word_token_in("current working same", &before))
             return true;
         before = t;
     }
@@ -416,7 +415,11 @@ bool demand_letters_in(const char *letters, size_t n, const char *text, size_t l
     for (size_t at = 0;;) {
         const word_token t = word_token_next(text, len, &at);
         if (!t.n) break;
-        said |= t.n == n && memcmp(t.s, letters, n) == 0;
+        if (t.n == n && memcmp(t.s, letters, n) == 0) {
+            said = true;
+            met = 0; /* "manage MD devices" */
+            continue;
+        }
         if (!t.letters || word_token_in("of and for the to in", &t)) continue;
         if ((t.s[0] & ~0x20) == letters[met])
             met++;

@@ -18,7 +18,7 @@ static void where_a_program_keeps_things_is_a_path(void **state) {
         {"Where does tolld keep its log?", DETAIL_KEPT, "The default is /var/log/tolld.",
          "Logs that are larger than so much are kept longer."},
         {"Where are the cookies stored?", DETAIL_KEPT, "They are in $TOLLHOME.", "Three files."},
-        {"Where is its configuration saved?", DETAIL_KEPT, "In the user's home directory.",
+        {"Where is its configuration saved?", DETAIL_KEPT, "In the working directory.",
          "Configuration files may be many."},
         {"Where do we keep the spare keys?", DETAIL_NONE, "", ""},
     };
@@ -49,6 +49,7 @@ static void letters_are_told_by_words_that_begin_so(void **state) {
         {"What does MD stand for in Linux?", "MD is an abbreviation for many devices.", true},
         {"What does MD stand for?", "The multiple device driver (MD) reads it.", true},
         {"What does MD stand for?", "Many drives have it.", false},
+        {"What does MD stand for?", "tolladm - manage MD devices", false},
         {"What does MD stand for?", "hence RAID, which stands for a redundant array.", false},
         {"What does the acronym ISEC stand for?", "The Institute of Smart Electric Cars.", true},
         {"What is ISEC short for?", "ISEC meets on Mondays.", false},

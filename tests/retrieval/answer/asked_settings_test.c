@@ -1,0 +1,85 @@
+/* Which setting it is, and what the one that is named does. */
+#include "tests/test.h"
+
+#include "retrieval/answer/asked_settings.h"
+#include "retrieval/answer/extractive.h"
+#include "tests/retrieval/text/lexicon_fixture.h"
+
+static extractive_answer ask(const char *text, const char *asked, double least) {
+    extractive_answer a;
+    fo_err err = {0};
+    const passage p = {
+        .text = text, .len = strlen(text), .title = "Quillpool", .sparse = 9, .dense = 0.9f};
+    const extractive_input in = {.question = asked,
+                                 .passages = &p,
+                                 .n_passages = 1,
+                                 .lx = &lx,
+                                 .max_sentences = 1,
+                                 .min_support = least};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    return a;
+}
+
+static void what_is_asked_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *named;
+        bool which;
+    } cases[] = {
+        {"Which Quillpool setting stops it?", "", true},
+        {"What command line option stops it?", "", true},
+        {"What does Quillpool's database option do?", "database", false},
+        {"What is the option for?", "", false},
+        {"Is there a colour setting?", "colour", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *q = cases[i].question;
+        const word_token named = asked_settings_named(q, strlen(q));
+        if (asked_settings_which(q, strlen(q)) != cases[i].which) fail_msg("%s", q);
+        if (cases[i].named[0] && !word_token_is(&named, cases[i].named)) fail_msg("%s", q);
+    }
+}
+
+static void what_names_no_setting_does_not_say_which(void **state) {
+    (void)state;
+    static const char asked[] = "Which Quillpool setting keeps cards while I am away?";
+    extractive_answer a = ask("While I am away the mode of the cards falls back.\n", asked, 0);
+    if (!a.abstain) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask("idle_threshold keeps the cards while you are away.\n", asked, 0);
+    assert_false(a.abstain);
+    extractive_answer_deinit(&a);
+}
+
+static void the_entry_that_is_called_so_is_meant(void **state) {
+    (void)state;
+    static const char text[] = "zonesdir: <directory>\nThe database and the pidfile are looked for "
+                               "here. Set the option to \"\", the "
+                               "empty string, to disable it.\n\ndatabase: <filename>\nBy default a "
+                               "file is used. If set to \"\" "
+                               "then there is none.\n";
+    extractive_answer a =
+        ask(text, "What happens if the database option is set to an empty string?", -1);
+    if (strncmp(a.text, "database: <filename>", 20) != 0) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
+static void a_source_file_is_no_way_to_do_it(void **state) {
+    (void)state;
+    static const char text[] = "src/sighandler.c\nHandles signals by showing a window, in which a "
+                               "program may be restarted every "
+                               "time.\n\nIf you need a command to run as well, use exec_always.\n";
+    extractive_answer a = ask(text, "How do I restart a program every time by signals?", -1);
+    if (strncmp(a.text, "src/", 4) == 0) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_asked_is_told),
+        cmocka_unit_test(what_names_no_setting_does_not_say_which),
+        cmocka_unit_test(the_entry_that_is_called_so_is_meant),
+        cmocka_unit_test(a_source_file_is_no_way_to_do_it),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
