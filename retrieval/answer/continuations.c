@@ -424,8 +424,22 @@ static bool is_another_case(const candidate_set *set, const candidate *c) {
     return has_figure(t, best) && (gives_it_for_a_case(t, c) || says_it_under_a_condition(set, c));
 }
 
+/* Right behind what is the matter, where what to do is asked: "To overcome this, delete the folder." */
+static bool tells_remedy(const candidate_set *set, const candidate *c) {
+    if (!set->q.procedure || !is_right_behind(set, c)) return false;
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const size_t n = c->end - c->start;
+    size_t at = 0;
+    const word_token first = word_token_next(s, n, &at), second = word_token_next(s, n, &at),
+                     third = word_token_next(s, n, &at);
+    return word_token_in("to", &first) &&
+           word_token_in("overcome fix solve resolve avoid prevent cure remedy correct repair",
+                         &second) &&
+           word_token_in("this that it the these", &third);
+}
+
 bool continuation_belongs(const candidate_set *set, const candidate *c) {
     return is_another_case(set, c) || says_when_too(set, c) || continuation_settles(set, c) ||
            says_more_of_it(set, c) || is_of_its_entry(set, c) || says_what_it_does(set, c) ||
-           says_what_is_named(set, c);
+           says_what_is_named(set, c) || tells_remedy(set, c);
 }

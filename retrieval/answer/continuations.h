@@ -24,7 +24,8 @@ bool continuation_settles(const candidate_set *set, const candidate *c);
 
 /* It belongs to the best, however little of the question it says: it settles that; asked what to do or what happens, it forbids
  * something in words of it ("Do not take a double dose") or says what holds always; or it goes on with an entry of which the best
- * is the beginning, where what to do is asked: "Red lamp: Low oil. Top up."; or the question also asks when, and it is the first of its
+ * is the beginning, where what to do is asked: "Red lamp: Low oil. Top up."; or says how it is
+ * overcome, where that is asked: "To fix this, ..."; or the question also asks when, and it is the first of its
  * paragraph to name a day or a month; or it says what a thing does, where that is asked and the best only says where it is:
  * "Clicking this button ..." */
 bool continuation_belongs(const candidate_set *set, const candidate *c);

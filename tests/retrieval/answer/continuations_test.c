@@ -95,6 +95,12 @@ static void what_belongs_to_the_best_is_said_behind_it(void **state) {
         {"How high is the early exit fee?", exits, "prices. This does not apply", "Notice"},
         {"What does a red \"Override\" button do?", folder, "Clicking this button sends the state",
          "without limit"},
+        {"What should I do when Quill says that its index of papers is corrupt?",
+         "Memory\n\nIndexes are small.\n\nBad memory\n\nWhen the index of papers is found to be "
+         "corrupt Quill says so in "
+         "its log and exits. To overcome this delete the folder called db and start anew. Bad "
+         "memory is slow.",
+         "and exits. To overcome this delete", "small"},
         /* what it is in another case */
         {"How much interest do I pay when I go over my agreed overdraft limit?",
          "You may be granted an overdraft. The interest is 9.9 % a year. If you go beyond it, it "
