@@ -1,4 +1,4 @@
-/* Which setting it is, and what the one that is named does. */
+/* Which setting it is, what the one that is named does, and what else is demanded of programs. */
 #include "tests/test.h"
 
 #include "retrieval/answer/asked_settings.h"
@@ -74,12 +74,37 @@ static void a_source_file_is_no_way_to_do_it(void **state) {
     extractive_answer_deinit(&a);
 }
 
+static void letters_and_limits_of_programs_are_demanded(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *refused, *answered;
+    } cases[] = {
+        {"What does MD stand for in Linux?",
+         "In Linux the acronym RAID stands for a redundant array of disks.",
+         "In Linux MD stands for multiple device."},
+        {"What is the largest request body that tolld takes?",
+         "tolld takes the request body as it is.",
+         "The request body that tolld takes is 100 MB at most."},
+        {"Which TCP port does tolld use?", "Clients of tolld use a TCP socket.",
+         "For TCP tolld uses port 6600."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer no = ask(cases[i].refused, cases[i].question, 0);
+        if (!no.abstain) fail_msg("%s: %s", cases[i].question, no.text);
+        extractive_answer yes = ask(cases[i].answered, cases[i].question, 0);
+        if (yes.abstain) fail_msg("%s: %s", cases[i].question, cases[i].answered);
+        extractive_answer_deinit(&no);
+        extractive_answer_deinit(&yes);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_is_told),
         cmocka_unit_test(what_names_no_setting_does_not_say_which),
         cmocka_unit_test(the_entry_that_is_called_so_is_meant),
         cmocka_unit_test(a_source_file_is_no_way_to_do_it),
+        cmocka_unit_test(letters_and_limits_of_programs_are_demanded),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

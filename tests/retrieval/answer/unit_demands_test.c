@@ -64,18 +64,6 @@ static void expect_by_text(const char *question, const char *refused, const char
     extractive_answer_deinit(&yes);
 }
 
-static void letters_and_limits_of_programs_are_demanded(void **state) {
-    (void)state;
-    expect_by_text("What does MD stand for in Linux?",
-                   "In Linux the acronym RAID stands for a redundant array of disks.",
-                   "In Linux MD stands for multiple device.");
-    expect_by_text("What is the largest request body that tolld takes?",
-                   "tolld takes the request body as it is.",
-                   "The request body that tolld takes is 100 MB at most.");
-    expect_by_text("Which TCP port does tolld use?", "Clients of tolld use a TCP socket.",
-                   "For TCP tolld uses port 6600.");
-}
-
 /* A number of another kind is no price and no height: loaves of a day, weights, a speed, a grant where rent is asked for. */
 static void a_number_of_another_kind_is_not_what_is_asked(void **state) {
     (void)state;
@@ -777,7 +765,6 @@ static void a_grant_by_the_way_makes_a_rent_no_grant(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_states_no_such_amount_is_refused_in_any_language),
-        cmocka_unit_test(letters_and_limits_of_programs_are_demanded),
         cmocka_unit_test(a_number_of_another_kind_is_not_what_is_asked),
         cmocka_unit_test(an_exit_status_is_a_number),
         cmocka_unit_test(a_name_of_a_column_sets_no_row_apart),
