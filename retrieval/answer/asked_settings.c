@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "retrieval/answer/dated_headings.h"
 
 static const char nouns[] =
     "option options setting settings directive directives variable variables "
@@ -32,10 +33,10 @@ word_token asked_settings_named(const char *asked, size_t len) {
     return (word_token){0};
 }
 
-/* Could it be what a setting is called, or does it stand in quotes? "--all", "idle_close", "log.level", "maxSize", "%name". */
+/* Could it be what a setting is called? "--all", "idle_close", "log.level", "maxSize", "%name". */
 static bool is_like_a_name(const char *s, size_t n) {
     if (!n) return false;
-    if (strchr("`\"'%$+<", s[0])) return n > 2;
+    if (strchr("`%", s[0])) return n > 2;
     if (s[0] == '-') return n > 1 && (fo_is_letter(s[1]) || (s[1] == '-' && n > 3));
     for (size_t i = 1; i + 1 < n; i++) {
         if (strchr("_=", s[i])) return true;
@@ -46,19 +47,28 @@ static bool is_like_a_name(const char *s, size_t n) {
     return false;
 }
 
-static bool may_name_one(const candidate_passage *p, const candidate *c) {
-    const text_unit *u = &c->unit;
-    const char *text = p->text.text;
-    if (u->kind == TEXT_UNIT_DEFINITION || u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_STEPS ||
-        u->head_end > u->head_start)
-        return true;
-    for (uint32_t at = u->start; at < u->end;) {
-        while (at < u->end && (fo_is_blank(text[at]) || strchr("([{", text[at]))) at++;
+static bool says_a_name(const char *text, uint32_t at, uint32_t end) {
+    while (at < end) {
+        while (at < end && (fo_is_blank(text[at]) || strchr("([{", text[at]))) at++;
         const uint32_t from = at;
-        while (at < u->end && !fo_is_blank(text[at])) at++;
+        while (at < end && !fo_is_blank(text[at])) at++;
         if (is_like_a_name(text + from, at - from)) return true;
     }
     return false;
+}
+
+/* Does it, or what it stands below: an entry, or a heading of one word that is not that of all changes, "Fixed"? */
+static bool may_name_one(const candidate_passage *p, const candidate *c) {
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    const size_t n = u->head_end - u->head_start;
+    if (u->kind == TEXT_UNIT_DEFINITION || u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_STEPS)
+        return true;
+    if (n && u->head_kind == TEXT_UNIT_DEFINITION) return true;
+    if (n && u->head_kind == TEXT_UNIT_HEADING && !memchr(text + u->head_start, ' ', n) &&
+        !dated_heading_of_changes(text + u->head_start, n))
+        return true;
+    return says_a_name(text, u->start, u->end) || says_a_name(text, u->head_start, u->head_end);
 }
 
 /* The first word of what an entry is called. */

@@ -49,6 +49,14 @@ static void what_names_no_setting_does_not_say_which(void **state) {
     a = ask("idle_threshold keeps the cards while you are away.\n", asked, 0);
     assert_false(a.abstain);
     extractive_answer_deinit(&a);
+    /* nor does an item of a list of changes, nor what stands in quotes */
+    a = ask("Changed\n\n- While I am away the mode of the cards falls back.\n- Cards are kept.\n",
+            asked, 0);
+    if (!a.abstain) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask("While I am away the cards are \"away\" too.\n", asked, 0);
+    if (!a.abstain) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
 }
 
 static void the_entry_that_is_called_so_is_meant(void **state) {
