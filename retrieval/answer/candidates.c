@@ -3,6 +3,7 @@
 
 #include "retrieval/answer/antecedents.h"
 #include "retrieval/answer/asked_settings.h"
+#include "retrieval/answer/contact_cards.h"
 #include "retrieval/answer/contents_lists.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/compounds.h"
@@ -771,6 +772,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
     if (!rc) rc = table_names_mark(set, err);
     if (!rc) heading_names_mark(set);
+    if (!rc) contact_cards_mark(set);
     if (!rc) rc = contents_lists_mark(set, err);
     if (!rc) pointers_mark(set);
     if (!rc) which_one_mark(set);
