@@ -20,6 +20,7 @@
 #include "retrieval/answer/command_differences.h"
 #include "retrieval/answer/exit_codes.h"
 #include "retrieval/answer/first_unit.h"
+#include "retrieval/answer/footnotes.h"
 #include "retrieval/answer/further_units.h"
 #include "retrieval/answer/mail_quotes.h"
 #include "retrieval/question/compound_words.h"
@@ -326,7 +327,8 @@ static bool overlap(const candidate *a, const candidate *b) {
 
 /* Never left out for want of room: half of what the best says may mislead. */
 static bool is_part_of_the_best(const candidate_set *set, const candidate *c) {
-    return continuation_restricts(set, c) || continuation_belongs(set, c);
+    return continuation_restricts(set, c) || continuation_belongs(set, c) ||
+           footnote_is_of_the_best(set, c);
 }
 
 /* "What is not insured", "Excluded": an item below it says the opposite without it. */

@@ -4,6 +4,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/continuations.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/footnotes.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/mail_quotes.h"
 #include "retrieval/answer/which_one.h"
@@ -185,7 +186,7 @@ static bool is_compared_with_the_best(const candidate_set *set, const candidate 
 bool further_unit_adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (is_called_out(set, c) || which_one_is_another(set, c)) return false;
-    if (is_compared_with_the_best(set, c)) return true;
+    if (is_compared_with_the_best(set, c) || footnote_is_of_the_best(set, c)) return true;
     if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                candidate_below(&c->unit) == candidate_below(&best->unit);
