@@ -512,10 +512,81 @@ static bool is_column_asked(const candidate_passage *p, const table_pair *cell) 
     return any;
 }
 
+/* Does the question name the column whole, but for the unit of its figures: "Tone Hz"? */
+static bool is_record_column_asked(const candidate_passage *p, const table_pair *cell) {
+    enum { LONGEST_UNIT = 3 };
+    const uint32_t start = (uint32_t)(cell->name - p->text.text);
+    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)cell->n_name);
+    bool any = false;
+    for (size_t i = s.w0; i < s.w1; i++) {
+        const fact_word *w = &p->text.words[i];
+        if (!fact_is_content(w)) continue;
+        if (p->terms[i] >= 0)
+            any = true;
+        else if (!any || i + 1 < s.w1 || w->end - w->start > LONGEST_UNIT)
+            return false;
+    }
+    return any;
+}
+
+/* Has the record a cell of that column? */
+static bool record_has(const candidate_passage *p, const text_unit *u, const table_pair *column) {
+    row_walk walk = {0};
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell);)
+        if (cell.name && cell.n_name == column->n_name &&
+            !memcmp(cell.name, column->name, cell.n_name))
+            return true;
+    return false;
+}
+
+/* Records leave out what is empty: has another one of the table a cell in a column that is asked for, which this one has not? */
+static bool record_lacks_cell(const candidate_passage *p, const text_unit *u) {
+    enum { NEAR = 48 }; /* units: each row looks at others */
+    size_t at = 0;
+    while (at < p->units.n && p->units.v[at].start < u->start) at++;
+    for (size_t i = at > NEAR ? at - NEAR : 0; i < p->units.n && i <= at + NEAR; i++) {
+        const text_unit *other = &p->units.v[i];
+        row_walk walk = {0};
+        if (other->kind != TEXT_UNIT_ROW || !other->record || !rows_of_one_table(p, other, u))
+            continue;
+        for (table_pair cell; row_cell_next(&walk, p, other, &cell);)
+            if (walk.at && cell.name && is_record_column_asked(p, &cell) &&
+                !record_has(p, u, &cell))
+                return true;
+    }
+    return false;
+}
+
+/* Has it a column that is asked for, or one for what is asked? Its first one names the row. */
+static bool record_says_it(const question *q, const candidate_passage *p, const text_unit *u) {
+    row_walk walk = {0};
+    bool first = true;
+    for (table_pair cell; row_cell_next(&walk, p, u, &cell); first = false)
+        if (!first && cell.name &&
+            (is_record_column_asked(p, &cell) || is_column_of_kind(q, &cell)))
+            return true;
+    return false;
+}
+
+/* "What tone does GB7WD use?", "What is the tone of GB7WD?": nothing of weight stands before what the column is called. */
+static bool asks_what_first(const question *q, const candidate_passage *p, const text_unit *u) {
+    const demands *d = &q->demands;
+    size_t first = 0;
+    if (q->kind != ASK_OTHER || d->language >= 0 || d->whether || d->which_none ||
+        !q->text.n_words || !fact_word_in(&q->text, 0, "what which"))
+        return false;
+    while (first < q->text.n_words && !fact_is_content(&q->text.words[first])) first++;
+    const int k = first < q->text.n_words ? question_term_of(q, q->text.words[first].id) : -1;
+    return k >= 0 && !((candidate_terms(p, u->start, u->end) | p->title) >> k & 1);
+}
+
 bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u) {
     bool empty = false, filled = false, first = true; /* filled: a cell before it is */
     row_walk walk = {0};
-    if (u->kind != TEXT_UNIT_ROW || u->record || !asks_for_a_value(q)) return false;
+    if (u->kind == TEXT_UNIT_ROW && u->record)
+        return (asks_for_a_value(q) || asks_what_first(q, p, u)) && !record_says_it(q, p, u) &&
+               record_lacks_cell(p, u);
+    if (u->kind != TEXT_UNIT_ROW || !asks_for_a_value(q)) return false;
     for (table_pair cell; row_cell_next(&walk, p, u, &cell); first = false) {
         if (!cell.name) return false;
         /* of the first column, and beside nothing but blanks, a blank goes on with the row above */

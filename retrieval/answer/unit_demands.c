@@ -395,6 +395,23 @@ static bool says_year(const char *word, size_t n, uint16_t year) {
     return word_token_year(&t) == year;
 }
 
+/* "When is the reunion?": the date that a mail begins with says when it was sent, unless its subject has a number. What happened,
+ * "When did she write?", it may tell. English. */
+static bool only_says_when_sent(const question *q, const candidate_passage *p, const text_unit *u) {
+    static const char of_mails[] =
+        "did was were has have had sent send mail mails email emails message messages letter wrote "
+        "written write post posted reply replied answered received thread dated";
+    const char *s = p->text.text + u->start;
+    const size_t n = u->end - u->start;
+    const char *subject = memmem(s, n, "Subject:", 8);
+    if (!u->mail || q->kind != ASK_TIME || q->demands.language >= 0 ||
+        word_tokens_say(of_mails, q->text.text, q->text.len))
+        return false;
+    const char *end = subject ? memchr(subject, '\n', n - (size_t)(subject - s)) : s;
+    if (subject && !end) end = s + n;
+    return !(subject && fo_has_digit(subject, (size_t)(end - subject)));
+}
+
 uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, const text_unit *u) {
     const demands *d = &q->demands;
     const bool year = demand_year_is_bounded(d->year, p->text.text + u->start, u->end - u->start);
@@ -448,7 +465,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
     if (lacks_detail(&set->q, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
-        unit_is_of_another_version(&set->q, p, u))
+        unit_is_of_another_version(&set->q, p, u) || only_says_when_sent(&set->q, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
         c->f[CAND_NO_AMOUNT] = 2;

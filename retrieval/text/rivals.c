@@ -51,6 +51,8 @@ static const struct {
     {13, "insured excess deductible"}, /* the sum insured */
     {14, "advantage advantages benefit benefits"},
     {14, "disadvantage disadvantages drawback drawbacks"},
+    {15, "fridge refrigerator refrigerated"},
+    {15, "freezer frozen"},
 };
 enum { N = sizeof rivals / sizeof *rivals };
 _Static_assert(N <= 64, "a bit for each");

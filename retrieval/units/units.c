@@ -495,7 +495,7 @@ static size_t read_mail(unit_reader *r, size_t i, int *rc) {
     while (end < r->in.n && r->in.v[end].class == LINE_MAIL) end++;
     *rc = unit_reader_add(r, r->in.v[i].start, r->in.v[end - 1].end, TEXT_UNIT_ITEM, 0, 0,
                           TEXT_UNIT_HEADING);
-    if (!*rc) r->out->v[r->out->n - 1].lines = true;
+    if (!*rc) r->out->v[r->out->n - 1].lines = r->out->v[r->out->n - 1].mail = true;
     return end;
 }
 

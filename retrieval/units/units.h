@@ -48,6 +48,7 @@ typedef struct text_unit {
         names; /* an item that only names those in it: said with all of them, which are `named` right before it */
     bool nested; /* an item in an item, which is its head: "Canoe: full day: 50 euros" */
     bool asks;   /* a turn that asks, with a question mark or without, and says nothing else */
+    bool mail;   /* the lines that a mail begins with */
     bool lines;  /* an example, of code or the like: its line breaks are part of it */
 } text_unit;
 

@@ -148,6 +148,45 @@ static void a_date_is_no_hour(void **state) {
            "The party starts on 03/10/2026 at 6 pm.", "6 pm");
 }
 
+/* Records leave out what is empty: the column stands in others of the table. */
+static void a_record_without_the_cell_says_nothing_of_it(void **state) {
+    (void)state;
+    static const char without[] =
+        "Film: The Lantern; Hall: Town Hall; Introduced by: Ida Crane\n\n"
+        "Film: Goose Summer; Hall: Town Hall\n\n"
+        "Film: Nine Bridges; Hall: Corn Exchange; Introduced by: Rui Matos\n";
+    static const char with[] = "Film: The Lantern; Hall: Town Hall; Introduced by: Ida Crane\n\n"
+                               "Film: Goose Summer; Hall: Town Hall; Introduced by: Olu Shaw\n";
+    expect("Who introduces Goose Summer?", without, with, "Olu Shaw");
+    expect("What tone does GB7 use?",
+           "Callsign: GB7; Output MHz: 439.5; Keeper: Lea\n\n"
+           "Callsign: GB3; Output MHz: 145.6; Tone Hz: 77.0; Keeper: Ned\n",
+           "Callsign: GB7; Output MHz: 439.5; Tone Hz: 88.5; Keeper: Lea\n\n"
+           "Callsign: GB3; Output MHz: 145.6; Tone Hz: 77.0; Keeper: Ned\n",
+           "88.5");
+}
+
+/* The date that a mail begins with says when it was sent. */
+static void a_mail_is_not_what_it_is_about(void **state) {
+    (void)state;
+    expect("When is the class reunion?",
+           "Class reunion\n\nFrom: Hettie\nTo: The class reunion\nDate: Sun, 12 Jul 2026\n",
+           "Class reunion\n\nFrom: Hettie\nTo: The class\nDate: Sun, 12 Jul 2026\n\n"
+           "The class reunion is on 26 September.\n",
+           "26 September");
+    extractive_answer sent = ask("When was the mail about the class reunion sent?",
+                                 "Class reunion\n\nFrom: Hettie\nTo: The class reunion\n"
+                                 "Date: Sun, 12 Jul 2026\n");
+    if (sent.abstain || !strstr(sent.text, "12 Jul")) fail_msg("%s", sent.text);
+    extractive_answer_deinit(&sent);
+}
+
+static void what_keeps_in_the_fridge_keeps_otherwise_frozen(void **state) {
+    (void)state;
+    expect("How long does jam keep in the freezer?", "Jam keeps for six weeks in the fridge.",
+           "Jam keeps for six months frozen.", "six months");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
@@ -157,6 +196,9 @@ int main(void) {
         cmocka_unit_test(what_is_done_otherwise_or_named_without_anybody_tells_nobody),
         cmocka_unit_test(a_quorum_is_not_how_many_there_are),
         cmocka_unit_test(a_date_is_no_hour),
+        cmocka_unit_test(a_record_without_the_cell_says_nothing_of_it),
+        cmocka_unit_test(a_mail_is_not_what_it_is_about),
+        cmocka_unit_test(what_keeps_in_the_fridge_keeps_otherwise_frozen),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
