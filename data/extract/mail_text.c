@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/extract/list_marker.h"
+#include "kernels/utf8.h"
 
 enum {
     LEAST_WIDTH = 60, /* to which programs wrap ... */
@@ -56,12 +57,22 @@ static size_t quoted_width(const char *s, size_t n) {
     return width;
 }
 
+/* Does a long line break off in a sentence, "... tell me by", which goes on with a small letter? Who wrote it wrapped at another width than
+ * the longest quotation has. */
+static bool breaks_off(const quoted_line *before, const quoted_line *l) {
+    enum { LONG = 40 };
+    return before->n >= LONG && l->s[0] >= 'a' && l->s[0] <= 'z' &&
+           (fo_is_letter(before->s[before->n - 1]) || fo_is_digit(before->s[before->n - 1]) ||
+            before->s[before->n - 1] == ',');
+}
+
 /* Was the line before broken because the first word of l did not fit in it? */
 static bool goes_on(const writer *w, const quoted_line *l) {
     size_t word = 0;
     int number;
     if (!w->open || !l->depth || l->depth != w->last.depth) return false;
     if (l->s[0] == ' ' || list_marker(l->s, l->n, 0, &number)) return false;
+    if (breaks_off(&w->last, l)) return true;
     while (word < l->n && l->s[word] != ' ') word++;
     const size_t whole = w->last.marks + w->last.n;
     return whole <= MOST_WIDTH && whole + 1 + word + NARROWER >= w->width;

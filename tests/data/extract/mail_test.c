@@ -309,6 +309,20 @@ static void quoted_paragraphs_are_lines_with_their_marks(void **state) {
         ">5 km");
 }
 
+/* Who was wrapped at another width than the longest of them has whole sentences, too; short lines stay. */
+static void a_quoted_line_that_breaks_off_goes_on(void **state) {
+    (void)state;
+    read_one(MAIL("\nYes.\n\n> I have rung them, and they say that they can come here on any day "
+                  "of that week.\n>\n"
+                  ">> The barn it is then: tell me what you eat by\n>> the end of August please.\n"
+                  ">> Bring: two chairs\n>> one table\n"),
+             "mail",
+             "From: a\nTo: b\n\nYes.\n\n"
+             "> I have rung them, and they say that they can come here on any day of that week.\n\n"
+             ">> The barn it is then: tell me what you eat by the end of August please.\n"
+             ">> Bring: two chairs\n>> one table");
+}
+
 /* ---- calendars ------------------------------------------------------------------------------------ */
 
 static void repetitions_are_told_whole(void **state) {
@@ -504,6 +518,7 @@ int main(void) {
         cmocka_unit_test(the_last_letter_is_kept),
         cmocka_unit_test(short_texts_are_what_they_are_declared),
         cmocka_unit_test(quoted_paragraphs_are_lines_with_their_marks),
+        cmocka_unit_test(a_quoted_line_that_breaks_off_goes_on),
         cmocka_unit_test(repetitions_are_told_whole),
         cmocka_unit_test(all_dates_of_a_list_are_told),
         cmocka_unit_test(whole_days_are_told_from_the_first_to_the_last),
