@@ -398,9 +398,11 @@ void first_unit_choose(candidate_set *set) {
     }
     const size_t latest = latest_of(set);
     if (latest) bring_to_front(set, latest);
-    size_t newer = 1;
-    while (newer < set->n && !mail_quotes_corrected(set, &set->c[newer])) newer++;
-    if (newer < set->n) bring_to_front(set, newer);
+    for (size_t newer = 1, turns = 0; newer < set->n && turns < 3; turns++) { /* and that anew */
+        newer = 1;
+        while (newer < set->n && !mail_quotes_corrected(set, &set->c[newer])) newer++;
+        if (newer < set->n) bring_to_front(set, newer);
+    }
     const size_t holds = past_states_what_holds(set);
     if (holds) {
         bring_to_front(set, holds);

@@ -1,20 +1,31 @@
 #include "retrieval/answer/mail_quotes.h"
 
+#include <string.h>
+
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/question/demand_amounts.h"
+#include "retrieval/question/demand_days.h"
 #include "retrieval/text/word_tokens.h"
 
-/* Does it stand in a line that a mail quotes? */
-static bool is_quoted(const candidate_set *set, const candidate *c) {
+/* How deep is the quotation that it stands in? 0: it stands in none. "Was >" counts nothing. */
+static size_t depth_of(const candidate_set *set, const candidate *c) {
     const char *text = set->passages[c->passage].text.text;
     uint32_t line = c->unit.start;
+    size_t depth = 0;
     while (line > 0 && text[line - 1] != '\n') line--;
-    return text[line] == '>';
+    for (; text[line] == '>' || (depth && text[line] == ' ' && text[line + 1] == '>'); line++)
+        depth += text[line] == '>';
+    return depth;
+}
+
+static bool is_quoted(const candidate_set *set, const candidate *c) {
+    return depth_of(set, c) > 0;
 }
 
 bool mail_quotes_before(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     return candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
-           is_quoted(set, c) && !is_quoted(set, best);
+           depth_of(set, c) > depth_of(set, best);
 }
 
 /* "One correction to the list: Merryn no longer has a key": it says of itself that what was said holds no more. English. */
@@ -48,16 +59,115 @@ static bool says_it_again(const candidate_set *set, const candidate *c) {
     return shared >= FEWEST && (2 * shared > n || (2 * shared == n && takes_back(set, c)));
 }
 
+/* ---- another day, or another hour ------------------------------------------------------------ */
+
+enum value_kind { VALUE_NONE, VALUE_DAY, VALUE_HOUR, VALUE_SUM };
+
+/* What the number t is: "17th", "14 September", "September 14" a day, "9:15" and "9 am" an hour, "31 pounds" a sum. */
+static enum value_kind value_kind_of(const word_token *before, const word_token *t,
+                                     const word_token *next) {
+    if (!t->digits) return VALUE_NONE;
+    if (demand_currency_named(next) || demand_currency_sign(before)) return VALUE_SUM;
+    if (memchr(t->s, '.', t->n) || word_token_in("am pm", next)) return VALUE_HOUR;
+    if (t->n > 2) return VALUE_NONE;
+    if (word_token_is(next, ":")) return VALUE_HOUR;
+    if (word_token_in("st nd rd th", next) || demand_month_named(next) >= 0 ||
+        demand_month_named(before) >= 0)
+        return VALUE_DAY;
+    return VALUE_NONE;
+}
+
+/* Of that kind, has text[n] the number x[n_x], or, with x NULL, any that is not in other[n_other]? */
+static bool has_value(const char *s, size_t n, enum value_kind kind, const word_token *x) {
+    word_token before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; before = t) {
+        size_t further = at;
+        const word_token next = word_token_next(s, n, &further);
+        if (value_kind_of(&before, &t, &next) == kind && t.n == x->n && !memcmp(t.s, x->s, t.n))
+            return true;
+    }
+    return false;
+}
+
+/* Does text[n] have a value of the kind that old[n_old] has not? */
+static bool has_new_value(const char *s, size_t n, enum value_kind kind, const char *old,
+                          size_t n_old) {
+    word_token before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; before = t) {
+        size_t further = at;
+        const word_token next = word_token_next(s, n, &further);
+        if (value_kind_of(&before, &t, &next) == kind && !has_value(old, n_old, kind, &t))
+            return true;
+    }
+    return false;
+}
+
+/* "They cannot do the 14th after all, it will be the 17th": does c, or the sentence right before it, name a value of the best again, and c
+ * another one of its kind? Whatever words it uses, it is of the same thing. */
+static bool names_it_and_another(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[c->passage];
+    const fact_text *of = &set->passages[best->passage].text;
+    const char *old = of->text + best->unit.start, *s = p->text.text + c->unit.start;
+    const size_t n_old = best->unit.end - best->unit.start, n = c->unit.end - c->unit.start;
+    const text_unit *above = c->order ? &p->units.v[c->order - 1] : NULL;
+    const bool together = above && above->kind == TEXT_UNIT_SENTENCE &&
+                          above->end <= c->unit.start &&
+                          !memmem(p->text.text + above->end, c->unit.start - above->end, "\n\n", 2);
+    word_token before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(old, n_old, &at)).n; before = t) {
+        size_t further = at;
+        const word_token next = word_token_next(old, n_old, &further);
+        const enum value_kind kind = value_kind_of(&before, &t, &next);
+        if (kind == VALUE_NONE || !has_new_value(s, n, kind, old, n_old)) continue;
+        if (has_value(s, n, kind, &t) ||
+            (together &&
+             has_value(p->text.text + above->start, above->end - above->start, kind, &t)))
+            return true;
+    }
+    return false;
+}
+
+/* "Delivery is on Monday 14 September" quoted, and in that quotation "Delivery would be on the 10th of September": does c say of the question
+ * all that the best says, about as surely, with another value of a kind that the best has? */
+static bool says_another_as_well(const candidate_set *set, const candidate *c) {
+    static const double near = 3.9, answers = -1;
+    const candidate *best = &set->c[0];
+    const fact_text *of = &set->passages[best->passage].text, *in = &set->passages[c->passage].text;
+    const char *old = of->text + best->unit.start, *s = in->text + c->unit.start;
+    const size_t n_old = best->unit.end - best->unit.start, n = c->unit.end - c->unit.start;
+    if ((best->set & ~c->set) || best->score - c->score > near ||
+        c->f[CAND_QUESTION] > best->f[CAND_QUESTION] ||
+        c->f[CAND_NO_AMOUNT] > best->f[CAND_NO_AMOUNT] ||
+        (set->crossed && cross_reading_of(c) < answers))
+        return false;
+    for (enum value_kind kind = VALUE_DAY; kind <= VALUE_SUM; kind++)
+        if (has_new_value(old, n_old, kind, s, n) && has_new_value(s, n, kind, old, n_old))
+            return true;
+    return false;
+}
+
+/* A day, an hour or a sum is asked for. */
+static bool asks_for_value(const question *q) {
+    return q->demands.language < 0 &&
+           (q->kind == ASK_TIME || q->demands.detail == DETAIL_CLOCK ||
+            q->demands.amount == AMOUNT_MONEY) &&
+           !word_tokens_say("originally initially first earlier before", q->text.text, q->text.len);
+}
+
 bool mail_quotes_corrected(const candidate_set *set, const candidate *c) {
     static const double near = 3.9, answers = -1; /* as what is said beside the best */
     static const double far = 12; /* what takes it back need not read as an answer itself */
     const candidate *best = &set->c[0];
-    if (best->score - c->score > far || c->f[CAND_FRAGMENT] >= 1) return false;
+    if (!candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) ||
+        c->f[CAND_FRAGMENT] >= 1 || depth_of(set, c) >= depth_of(set, best))
+        return false;
+    if (asks_for_value(&set->q) && (names_it_and_another(set, c) || says_another_as_well(set, c)))
+        return true;
+    if (best->score - c->score > far) return false;
     const bool back = takes_back(set, c);
     return (back || best->score - c->score <= near) &&
            c->f[CAND_QUESTION] <= best->f[CAND_QUESTION] &&
-           c->f[CAND_NO_AMOUNT] <= best->f[CAND_NO_AMOUNT] &&
-           candidate_one_document(&set->passages[c->passage], &set->passages[best->passage]) &&
-           is_quoted(set, best) && !is_quoted(set, c) &&
+           c->f[CAND_NO_AMOUNT] <= best->f[CAND_NO_AMOUNT] && !is_quoted(set, c) &&
            (back || !set->crossed || cross_reading_of(c) >= answers) && says_it_again(set, c);
 }

@@ -395,21 +395,30 @@ static bool says_year(const char *word, size_t n, uint16_t year) {
     return word_token_year(&t) == year;
 }
 
-/* "When is the reunion?": the date that a mail begins with says when it was sent, unless its subject has a number. What happened,
- * "When did she write?", it may tell. English. */
+/* "On Mon, 9 Mar 2026, Bo wrote:" above what a mail quotes. */
+static bool is_attribution(const char *s, size_t n) {
+    return n && s[n - 1] == ':' && fo_has_digit(s, n) && word_tokens_say("wrote", s, n);
+}
+
+/* Has the mail a line "Subject:" with a number? */
+static bool subject_has_number(const char *s, size_t n) {
+    const char *subject = memmem(s, n, "Subject:", 8);
+    if (!subject) return false;
+    const char *end = memchr(subject, '\n', n - (size_t)(subject - s));
+    return fo_has_digit(subject, (size_t)((end ? end : s + n) - subject));
+}
+
+/* "When is the reunion?", "Where is it?": the lines that a mail begins with say when it was sent, by whom and to whom. What happened,
+ * "When did she write?", they may tell. English. */
 static bool only_says_when_sent(const question *q, const candidate_passage *p, const text_unit *u) {
     static const char of_mails[] =
-        "did was were has have had sent send mail mails email emails message messages letter wrote "
-        "written write post posted reply replied answered received thread dated";
+        "did was were has have had sent send mail mails email emails message messages "
+        "letter wrote written write post posted reply replied answered received thread dated";
     const char *s = p->text.text + u->start;
     const size_t n = u->end - u->start;
-    const char *subject = memmem(s, n, "Subject:", 8);
-    if (!u->mail || q->kind != ASK_TIME || q->demands.language >= 0 ||
-        word_tokens_say(of_mails, q->text.text, q->text.len))
-        return false;
-    const char *end = subject ? memchr(subject, '\n', n - (size_t)(subject - s)) : s;
-    if (subject && !end) end = s + n;
-    return !(subject && fo_has_digit(subject, (size_t)(end - subject)));
+    return (u->mail || is_attribution(s, n)) && (q->kind == ASK_TIME || q->kind == ASK_PLACE) &&
+           q->demands.language < 0 && !word_tokens_say(of_mails, q->text.text, q->text.len) &&
+           !subject_has_number(s, n);
 }
 
 uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, const text_unit *u) {

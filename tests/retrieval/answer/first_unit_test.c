@@ -92,6 +92,36 @@ static void what_takes_back_what_a_mail_quotes_goes_before_it(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* In a thread the newest word on a day holds, whatever words it uses: it names the day again that holds no longer, or says all that the older
+ * one says. What is asked of the first plan is told it. */
+static void the_newest_day_of_a_thread_leads(void **state) {
+    (void)state;
+    static const char mail[] =
+        "The carrier has just rung. They cannot do the 14th after all, it will be the 17th.\n\n"
+        "Ola\n\nDilys wrote on 1 Sep 2026:\n\n> Good. And who puts it up?\n\n"
+        "> Ola wrote on 31 Aug 2026:\n\n>> Delivery of the shed is on Monday 14 September.\n\n"
+        ">> Dilys wrote on 28 Aug 2026:\n\n>>> I will take the bigger one then.\n\n"
+        ">>> Ola wrote on 27 Aug 2026:\n\n"
+        ">>>> Delivery of the shed would be on the 10th of September and costs 35 pounds.\n";
+    const passage p = {.text = mail, .len = strlen(mail), .title = "Re: delivery", .sparse = 5};
+    extractive_answer a = ask_passages("When is the delivery of the shed?", &p, 1);
+    if (!strstr(a.text, "after all, it will be the 17th") || strstr(a.text, "10th") ||
+        strstr(a.text, "Monday 14"))
+        fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    a = ask_passages("When was the delivery of the shed to be originally?", &p, 1);
+    assert_null(strstr(a.text, "They cannot"));
+    extractive_answer_deinit(&a);
+    static const char other[] =
+        "The invoice is due on 30 September now.\n\nOla\n\nOla wrote on 31 Aug 2026:\n\n"
+        "> Delivery of the shed is on Monday 14 September.\n";
+    const passage of_other = {
+        .text = other, .len = strlen(other), .title = "Re: delivery", .sparse = 5};
+    a = ask_passages("When is the delivery of the shed?", &of_other, 1);
+    assert_int_equal(strncmp(a.text, "Delivery of the shed is on", 26), 0);
+    extractive_answer_deinit(&a);
+}
+
 /* Prices of other things are not said beside that of what is asked about. */
 static void the_price_of_what_is_asked_about_is_said_alone(void **state) {
     (void)state;
@@ -431,6 +461,7 @@ int main(void) {
         cmocka_unit_test(what_holds_on_any_system_leads),
         cmocka_unit_test(what_a_mail_says_goes_before_what_it_quotes),
         cmocka_unit_test(what_takes_back_what_a_mail_quotes_goes_before_it),
+        cmocka_unit_test(the_newest_day_of_a_thread_leads),
         cmocka_unit_test(the_price_of_what_is_asked_about_is_said_alone),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);

@@ -174,6 +174,13 @@ static void a_mail_is_not_what_it_is_about(void **state) {
            "Class reunion\n\nFrom: Hettie\nTo: The class\nDate: Sun, 12 Jul 2026\n\n"
            "The class reunion is on 26 September.\n",
            "26 September");
+    expect("Where is the class reunion?",
+           "Class reunion\n\nFrom: Hettie\nTo: The class reunion at York\nDate: Sun, 12 Jul 2026\n",
+           "Class reunion\n\nFrom: Hettie\nTo: The class\nDate: Sun, 12 Jul 2026\n\n"
+           "The class reunion is in the Granary at York.\n",
+           "Granary");
+    expect("When is the class reunion?", "On Fri, 10 Jul 2026, the class reunion wrote:\n\n",
+           "On Fri, 10 Jul 2026 is the class reunion.\n", "10 Jul");
     extractive_answer sent = ask("When was the mail about the class reunion sent?",
                                  "Class reunion\n\nFrom: Hettie\nTo: The class reunion\n"
                                  "Date: Sun, 12 Jul 2026\n");
