@@ -129,11 +129,25 @@ static size_t capitals_at(const char *text, size_t at, size_t len) {
     return n <= MOST ? n : 0;
 }
 
-/* Bytes of "week 40" or "size XL" that begins at text[at]; *digits: where its number begins. 0: none begins there. */
+/* Bytes of "HX5-10" that begins at text[at], a model of HX5: its number stands behind a hyphen. 0: none. A year is none. */
+static size_t model_at(const char *text, size_t at, size_t len, size_t *digits) {
+    enum { MOST_DIGITS = 3 };
+    const size_t n = word_at(text, at, len);
+    size_t i = at + n, k = 0;
+    if (!exact_names_is_code(text + at, n) || i + 1 >= len || text[i] != '-') return 0;
+    *digits = ++i;
+    while (i + k < len && fo_is_digit(text[i + k])) k++;
+    const char behind = i + k < len ? text[i + k] : 0;
+    return k && k <= MOST_DIGITS && !fo_is_letter(behind) && behind != '-' ? i + k - at : 0;
+}
+
+/* Bytes of "week 40", "size XL" or "HX5-10" that begins at text[at]; *digits: where its number begins. 0: none begins there. */
 static size_t numbered_at(const char *text, size_t at, size_t len, size_t *digits) {
     enum { FEWEST = 3, MOST_DIGITS = 4 };
     const size_t n = word_at(text, at, len);
     size_t i = at + n, k = 0;
+    const size_t model = model_at(text, at, len, digits);
+    if (model) return model;
     if (n < FEWEST || fo_words_have_any_case(no_names, text + at, n)) return 0;
     for (size_t j = at; j < at + n; j++)
         if (fo_is_digit(text[j])) return 0;
@@ -178,9 +192,9 @@ static size_t asked_at(const char *question, size_t at, size_t len, size_t *digi
 
 /* The word of the name, and its number. */
 static exact_name word_of(const exact_name *x, exact_name *number) {
-    const char *blank = memchr(x->s, ' ', x->n);
-    *number = (exact_name){blank + 1, (size_t)(x->s + x->n - blank - 1)};
-    return (exact_name){x->s, (size_t)(blank - x->s)};
+    const size_t word = word_at(x->s, 0, x->n); /* a blank or a hyphen stands behind it */
+    *number = (exact_name){x->s + word + 1, x->n - word - 1};
+    return (exact_name){x->s, word};
 }
 
 static bool is_same(const exact_name *x, const char *s, size_t n) {
@@ -254,7 +268,7 @@ static bool range_holds(const char *text, size_t len, size_t at, const exact_nam
         !(between && word_token_in("and", &sign)))
         return false;
     const int to = end_of_range(text, len, behind, word);
-    if (to == NO_VALUE) return false;
+    if (to == NO_VALUE) return fo_has_digit(word->s, word->n); /* "HX5-3 to HX5-8" */
     return from <= to ? asked >= from && asked <= to : asked >= from || asked <= to;
 }
 

@@ -188,6 +188,16 @@ static void a_mail_is_not_what_it_is_about(void **state) {
     extractive_answer_deinit(&sent);
 }
 
+/* The number of a model may stand behind a hyphen. */
+static void a_model_is_not_its_sibling(void **state) {
+    (void)state;
+    expect("How heavy is the HX5-10?",
+           "| Data | HX5-3 | HX5-8 |\n|---|---|---|\n| Weight (kg) | 19 | 28 |\n",
+           "| Data | HX5-3 | HX5-10 |\n|---|---|---|\n| Weight (kg) | 19 | 31 |\n", "31");
+    expect("How heavy is the HX5-10?", "The HX5-8 weighs 28 kg.",
+           "The HX5-8 to HX5-12 weigh 28 kg.", "28");
+}
+
 static void what_keeps_in_the_fridge_keeps_otherwise_frozen(void **state) {
     (void)state;
     expect("How long does jam keep in the freezer?", "Jam keeps for six weeks in the fridge.",
@@ -205,6 +215,7 @@ int main(void) {
         cmocka_unit_test(a_date_is_no_hour),
         cmocka_unit_test(a_record_without_the_cell_says_nothing_of_it),
         cmocka_unit_test(a_mail_is_not_what_it_is_about),
+        cmocka_unit_test(a_model_is_not_its_sibling),
         cmocka_unit_test(what_keeps_in_the_fridge_keeps_otherwise_frozen),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
