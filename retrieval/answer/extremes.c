@@ -297,6 +297,16 @@ static uint64_t days_of(const question *q) {
     return days;
 }
 
+static const char of_all[] = "total totals subtotal subtotals sum average mean";
+
+/* "Total": what the rows above it make together is none of them. */
+static bool is_of_all(const table *t, size_t row) {
+    table_pair first;
+    const text_unit *u = &t->rows[row]->unit;
+    return table_row_first(t->p->text.text + u->start, u->end - u->start, u->record, &first) &&
+           word_tokens_say(of_all, first.value, first.n_value);
+}
+
 /* Rows that lack a word of the question which others of the table have are not among those that it speaks of: "the cheapest
  * single room". What a column is called says which column is meant, and no row; nor are rows of other days. */
 static void leave_out_others(table *t, const question *q) {
@@ -312,7 +322,7 @@ static void leave_out_others(table *t, const question *q) {
                       days =
                           asked ? demand_days_in(t->p->text.text + u->start, u->end - u->start) : 0;
         t->out[i] = (some & ~t->said[i]) != 0 || (days && (days & asked) != asked) ||
-                    row_is_left_out(t->set, t->p, u);
+                    row_is_left_out(t->set, t->p, u) || is_of_all(t, i);
     }
 }
 
@@ -606,6 +616,9 @@ static bool compares(const table *t, size_t row, const comparison *asked) {
 
 static void mark_table(table *t, const comparison *asked, const question *q) {
     bool best[MAX_ROWS] = {false};
+    if (!word_tokens_say(of_all, q->text.text, q->text.len))
+        for (size_t i = 0; i < t->n; i++)
+            if (is_of_all(t, i)) t->rows[i]->f[CAND_OTHER_THING] = CAND_RIVAL;
     if (t->n < FEWEST_ROWS || t->n == MAX_ROWS) return;
     for (size_t i = 0; i < t->n; i++) read_row(t, i);
     for (size_t i = 0; i < t->n_columns; i++)

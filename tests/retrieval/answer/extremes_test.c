@@ -421,8 +421,33 @@ static void a_row_may_compare_by_itself(void **state) {
     expect(plans, "Which plan is the heaviest?", "");
 }
 
+/* A row of sums is the most of every column, and none of the things. */
+static void a_row_of_sums_is_not_compared(void **state) {
+    (void)state;
+    static const char costs[] = "Costs of the mare.\n\n"
+                                "Month: January; Feed price: 48 EUR; Vet price: 30 EUR\n"
+                                "Month: February; Feed price: 52 EUR; Vet price: 186 EUR\n"
+                                "Month: March; Feed price: 45 EUR; Vet price: 74 EUR\n"
+                                "Month: Total; Feed price: 145 EUR; Vet price: 290 EUR\n";
+    expect(costs, "What was the most expensive month for the vet?", "February/");
+    expect(costs, "In which month was feed the cheapest?", "March/");
+    fo_err err = {0};
+    candidate_set set = {0};
+    const passage p = {.text = costs, .len = strlen(costs), .title = "", .whole_tables = true};
+    const extractive_input in = {.question = "What was the most expensive month for the vet?",
+                                 .passages = &p,
+                                 .n_passages = 1,
+                                 .lx = &lx};
+    assert_ok(candidate_set_read(&set, &in, &err), &err);
+    for (size_t i = 0; i < set.n; i++)
+        if (!strncmp(costs + set.c[i].unit.start, "Month: Total", 12))
+            assert_float_equal(set.c[i].f[CAND_OTHER_THING], CAND_RIVAL, 0);
+    candidate_set_deinit(&set);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_of_sums_is_not_compared),
         cmocka_unit_test(what_the_superlative_is_said_of_tells_the_column),
         cmocka_unit_test(the_row_that_compares_most_or_least_is_found),
         cmocka_unit_test(where_nothing_tells_no_row_is_marked),
