@@ -123,6 +123,23 @@ typedef struct search_hit {
  * segment's), best first, ties by smaller chunk id. hits[k] is the caller's. No match: *n = 0. */
 int search_sparse(search_snapshot *s, const char *query, size_t k, const search_filter *filter,
                   search_hit *hits, size_t *n, fo_err *err);
+/* The same, with terms that are looked for beside the query's words: forms and parts of them, in the letters of the index (analyze.h).
+ * A hit by one of them scores so much of BM25. Those that are among the query's own change nothing. */
+typedef struct search_term {
+    const char *term;
+    size_t len;
+    double weight; /* > 0 */
+} search_term;
+int search_sparse_beside(search_snapshot *s, const char *query, const search_term *beside,
+                         size_t n_beside, size_t k, const search_filter *filter, search_hit *hits,
+                         size_t *n, fo_err *err);
+/* The number of the language (language.h) in which the query's words become terms, where that is another than English; else -1. */
+int search_query_language(search_snapshot *s, const char *query);
+/* Every term of the snapshot, one of several parts once for each of them; none at all where there are more than `most`. */
+typedef void search_term_fn(void *ctx, const char *term, size_t len);
+void search_each_term(search_snapshot *s, size_t most, search_term_fn *fn, void *ctx);
+/* Is it a term of a chunk? */
+bool search_has_term(search_snapshot *s, const char *term, size_t len);
 /* Best k by inner product; ef 0: a default that suits k. Exact when the snapshot is small. */
 int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
                  const search_filter *filter, search_hit *hits, size_t *n, fo_err *err);

@@ -275,13 +275,18 @@ static void gather_in(gathering *g, const char *query, size_t len, int language)
     g->others = true;
 }
 
+/* The language of chunks that the query is in; -1: the index's own. */
+static int language_of_query(const search_snapshot *s, const char *query, uint64_t among) {
+    return among ? language_of_question(query, strlen(query), s->ix->language, among) : -1;
+}
+
 /* In the language that the query is in, and as the index has it where that is another; in all common
  * ones where it has no word that says. */
 static void gather_query(gathering *g, search_snapshot *s, const char *query) {
     size_t len = strlen(query);
     uint64_t common, bits = languages_of(s, &common);
     g->many = bits != 0;
-    int own = bits ? language_of_question(query, len, s->ix->language, bits) : -1;
+    const int own = language_of_query(s, query, bits);
     gather_in(g, query, len, own);
     if (own >= 0) gather_in(g, query, len, -1);
     for (int i = 0; own == LANGUAGE_UNTOLD && common; i++, common >>= 1)
@@ -307,11 +312,45 @@ float search_idf(search_snapshot *s, const char *term, size_t len) {
     return (float)bm25_idf(n_docs, df);
 }
 
-/* The query's terms; stop words stay only where nothing else of the query is in the index. */
-static size_t choose_terms(const search_snapshot *s, search_scratch *r, size_t n,
+int search_query_language(search_snapshot *s, const char *query) {
+    uint64_t common;
+    const int home = language_number(s->ix->language),
+              own = language_of_query(s, query, languages_of(s, &common)),
+              language = own >= 0 ? own : home;
+    return own == LANGUAGE_UNTOLD || language == language_number("english") ? -1 : language;
+}
+
+bool search_has_term(search_snapshot *s, const char *term, size_t len) {
+    uint64_t n_docs;
+    return document_frequency(s, term, len, &n_docs) > 0;
+}
+
+void search_each_term(search_snapshot *s, size_t most, search_term_fn *fn, void *ctx) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_segments; i++)
+        for (size_t j = 0; j < s->segments[i].n_parts; j++)
+            n += s->segments[i].parts[j]->inv.n_terms;
+    for (size_t i = 0; n <= most && i < s->n_segments; i++)
+        for (size_t j = 0; j < s->segments[i].n_parts; j++) {
+            inverted_terms it;
+            inverted_terms_begin(&it, &s->segments[i].parts[j]->inv);
+            while (inverted_terms_next(&it, NULL) == 1) fn(ctx, it.term, it.len);
+        }
+}
+
+typedef struct sparse_query {
+    const char *words;
+    const search_term *beside; /* [n_beside] */
+    size_t n_beside;
+} sparse_query;
+
+/* The query's terms; stop words stay only where nothing else that is looked for is in the index. */
+static size_t choose_terms(search_snapshot *s, const sparse_query *q, search_scratch *r, size_t n,
                            inverted_query_term *out) {
     size_t kept = 0;
     bool found = false;
+    for (size_t i = 0; i < q->n_beside && !found; i++)
+        found = search_has_term(s, q->beside[i].term, q->beside[i].len);
     for (size_t i = 0; i < n; i++) {
         uint64_t n_docs;
         if (r->terms[i].stop || found) continue;
@@ -323,6 +362,19 @@ static size_t choose_terms(const search_snapshot *s, search_scratch *r, size_t n
         out[kept++] = (inverted_query_term){r->texts + t->text, t->len, t->count};
     }
     return kept;
+}
+
+/* terms[n], and those beside them that are none of these; how many. */
+static size_t add_beside(inverted_query_term *terms, size_t n, const search_term *beside,
+                         size_t n_beside) {
+    for (size_t i = 0; i < n_beside && n < MAX_TERMS; i++) {
+        const search_term *b = &beside[i];
+        size_t k = 0;
+        while (k < n && (terms[k].len != b->len || memcmp(terms[k].term, b->term, b->len) != 0))
+            k++;
+        if (k == n) terms[n++] = (inverted_query_term){b->term, b->len, b->weight};
+    }
+    return n;
 }
 
 static int compare_parts(const void *x, const void *y) {
@@ -342,16 +394,17 @@ static void convert(const search_snapshot *s, const inverted_part *parts, const 
                 out->document = s->segments[i].parts[j]->documents[in->doc];
 }
 
-static int sparse_in_room(search_snapshot *s, search_scratch *r, const char *query, size_t k,
+static int sparse_in_room(search_snapshot *s, search_scratch *r, const sparse_query *q, size_t k,
                           const filter_bits *allowed, search_hit *hits, size_t *n, fo_err *err) {
     gathering g = {.room = r};
-    gather_query(&g, s, query);
+    gather_query(&g, s, q->words);
     inverted_part *parts = malloc((s->n_parts + 1) * sizeof *parts);
-    inverted_query_term *terms = malloc((g.n + 1) * sizeof *terms);
+    inverted_query_term *terms = malloc((g.n + q->n_beside + 1) * sizeof *terms);
     inverted_hit *found = malloc(k * sizeof *found);
     int rc = parts && terms && found ? FO_OK : no_memory(err);
     if (!rc) {
-        size_t n_parts = 0, n_terms = choose_terms(s, r, g.n, terms);
+        size_t n_parts = 0, n_terms = choose_terms(s, q, r, g.n, terms);
+        n_terms = add_beside(terms, n_terms, q->beside, q->n_beside);
         for (size_t i = 0; i < s->n_segments; i++) {
             const search_segment *h = &s->segments[i];
             const uint64_t *bits = allowed   ? allowed->segments[i].words
@@ -462,8 +515,10 @@ static int all_read(search_snapshot *s, int rc, size_t *n, fo_err *err) {
 
 /* Both ---------------------------------------------------------------------------------------- */
 
-int search_sparse(search_snapshot *s, const char *query, size_t k, const search_filter *filter,
-                  search_hit *hits, size_t *n, fo_err *err) {
+int search_sparse_beside(search_snapshot *s, const char *query, const search_term *beside,
+                         size_t n_beside, size_t k, const search_filter *filter, search_hit *hits,
+                         size_t *n, fo_err *err) {
+    const sparse_query q = {query, beside, n_beside};
     *n = 0;
     if (k < 1 || k > INVERTED_MAX_K)
         return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
@@ -473,10 +528,15 @@ int search_sparse(search_snapshot *s, const char *query, size_t k, const search_
     if (rc) return all_read(s, rc, n, err);
     search_scratch *r = scratch_take(s->ix);
     const filter_bits *left = allowed && !allowed->all ? allowed : NULL;
-    rc = r ? sparse_in_room(s, r, query, k, left, hits, n, err) : no_memory(err);
+    rc = r ? sparse_in_room(s, r, &q, k, left, hits, n, err) : no_memory(err);
     if (r) scratch_give(s->ix, r);
     search_filter_bits_drop(allowed);
     return all_read(s, rc, n, err);
+}
+
+int search_sparse(search_snapshot *s, const char *query, size_t k, const search_filter *filter,
+                  search_hit *hits, size_t *n, fo_err *err) {
+    return search_sparse_beside(s, query, NULL, 0, k, filter, hits, n, err);
 }
 
 int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,

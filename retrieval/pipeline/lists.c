@@ -6,6 +6,7 @@
 
 #include "kernels/clock.h"
 #include "retrieval/pipeline/query_run.h"
+#include "retrieval/pipeline/search_beside.h"
 #include "retrieval/question/office_words.h"
 
 /* r->vector, with the first search. */
@@ -36,11 +37,18 @@ static int search_dense_side(run *r, const search_filter *filter, found_lists *o
 static int search_sparse_side(run *r, const search_filter *filter, found_lists *out) {
     const double t0 = fo_now_ms();
     fo_buf as_written = {0};
+    search_beside beside = {0};
+    analyzer *a = NULL;
     const char *words =
         office_words_to_search(&as_written, r->sought) ? as_written.data : r->sought;
-    int rc = as_written.failed ? fo_no_memory(r->err)
-                               : search_sparse(r->snapshot, words, out->depth, filter, out->sparse,
-                                               &out->n_sparse, r->err);
+    int rc =
+        as_written.failed ? fo_no_memory(r->err) : collection_take_analyzer(r->s, r->c, &a, r->err);
+    if (!rc) rc = search_beside_read(&beside, r->snapshot, a, r->sought, r->err);
+    if (!rc)
+        rc = search_sparse_beside(r->snapshot, words, beside.terms, beside.n, out->depth, filter,
+                                  out->sparse, &out->n_sparse, r->err);
+    collection_give_analyzer(r->s, r->c, a);
+    search_beside_deinit(&beside);
     fo_buf_free(&as_written);
     r->out->ms.sparse += fo_now_ms() - t0;
     return rc;

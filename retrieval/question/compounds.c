@@ -38,6 +38,14 @@ static bool is_part(const question *q, const char *part, size_t n, const char *w
     return len - n >= REST && memcmp(whole, part, n) == 0;
 }
 
+bool compound_has_part(const char *whole, size_t len, const char *part, size_t n) {
+    if (n < SHORTEST || len <= n) return false;
+    if (len - n >= REST && memcmp(whole, part, n) == 0) return true;
+    return len - n >= FRONT && memcmp(whole + len - n, part, n) == 0 &&
+           !fo_words_have_any_case(particles, whole, len - n) &&
+           !fo_words_have_any_case(bound, whole, len - n);
+}
+
 int compound_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (!language_joins_words(t->language) || t->language != q->text.language) return -1;

@@ -14,4 +14,8 @@
  * "ausschalten", not of "einschalten"; -1: none, or a language that does not join words. */
 int compound_term_of(const question *q, const fact_text *t, size_t i);
 
+/* Is one stem the beginning or the end of another, longer one that is made with it? What stands before it is no particle ("aus", which makes
+ * a verb another one) and no part that turns it round ("un"). Of a language that joins words. */
+bool compound_has_part(const char *whole, size_t len, const char *part, size_t n);
+
 #endif

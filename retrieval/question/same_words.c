@@ -21,6 +21,9 @@ static word_table by_stem, as_written; /* what is written is looked up first */
 static const same_words_lists *by_language[LANGUAGE_MAX];
 static int of_english; /* which a text is in of which no other language is told */
 
+enum { GROUPS = 2048 };
+static same_words_group members[GROUPS]; /* by number; of groups beyond, nothing */
+
 static int add_stem(void *ctx, const analyzed_term *t) {
     fo_buf *stems = ctx;
     if (stems->len) fo_buf_str(stems, " ");
@@ -34,16 +37,19 @@ static void add_stems_of(analyzer *a, int language, const char *words, uint32_t 
     analyze(a, words, strlen(words), add_stem, &stems);
     const char *kept = fo_buf_take(&stems, NULL);
     if (kept) word_table_add_first(&by_stem, language, kept, group);
+    if (kept && group < GROUPS) members[group].stems = kept;
 }
 
 static void add_groups(const same_words_lists *l, int language, uint32_t *n) {
     analyzer *a = NULL;
     if (!l->groups || (!l->are_stems && analyzer_create(&a, l->language, NULL))) return;
     for (const char *const *g = l->groups; *g; g++)
-        if (l->are_stems)
+        if (l->are_stems) {
             word_table_add_first(&by_stem, language, *g, ++*n);
-        else
+            if (*n < GROUPS) members[*n].stems = *g;
+        } else {
             add_stems_of(a, language, *g, ++*n);
+        }
     analyzer_free(a);
 }
 
@@ -53,6 +59,7 @@ static void add_written(const same_words_lists *l, int language, uint32_t *n) {
         const uint32_t group =
             with ? word_table_find(&by_stem, language, with, strlen(with)) : ++*n;
         if (group) word_table_add_first(&as_written, language, w->words, group);
+        if (group && group < GROUPS) members[group].written = w->words;
     }
 }
 
@@ -81,6 +88,18 @@ static uint32_t group_of(int language, const fact_text *t, size_t i) {
     const uint32_t own = word_table_find(&by_stem, language, stem, w->stem_len);
     const size_t k = !own && l->particle ? l->particle(t, w) : 0;
     return k ? word_table_find(&by_stem, language, stem + k, w->stem_len - k) : own;
+}
+
+same_words_group same_words_group_of(const fact_text *t, size_t i) {
+    pthread_once(&once, build);
+    const int language = t->language < 0 ? of_english : t->language;
+    const bool content = !(t->words[i].flags & (WORD_STOP | WORD_DIGIT));
+    const uint32_t group = content && by_language[language] ? group_of(language, t, i) : 0;
+    same_words_group g = {"", ""};
+    if (!group || group >= GROUPS) return g;
+    if (members[group].stems) g.stems = members[group].stems;
+    if (members[group].written) g.written = members[group].written;
+    return g;
 }
 
 int same_words_term_of(const question *q, const fact_text *t, size_t i) {

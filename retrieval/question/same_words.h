@@ -14,6 +14,15 @@
 
 #include "retrieval/question/question.h"
 
+/* What is the same as a word. */
+typedef struct same_words_group {
+    const char *stems;   /* its own among them, a blank between them; "": none */
+    const char *written; /* words of which the stem tells nothing, as they are written */
+} same_words_group;
+
+/* Of word i of a text, by the lists alone. Any thread; static. */
+same_words_group same_words_group_of(const fact_text *t, size_t i);
+
 /* The question's term that word i of a text, in the question's language, is by those lists; -1: none. Any thread. */
 int same_words_term_of(const question *q, const fact_text *t, size_t i);
 
