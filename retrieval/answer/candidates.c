@@ -8,6 +8,7 @@
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/compounds.h"
 #include "retrieval/question/fleeting_vowels.h"
+#include "retrieval/question/opening_words.h"
 #include "retrieval/question/same_words.h"
 #include "retrieval/answer/dated_headings.h"
 #include "retrieval/answer/default_figures.h"
@@ -61,7 +62,8 @@ static int term_of_word(const question *q, const fact_text *t, size_t i) {
     if (term < 0) term = compound_term_of(q, t, i);
     if (term < 0) term = fleeting_vowel_term_of(q, t, i);
     if (term < 0) term = japanese_term_of(q, t, i);
-    return term < 0 ? same_words_term_of(q, t, i) : term;
+    if (term < 0) term = same_words_term_of(q, t, i);
+    return term < 0 ? opening_term_of(q, t, i) : term;
 }
 
 int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,

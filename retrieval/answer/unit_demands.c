@@ -11,6 +11,7 @@
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/demand_counts.h"
 #include "retrieval/question/demand_often.h"
+#include "retrieval/question/foreign_days.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/units/unit_headings.h"
 #include "retrieval/answer/unit_persons.h"
@@ -434,7 +435,8 @@ uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, co
         const char *word = q->text.text + w->start;
         const int k = question_term_of(q, w->id);
         if (k < 0) continue;
-        const bool names_day = demand_day_named(word, n);
+        const bool names_day =
+            d->language >= 0 ? foreign_day_named(d->language, word, n) : demand_day_named(word, n);
         if (year && says_year(word, n, d->year)) terms |= 1ull << k;
         if (!(names_day || (w->flags & WORD_CALENDAR))) continue;
         if (names_day ? day : month) terms |= 1ull << k;

@@ -4,6 +4,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/question/demand_words.h"
 #include "retrieval/text/word_tokens.h"
 
 /* ---- the question ------------------------------------------------------------------------ */
@@ -242,9 +243,50 @@ static bool only_names_offices(const question *q, const candidate_passage *p, co
                                            t->text + u->start, u->end - u->start)));
 }
 
+/* ---- offices in other languages ---------------------------------------------------------- */
+
+/* The folded word of the question that begins at byte `at`. */
+static const char *asked_word(const question *q, size_t at, char folded[DEMAND_WORD_MOST]) {
+    const word_token t = word_token_next(q->text.text, q->text.len, &at);
+    return demand_word_fold(folded, &t);
+}
+
+/* Do bytes [start, end) of the passage say it, or a word of the same beginning: "préside" for "président"? */
+static bool says_office(const question *q, size_t at, const candidate_passage *p, size_t start,
+                        size_t end) {
+    enum { BEGINNING = 10, SHORT = 5 }; /* bytes: of two in Cyrillic */
+    const fact_text *t = &p->text;
+    char office[DEMAND_WORD_MOST], said[DEMAND_WORD_MOST];
+    const size_t n = strlen(asked_word(q, at, office));
+    const size_t same = (unsigned char)office[0] >= 0x80 ? BEGINNING : SHORT;
+    int term = -1;
+    for (size_t i = 0; i < q->text.n_words; i++)
+        if (q->text.words[i].start == at) term = question_term_of(q, q->text.words[i].id);
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        if (w->start < start || w->end > end) continue;
+        if (term >= 0 && p->terms[i] == term) return true;
+        const word_token word = {.s = t->text + w->start, .n = w->end - w->start, .letters = true};
+        demand_word_fold(said, &word);
+        if (n >= same && !strncmp(office, said, same)) return true;
+    }
+    return false;
+}
+
+/* "Qui est le trésorier ?" is answered by nothing that speaks of no treasurer. */
+static bool office_is_lacking(const question *q, size_t at, const candidate_passage *p,
+                              const text_unit *u) {
+    return at && !says_office(q, at, p, u->start, u->end) &&
+           !says_office(q, at, p, u->head_start, u->head_end) &&
+           !says_office(q, at, p, u->outer_start, u->outer_end);
+}
+
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
     const bool name = q->asks.name;
+    if (office_is_lacking(q, q->demands.office, p, u) ||
+        office_is_lacking(q, q->demands.deputy, p, u))
+        return 2;
     if (!(asks_who(q) || name) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
     if (u->kind == TEXT_UNIT_SENTENCE && !name &&
         (only_names_offices(q, p, u) || (asks_who_made(q) && is_done_otherwise(q, p, u))))

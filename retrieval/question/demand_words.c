@@ -68,7 +68,8 @@ static const demand_words tables[] = {
      .where = "wo woher wohin warum weshalb wieso",
      .offices = "vorsitzende vorsitzender kassenwart kassenwartin kassierer kassiererin schatzmeister schatzmeisterin "
      "trainer trainerin leiter leiterin dirigent dirigentin burgermeister burgermeisterin prasident "
-     "prasidentin schriftfuhrer schriftfuhrerin direktor direktorin hausmeister hausmeisterin hauswart",
+     "prasidentin schriftfuhrer schriftfuhrerin direktor direktorin hausmeister hausmeisterin hauswart "
+     "stellvertreter stellvertreterin verwalter verwalterin inhaber inhaberin geschaftsfuhrer geschaftsfuhrerin rektor rektorin lehrer lehrerin",
      .bound = "pflicht verpflichtend obligatorisch notig notwendig erforderlich verboten erlaubt gestattet muss mussen "
      "darf durfen",
      .events = "falls poststempel",
@@ -130,7 +131,7 @@ static const demand_words tables[] = {
      "contrat",
      .where = "pourquoi comment lequel laquelle",
      .offices = "president presidente tresorier tresoriere secretaire directeur directrice maire entraineur entraineuse "
-     "chef cheffe gardien gardienne syndic",
+     "chef cheffe gardien gardienne syndic adjoint adjointe gerant gerante proprietaire patron patronne professeur",
      .bound = "obligatoire obligatoires necessaire necessaires interdit interdite interdits interdites autorise "
      "autorisee permis faut dois doit",
      .events = "lors cas restitution signature livraison cachet",
@@ -191,7 +192,8 @@ static const demand_words tables[] = {
      .payers = "seguro aseguradora inquilino propietario casero asociacion ayuntamiento empresa mutua contrato",
      .where = "donde adonde como",
      .offices = "presidente presidenta tesorero tesorera secretario secretaria director directora alcalde alcaldesa "
-     "entrenador entrenadora conserje",
+     "entrenador entrenadora conserje vicepresidente vicepresidenta subdirector subdirectora administrador administradora "
+     "dueno duena propietario propietaria profesor profesora",
      .bound = "obligatorio obligatoria obligatorios obligatorias necesario necesaria necesarios necesarias prohibido "
      "prohibida permitido permitida debo debe deben",
      .events = "caso entrega devolucion firma matasellos",
@@ -252,7 +254,8 @@ static const demand_words tables[] = {
      .payers = "assicurazione inquilino proprietario comune associazione azienda datore contratto",
      .where = "dove perche come",
      .offices = "presidente presidentessa tesoriere tesoriera segretario segretaria direttore direttrice sindaco sindaca "
-     "allenatore allenatrice custode",
+     "allenatore allenatrice custode vicepresidente vicepreside vicesindaco vicedirettore amministratore amministratrice "
+     "preside titolare proprietario proprietaria regista maestro maestra",
      .bound = "obbligatorio obbligatoria obbligatori obbligatorie necessario necessaria vietato vietata permesso "
      "permessa bisogna devo deve devono",
      .events = "caso consegna restituzione firma ricevimento timbro",
@@ -310,7 +313,8 @@ static const demand_words tables[] = {
      .payers = "seguro seguradora inquilino senhorio associacao camara prefeitura empresa contrato",
      .where = "onde aonde porque como",
      .offices = "presidente presidenta tesoureiro tesoureira secretario secretaria diretor diretora prefeito prefeita "
-     "treinador treinadora zelador zeladora",
+     "treinador treinadora zelador zeladora vice administrador administradora proprietario proprietaria dono dona "
+     "maestro maestrina professor professora",
      .bound = "obrigatorio obrigatoria obrigatorios obrigatorias necessario necessaria proibido proibida permitido "
      "permitida devo deve devem",
      .events = "caso entrega devolucao assinatura carimbo",
@@ -414,7 +418,8 @@ static const demand_words tables[] = {
      .costs = "стоит стоят стоило стоила",
      .where = "где куда откуда почему зачем как",
      .offices = "председатель председательница казначеи секретарь директор тренер руководитель бухгалтер "
-     "начальник управляющии управляющая староста президент мэр заведующии заведующая завхоз комендант",
+     "начальник управляющии управляющая староста президент мэр заведующии заведующая завхоз комендант заместитель "
+     "владелец владелица хозяин хозяика дирижер вице",
      .bound = "можно нельзя нужно надо обязательно запрещено разрешено должен должны должна необходимо"},
     /* As arabic_words.h makes them plain. */
     {.language = "arabic",

@@ -7,6 +7,7 @@
 #include "kernels/words.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/foreign_amounts.h"
+#include "retrieval/question/foreign_days.h"
 #include "retrieval/question/foreign_demands.h"
 #include "retrieval/question/hindi_demands.h"
 #include "retrieval/question/unspaced_demands.h"
@@ -33,6 +34,12 @@ static bool speaks_of_the_rest(const char *text, size_t len, const char *rest_of
 
 /* "Only on Saturdays" answers whether it can be done on a Wednesday. */
 enum demand_day demands_day_in(const demands *d, const char *text, size_t len) {
+    if (d->days && d->language >= 0) {
+        bool open;
+        const uint8_t named = foreign_days_in(d->language, text, len, &open);
+        if (named & d->days) return DAY_MET;
+        return !named || d->whether || open ? DAY_NOT_SAID : DAY_OTHER;
+    }
     uint8_t said = d->days ? demand_days_in(text, len) : 0;
     if (said & d->days || (said && speaks_of_the_rest(text, len, "days"))) return DAY_MET;
     return !said || d->whether || demand_days_open(text, len) ? DAY_NOT_SAID : DAY_OTHER;
@@ -382,11 +389,16 @@ demands demands_read(const char *question, size_t len, int language) {
                  .amount = f.amount,
                  .detail = f.detail,
                  .counted = f.counted,
+                 .office = f.office,
+                 .deputy = f.deputy,
                  .year = demand_year_of(question, len),
                  .date = demand_date_in(question, len),
                  .extreme = demands_extreme_in(question, len),
                  .in_turn = demands_turn_in(question, len, &last, &behind)};
     memcpy(d.noun, f.noun, sizeof d.noun);
+    d.days = foreign_days_in(language, question, len, NULL);
+    if (d.days == DEMAND_EVERY_DAY) d.days = 0; /* "How much is it a day?" */
+    d.whether = d.days && !foreign_days_question_asks(language, question, len);
     return d;
 }
 

@@ -38,6 +38,9 @@ typedef struct demands {
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     char noun
         [DEMAND_WORD_MOST]; /* of a question in another language, what is counted, people and days too, folded; of Hindi, as hindi_demands.h; of Japanese the counter; "" */
+    /* "Qui est le vice-président ?": where the word for the office begins in the question, and what makes another one of it; 0: nowhere.
+     * Of languages with demand_words.h. */
+    size_t office, deputy;
     uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 

@@ -7,6 +7,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/text/dates.h"
+#include "retrieval/question/clock_words.h"
 #include "retrieval/question/demand_words.h"
 #include "retrieval/text/fact_classes.h"
 #include "retrieval/text/facts.h"
@@ -507,9 +508,9 @@ bool foreign_detail_in(int language, enum demand_detail detail, const char *text
     if (!r.w) return true;
     switch (detail) {
     case DETAIL_CLOCK:
-        return has_time(r, true);
+        return has_time(r, true) || clock_words_in(language, text, len);
     case DETAIL_WHEN:
-        return has_time(r, false) || has_event(r, false);
+        return has_time(r, false) || clock_words_in(language, text, len) || has_event(r, false);
     case DETAIL_CASE:
         return has_time(r, false) || has_event(r, true);
     case DETAIL_PERSON:

@@ -181,22 +181,38 @@ static size_t behind_called(const asked *a) {
     return k + 1;
 }
 
+static size_t byte_of(const asked *a, size_t i) {
+    return (size_t)(a->v[i].t.s - a->v[0].t.s);
+}
+
+/* Word i, or the one behind a word that makes another office of it, is an office: "vice-président", "stellvertretende Vorsitzende". */
+static bool office_at(const asked *a, size_t i, foreign_demands *out) {
+    static const char deputies[] =
+        "vice vize sous stellvertretende stellvertretender stellvertretenden зам";
+    const bool deputy = is(a, i, deputies);
+    const size_t office = i + deputy;
+    if (!is_end(a, office, a->w->offices)) return false;
+    out->office = byte_of(a, office);
+    out->deputy = deputy ? byte_of(a, i) : 0;
+    return true;
+}
+
 /* "Wer leitet den Chor?", "Qui est la trésorière du club ?" Who is exempt, or responsible, is said by a role or a group as well. */
-static bool asks_for_a_name(const asked *a) {
-    enum { MOST_BEHIND = 5 };
+static bool asks_for_a_name(const asked *a, foreign_demands *out) {
+    enum { MOST_BEHIND = 9 };
     const demand_words *w = a->w;
     const size_t called = behind_called(a);
     if (!called && !is(a, 0, w->who)) return false;
     if (!called && is(a, 1, w->office)) return true;
-    if (!called && w->bare_be && is(a, 1, w->offices) && clause_end(a, 1) == a->n) return true;
+    if (!called && w->bare_be && clause_end(a, 1) == a->n && office_at(a, 1, out)) return true;
     size_t k = called ? called : 2;
     while (is(a, k, w->between)) k++;
-    if (called) return is_end(a, k, w->offices);
-    return is(a, 1, w->be) && is_end(a, k, w->offices) && clause_end(a, k) == a->n &&
-           a->n <= k + MOST_BEHIND;
+    if (called) return office_at(a, k, out);
+    return is(a, 1, w->be) && clause_end(a, k) == a->n && a->n <= k + MOST_BEHIND &&
+           office_at(a, k, out);
 }
 
-static enum demand_detail detail_of(const asked *a) {
+static enum demand_detail detail_of(const asked *a, foreign_demands *out) {
     const demand_words *w = a->w;
     if (asks_clock(a)) return DETAIL_CLOCK;
     for (size_t i = 0; i < a->n; i++) {
@@ -204,7 +220,7 @@ static enum demand_detail detail_of(const asked *a) {
             return when_at(a, i);
         if (is(a, i, w->what) && i < FIRST && is(a, i + 1, w->day)) return DETAIL_WHEN;
     }
-    return asks_for_a_name(a) ? DETAIL_PERSON : address_of(a);
+    return asks_for_a_name(a, out) ? DETAIL_PERSON : address_of(a);
 }
 
 /* ---- amounts ----------------------------------------------------------------------------- */
@@ -391,9 +407,12 @@ foreign_demands foreign_demands_read(const demand_words *w, const char *question
     asked a;
     foreign_asked_read(&a, w, question, len);
     if (!a.n) return out;
-    out.detail = detail_of(&a);
+    out.detail = detail_of(&a, &out);
+    const size_t first = (size_t)(a.v[0].t.s - question);
+    if (out.office) out.office += first;
+    if (out.deputy) out.deputy += first;
     if (out.detail != DETAIL_NONE) return out;
     out.amount = amount_of(&a, &out);
-    if (out.counted) out.counted += (size_t)(a.v[0].t.s - question);
+    if (out.counted) out.counted += first;
     return out;
 }

@@ -12,6 +12,7 @@ typedef struct foreign_demands {
     enum demand_detail detail;
     size_t counted;              /* as demands.counted */
     char noun[DEMAND_WORD_MOST]; /* as demands.noun */
+    size_t office, deputy;       /* as demands.office, demands.deputy */
 } foreign_demands;
 
 foreign_demands foreign_demands_read(const demand_words *w, const char *question, size_t len);

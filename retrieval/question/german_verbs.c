@@ -120,3 +120,16 @@ bool german_verbs_are_one(const fact_text *t, const fact_word *w, const fact_tex
         }
     return false;
 }
+
+size_t german_verb_joined(const fact_text *t, const fact_word *w, char stem[GERMAN_VERB_JOINED]) {
+    const bool noun = (w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL);
+    if (noun || (w->flags & (WORD_STOP | WORD_DIGIT | WORD_PART))) return 0;
+    for (size_t i = 0; i < N_PARTICLES; i++) {
+        const size_t n = strlen(particles[i]);
+        if (n + w->stem_len > GERMAN_VERB_JOINED || !stands_behind(t, w, particles[i])) continue;
+        memcpy(stem, particles[i], n);
+        memcpy(stem + n, t->stems.data + w->stem_at, w->stem_len);
+        return n + w->stem_len;
+    }
+    return 0;
+}

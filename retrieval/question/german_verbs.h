@@ -9,4 +9,9 @@
 bool german_verbs_are_one(const fact_text *t, const fact_word *w, const fact_text *asked,
                           const fact_word *v);
 
+/* The stem of a verb with its particle, which stands behind it in its clause, in `stem`: "fängt ... an" as "anfängt". Its bytes; 0: none
+ * does. */
+enum { GERMAN_VERB_JOINED = 64 };
+size_t german_verb_joined(const fact_text *t, const fact_word *w, char stem[GERMAN_VERB_JOINED]);
+
 #endif

@@ -84,6 +84,10 @@ static uint32_t group_of(int language, const fact_text *t, size_t i) {
     const uint32_t group =
         word_table_find(&as_written, language, t->text + w->start, w->end - w->start);
     if (group) return group;
+    char joined[SAME_WORDS_JOINED];
+    const size_t n_joined = l->joined ? l->joined(t, w, joined) : 0;
+    const uint32_t verb = n_joined ? word_table_find(&by_stem, language, joined, n_joined) : 0;
+    if (verb) return verb;
     const char *stem = t->stems.data + w->stem_at;
     const uint32_t own = word_table_find(&by_stem, language, stem, w->stem_len);
     const size_t k = !own && l->particle ? l->particle(t, w) : 0;

@@ -10,7 +10,7 @@ static const char *const groups[] = {
     "emprunter emprunt", "répondre répond réponse", "payer paie paiement", "commencer commence début débuter",
     "pleut pleuvoir pluie", "boire boit bu", "conduire conduit", "voiture auto automobile", "vélo bicyclette",
     "annuler résilier annulation résiliation", "enfant gamin gosse môme", "travail boulot emploi",
-    "ordures déchets", "appartement appart", "chien toutou", "ticket billet", "canapé sofa",
+    "appartement appart", "chien toutou", "ticket billet", "canapé sofa",
     "frigo réfrigérateur", "médecin docteur", "ami copain", "clé clef", "bateau navire",
     "autorisé permis admis", "bus autobus", "arachide cacahuète", "télévision téléviseur", "téléphone tél",
     "soir soirée", "matin matinée",
@@ -23,12 +23,15 @@ static const char *const groups[] = {
     "nettoyer nettoie nettoyage", "envoyer envoie envoi", "salarié collaborateur", "louer location",
     "réparer réparation", "livrer livraison", "inviter invitation", "garer stationner stationnement parking",
     "bruyant bruit", "congé congés vacances", "malade maladie", "habiter domicile logement", "prévenir avertir informer",
-    "poubelle bac", "courrier lettre", "gratuit gratuitement", "ordinateur pc", "professeur prof enseignant",
-    "chauffer chauffage", "directeur directrice", "immeuble bâtiment", "fuite fuir", "argent espèces",
+    "ordures déchets poubelle bac", "courrier lettre", "gratuit gratuitement", "ordinateur pc", "professeur prof enseignant enseigner enseigne",
+    "chauffer chauffage", "directeur directrice diriger dirige direction", "immeuble bâtiment", "fuite fuir", "argent espèces",
+    "présider préside président présidente", "entraîner entraîne entraîneur entraîneuse entraînement", "finir finit fin terminer termine achever",
+    "appartenir appartient propriétaire patron patronne gérant gérante", "couchage lit", "remise rabais", "fête kermesse",
+    "vacciner vaccin vaccination", "retirer retrait", "déménager déménagement", "peindre peint peinture", "laver lavage", "repasser repassage",
     NULL,
 };
 static const same_words_written written[] = {
-    {"partir part pars partent départ départs", NULL}, {"employé employée employés employées", "salari"}, {"pris", "prend"}, {"vente ventes", "vend"},
+    {"partir part pars partent départ départs quitter quitte", NULL}, {"employé employée employés employées", "salari"}, {"pris", "prend"}, {"vente ventes", "vend"},
     {NULL, NULL},
 };
 /* clang-format on */

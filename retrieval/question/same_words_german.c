@@ -33,10 +33,16 @@ static const char *const groups[] = {
     "bitten gebeten", "tun getan", "wissen gewusst", "wiegen wiegt gewogen gewicht", "abbuchen abgebucht", "überweisen überwiesen überweisung",
     "krankschreibung krankmeldung attest", "daheim zuhause", "firma unternehmen",
     "lehrer lehrerin", "leiter leiterin leitung leiten leitet", "schaden beschädigung", "rechner computer pc",
-    "kündigen kündigung gekündigt", "gratis umsonst", "senioren rentner", "urlaub ferien", 
+    "kündigen kündigung gekündigt", "gratis umsonst", "senioren rentner", "urlaub ferien",
+    "aufhören aufhört aufgehört enden endet geendet ende schluss", "garantie gewährleistung", "student studentin studierende",
+    "gehören gehört inhaber inhaberin besitzer besitzerin eigentümer eigentümerin", "dirigieren dirigiert dirigent dirigentin",
+    "trainieren trainiert trainer trainerin", "unterrichten unterrichtet", "abfahren abfährt abgefahren abfahrt losfahren",
+    "ankommen ankam angekommen ankunft", "bewerben bewirbt beworben bewerbung", "mieten mietet gemietet", "austreten ausgetreten austritt",
+    "eintreten eingetreten eintritt beitreten beitritt", "umtauschen umgetauscht umtausch", "impfen geimpft impfung",
+    "pool schwimmbad schwimmbecken", "rabatt nachlass ermäßigung ermäßigt",
     NULL,
 };
 /* clang-format on */
 
 const same_words_lists same_words_german = {
-    .language = "german", .groups = groups, .is_form = german_verbs_are_one};
+    .language = "german", .groups = groups, .joined = german_verb_joined, .is_form = german_verbs_are_one};

@@ -26,6 +26,9 @@ static const char *const groups[] = {
     "capo responsabile", "scuola scolastico", "insegnare insegnante professore maestro", "dirigere diretto direttore", "soldi denaro contanti",
     "gratis gratuito", "bolletta fattura", "ascensore elevatore", "guasto avaria", "ferie vacanza vacanze",
     "totale complessivo",
+    "allenare allena allenatore allenatrice allenamento", "presiedere presiede presidente", "regista regia",
+    "appartenere appartiene titolare proprietario", "finire finisce terminare termina", "socio associativo", "cane cagnolino",
+    "risuolare risuolatura", "vaccinare vaccino vaccinazione", "visitare visita", "comprare acquistare acquisto", "vendere vendita",
     NULL,
 };
 static const same_words_written written[] = {

@@ -13,6 +13,8 @@ typedef struct same_words_written {
     const char *with;  /* a stem of a group that they are the same as; NULL: each other */
 } same_words_written;
 
+enum { SAME_WORDS_JOINED = 64 };
+
 typedef struct same_words_lists {
     const char *language;
     /* Words of one string are the same; NULL ends the strings. One word of a stem is enough, and a word stands in one string.
@@ -28,6 +30,8 @@ typedef struct same_words_lists {
     const char *(*stands_for)(const fact_text *t, size_t i);
     /* Bytes of the word's stem that are a word of their own before it. */
     size_t (*particle)(const fact_text *t, const fact_word *w);
+    /* What a word is with a part of it that stands behind it, "fängt ... an": bytes of that stem in `stem`; 0: nothing does. */
+    size_t (*joined)(const fact_text *t, const fact_word *w, char stem[SAME_WORDS_JOINED]);
     /* Are a word of a text and one of the question forms of one word? */
     bool (*is_form)(const fact_text *t, const fact_word *w, const fact_text *asked,
                     const fact_word *v);

@@ -29,8 +29,10 @@ static const char *const groups[] = {
     /* as they are written on either side of the ocean */
     "pizza piza", "loiça louça", "bebé bebê", "judo judô", "húmido úmido", "humidade umidade",
     "registo registro", "receção recepção", "controlo controle", "camião caminhão", "eletrónico electrónico",
-    "elétrico eléctrico", "contacto contato", "factura fatura", "diretor director", "atividade actividade",
+    "elétrico eléctrico", "contacto contato", "factura fatura", "diretor director dirigir dirige maestro maestrina", "atividade actividade",
     "quota cota", "projeto projecto",
+    "ensinar ensina professor", "presidir preside presidente", "treinar treina treinador treino", "pertencer pertence proprietário dono",
+    "acabar acaba terminar termina fim", "vacinar vacina vacinação", "comprar compra", "vender venda", "pintar pintura",
     NULL,
 };
 static const same_words_written written[] = {

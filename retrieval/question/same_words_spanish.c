@@ -22,7 +22,11 @@ static const char *const groups[] = {
     "reservar reserva", "alquilar alquiler", "reparar reparación arreglar arreglo", "solicitar solicitud", "avisar aviso notificar",
     "kilómetro kilometraje", "trabajar trabajo laboral", "jubilado pensionista", "enfermo enfermedad", "aparcar aparcamiento estacionar",
     "gratis gratuito", "piso vivienda apartamento", "jefe responsable", "ascensor elevador",
-    "colegio escuela", "profesor maestro", "perro can", "gafas lentes", "dinero efectivo", "ruidoso ruido", "viejo antiguo",
+    "colegio escuela", "profesor maestro enseñar enseña monitor", "perro can", "gafas lentes", "dinero efectivo", "ruidoso ruido", "viejo antiguo",
+    "dirigir dirige director", "presidir preside presidente presidenta", "entrenar entrena entrenador entrenadora",
+    "pertenecer pertenece dueño propietario", "cristal vidrio", "ensayar ensaya ensayo", "revisar revisión", "zapato calzado",
+    "terminar termina acabar acaba finalizar finaliza", "urgencia emergencia", "vacunar vacuna vacunación", "rebaja descuento",
+    "limpiar limpia limpieza", "bailar baila baile", "pintar pinta pintura", "comprar compra", "vender venta", "operar operación",
     NULL,
 };
 static const same_words_written written[] = {

@@ -10,7 +10,8 @@ static const char *const documents[] = {
     "worden ist.",
     "Wer seinen Schlüssel verliert, meldet das sofort beim Hausmeister, und der lässt das Schloss "
     "tauschen.",
-    "Das Schulfest ist am ersten Samstag im Juli, und die Kinder bringen dazu einen Kuchen mit.",
+    "Das Schwimmbecken ist am ersten Samstag im Juli voll, und die Kinder bringen dazu einen "
+    "Kuchen mit.",
     "In der Kita wird um zwölf Uhr gegessen, und danach schlafen die Kleinen in der Halle.",
     "Das Wasser wird am Montag für drei Stunden abgestellt, weil die Leitung erneuert wird.",
     "La piscine est ouverte de mai à septembre, et les enfants y viennent avec leurs parents.",
@@ -44,7 +45,7 @@ static void parts_of_a_compound_are_found(void **state) {
 
 static void a_compound_is_found_by_its_part(void **state) {
     (void)state;
-    assert_int_equal(first("Was ist bei euch für ein Fest im Sommer?"), 2);
+    assert_int_equal(first("Wann wird das Becken gebaut?"), 2);
 }
 
 static void other_forms_and_other_words_are_found(void **state) {

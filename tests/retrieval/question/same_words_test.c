@@ -25,12 +25,13 @@ static void free_both(read_pair *r) {
     analyzer_free(r->a);
 }
 
-/* Is the last word of `text` the question's word `want`? "": it is none of it. */
-static void expect(const char *language, const char *asked, const char *text, const char *want) {
+/* Is the word of `text` that has so many behind it the question's word `want`? "": it is none of it. */
+static void expect_before(size_t behind, const char *language, const char *asked, const char *text,
+                          const char *want) {
     read_pair r;
     read_both(&r, language, asked, text);
-    assert_true(r.t.n_words > 0);
-    const int term = same_words_term_of(&r.q, &r.t, r.t.n_words - 1);
+    assert_true(r.t.n_words > behind);
+    const int term = same_words_term_of(&r.q, &r.t, r.t.n_words - 1 - behind);
     const char *got = "";
     size_t n = 0;
     for (size_t i = 0; term >= 0 && i < r.q.text.n_words; i++)
@@ -41,6 +42,21 @@ static void expect(const char *language, const char *asked, const char *text, co
     if (n != strlen(want) || memcmp(got, want, n))
         fail_msg("%s: of '%s' it is '%.*s', not '%s'", asked, text, (int)n, got, want);
     free_both(&r);
+}
+
+/* Is the last one? */
+static void expect(const char *language, const char *asked, const char *text, const char *want) {
+    expect_before(0, language, asked, text, want);
+}
+
+static void a_verb_whose_particle_stands_behind_it_is_the_whole_verb(void **state) {
+    (void)state;
+    expect_before(4, "german", "Wann beginnt der Kurs?", "Der Kurs fängt um halb acht an",
+                  "beginnt");
+    expect_before(4, "german", "Wann endet der Kurs?", "Der Kurs hört gegen halb zehn auf",
+                  "endet");
+    expect_before(3, "german", "Wann endet der Kurs?", "Der Kurs hört gegen halb zehn", "");
+    expect_before(0, "german", "Wann fängt der Kurs an?", "Kursbeginn: Beginn", "fängt");
 }
 
 static void an_english_word_in_letters_of_hindi_is_the_hindi_one(void **state) {
@@ -77,6 +93,10 @@ static void an_irregular_form_is_its_verb(void **state) {
     expect("italian", "Chi tiene la chiave?", "tenuto", "tiene");
     expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
     expect("english", "undo a commit", "revert", "undo");
+    expect("german", "Wann fängt der Kurs an?", "beginnt", "fängt");
+    expect("german", "Wann fängt der Kurs an?", "aufhört", "");
+    expect("german", "Wann fängt der Kurs an?", "Anfang", "fängt");
+    expect("german", "Wann endet der Kurs?", "aufhört", "endet");
     expect("english", "I lost my key, what now?", "lose", "lost");
     expect("english", "How many children fit in the boat?", "child", "children");
 }
@@ -356,6 +376,7 @@ static void a_pair_of_another_word_is_another(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_verb_whose_particle_stands_behind_it_is_the_whole_verb),
         cmocka_unit_test(an_irregular_form_is_its_verb),
         cmocka_unit_test(portuguese_plurals_and_spellings_are_the_same_word),
         cmocka_unit_test(forms_of_a_german_verb_are_one_word),

@@ -1,0 +1,51 @@
+#include "retrieval/question/opening_words.h"
+
+#include <string.h>
+
+#include "index/sparse/language.h"
+#include "retrieval/question/demand_words.h"
+
+/* As demand_word_fold has them. */
+/* clang-format off */
+static const struct { const char *language, *is_open, *hours; } tables[] = {
+    {"german", "offnet offnen geoffnet offen aufmacht schliesst schliessen geschlossen zumacht",
+     "offnungszeiten offnungszeit sprechzeiten sprechzeit sprechstunden sprechstunde geschaftszeiten burozeiten betriebszeiten ladenzeiten badezeiten"},
+    {"french", "ouvre ouvrent ouvrir ouvert ouverte ouverts ouvertes ferme ferment fermer fermee fermes fermees",
+     "horaires horaire ouverture fermeture permanence permanences"},
+    {"spanish", "abre abren abrir abierto abierta abiertos abiertas cierra cierran cerrar cerrado cerrada cerrados cerradas atiende atienden",
+     "horario horarios apertura cierre"},
+    {"italian", "apre aprono aprire aperto aperta aperti aperte chiude chiudono chiudere chiuso chiusa chiusi chiuse",
+     "orario orari apertura chiusura"},
+    {"portuguese", "abre abrem abrir aberto aberta abertos abertas fecha fecham fechar fechado fechada encerra encerram encerrado encerrada atende funciona funcionam",
+     "horario horarios funcionamento atendimento expediente"},
+    {"russian", "открыт открыта открыто открыты открывается открываются закрыт закрыта закрыто закрыты закрывается закрываются работает работают",
+     "режим график часы расписание"},
+};
+/* clang-format on */
+enum { N_TABLES = sizeof tables / sizeof *tables };
+
+static bool word_in(const char *list, const fact_text *t, size_t i) {
+    char folded[DEMAND_WORD_MOST];
+    const fact_word *w = &t->words[i];
+    const word_token token = {.s = t->text + w->start, .n = w->end - w->start, .letters = true};
+    return demand_word_in(list, demand_word_fold(folded, &token));
+}
+
+static bool asks_for_hours(const demands *d) {
+    return d->days || d->detail == DETAIL_CLOCK || d->detail == DETAIL_WHEN;
+}
+
+int opening_term_of(const question *q, const fact_text *t, size_t i) {
+    const char *language = language_name(t->language);
+    if (t->language < 0 || t->language != q->text.language || !asks_for_hours(&q->demands))
+        return -1;
+    for (size_t k = 0; k < N_TABLES; k++) {
+        if (strcmp(tables[k].language, language)) continue;
+        if (!word_in(tables[k].is_open, t, i) && !word_in(tables[k].hours, t, i)) return -1;
+        for (size_t j = 0; j < q->text.n_words; j++) {
+            const int term = question_term_of(q, q->text.words[j].id);
+            if (term >= 0 && word_in(tables[k].is_open, &q->text, j)) return term;
+        }
+    }
+    return -1;
+}
