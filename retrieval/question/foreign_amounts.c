@@ -88,19 +88,44 @@ static bool is_time_or_date(const reader_at *r) {
     return false;
 }
 
+/* "4,5 тысячи рублей", "deux millions d'euros": of what is counted, the word for the thousands. */
+static bool is_magnitude(const reader_at *r, const said *s) {
+    static const char words[] = "tausend tsd million millionen mio milliarde milliarden mrd mille "
+                                "millions milliers millier milliard milliards mil "
+                                "millon millones mila milione milioni miliardo miliardi milhao "
+                                "milhoes bilhao bilhoes тысяча тысячи тысяч тыс "
+                                "миллион миллиона миллионов млн миллиард миллиарда миллиардов млрд";
+    return in(words, s) || (s->t.letters && is_number(r, s));
+}
+
+/* The token at *at, or, behind such a word, what is so many: "d'euros". */
+static said counted_behind(const reader_at *r, size_t *at) {
+    said s = token_at(r, at);
+    if (in("de d di", &s)) s = token_at(r, at);
+    return word_token_is(&s.t, "'") ? token_at(r, at) : s;
+}
+
 /* The token behind number `now`, and behind those that it is ranged or listed with: "14 bis 18 Jahre", "10, 20 oder 50 Stück". */
 static said behind_number(const reader_at *r) {
     enum { MOST_LISTED = 8 };
     size_t at = r->at;
-    said s = token_at(r, &at);
+    const bool large = r->now.t.letters && is_magnitude(r, &r->now);
+    said s = large ? counted_behind(r, &at) : token_at(r, &at);
     for (int i = 0;; i++) {
         const bool joins = word_token_is_dash(&s.t) || word_token_is(&s.t, ",") ||
                            word_token_is(&s.t, "/") || in(r->w->ranges, &s);
         size_t further = at;
         const said number = token_at(r, &further);
-        if (!joins || !number.t.digits || i == MOST_LISTED) return s;
-        at = further;
-        s = token_at(r, &at);
+        if (i == MOST_LISTED) return s;
+        if (joins && number.t.digits) {
+            at = further;
+            s = token_at(r, &at);
+        } else if (is_magnitude(r, &s)) {
+            if (word_token_is(&number.t, ".")) at = further; /* "2 Mio. Euro" */
+            s = counted_behind(r, &at);
+        } else {
+            return s;
+        }
     }
 }
 
@@ -120,9 +145,30 @@ static bool is_code(const reader_at *r) {
     return r->now.t.digits && r->before.t.letters && r->before.t.s + r->before.t.n == r->now.t.s;
 }
 
+/* "112-40-40", "06 12 45 78 90": three groups of figures or more, and no thousands apart ("1 200 000"). */
+static bool is_of_telephone(const reader_at *r) {
+    const char *from = r->now.t.s, *end = from + r->now.t.n, *last = r->text + r->len;
+    size_t groups = 0;
+    bool thousands = true;
+    if (!r->now.t.digits) return false;
+    while (from > r->text && (fo_is_digit(from[-1]) || strchr(" -/", from[-1]))) from--;
+    while (end < last && *end && (fo_is_digit(*end) || strchr(" -/", *end))) end++;
+    while (from < end) {
+        const char *s = from;
+        while (from < end && fo_is_digit(*from)) from++;
+        if (from == s) {
+            from++;
+            continue;
+        }
+        thousands &= groups == 0 ? from - s <= 3 : from - s == 3;
+        groups++;
+    }
+    return groups >= 3 && !thousands;
+}
+
 /* Does number `now` number, date or measure something else? */
 static bool is_other_number(const reader_at *r) {
-    return is_label(r, &r->before) || is_section(r) || is_code(r) ||
+    return is_label(r, &r->before) || is_section(r) || is_code(r) || is_of_telephone(r) ||
            word_token_is(&r->before.t, "\xC2\xA7") ||
            word_token_is(&r->before.t, "\xE2\x84\x96") || /* the sign for "number" */
            is_time_or_date(r);

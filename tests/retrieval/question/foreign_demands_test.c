@@ -446,6 +446,19 @@ static void one_of_what_is_counted_is_stated(void **state) {
          AMOUNT_STATED},
         {"italian", "Quante valigie si possono portare?", "Si può portare una valigia.",
          AMOUNT_STATED},
+        {"russian", "Сколько участков в товариществе?", "Взнос с участка — 4,5 тысячи рублей.",
+         AMOUNT_NOT_STATED},
+        {"russian", "Сколько участков в товариществе?", "В товариществе 4 тысячи участков.",
+         AMOUNT_STATED},
+        {"french", "Combien d'habitants y a-t-il ?", "Le pont a coûté deux millions d'euros.",
+         AMOUNT_NOT_STATED},
+        {"german", "Wie viele Wohnungen hat das Haus?", "Das Haus kostet 2 Mio. Euro.",
+         AMOUNT_NOT_STATED},
+        {"russian", "Сколько квартир в доме?", "При протечке звоните: 112-40-40.",
+         AMOUNT_NOT_STATED},
+        {"french", "Combien d'appartements y a-t-il ?", "Le gardien répond au 06 12 45 78 90.",
+         AMOUNT_NOT_STATED},
+        {"french", "Combien d'arbres y a-t-il ?", "On compte 1 200 000 arbres.", AMOUNT_STATED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const demands d = asked(cases[i].language, cases[i].question);
