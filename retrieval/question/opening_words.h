@@ -6,7 +6,8 @@
 
 #include "retrieval/question/question.h"
 
-/* The question's term that word i of a text is: its word for being open or closed, where it asks for a time or names days; -1: none. */
+/* The question's term that word i of a text is: its word for being open or closed, where it asks for a time or names days, or, of an hour,
+ * the part of that day ("por la tarde"); -1: none. */
 int opening_term_of(const question *q, const fact_text *t, size_t i);
 
 #endif

@@ -8,7 +8,7 @@ static const char *const groups[] = {
     "vincere vinto", "offrire offerto", "rimanere rimasto", "rispondere risposto risposta", "chiedere chiesto",
     "richiedere richiesto", "decidere deciso decisione", "eleggere eletto elezione",
     "iscrivere iscritto iscrizione", "rendere reso", "restituire restituzione", "ridurre ridotto riduzione",
-    "uscire esce uscita", "togliere tolto", "piove pioggia piovere", "sposare sposarsi sposo matrimonio nozze",
+    "uscire esce escono uscita", "togliere tolto", "piove pioggia piovere", "sposare sposarsi sposo matrimonio nozze",
     "servire serve occorrere occorre necessario", "nascere nato nascita", "pagare pago pagamento",
     "iniziare inizio cominciare comincia", "pulire pulisce pulizia", "auto automobile vettura",
     "telefono tel telefonico", "annullare annullamento disdire disdico disdice disdetto disdetta",

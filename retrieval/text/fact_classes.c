@@ -29,7 +29,7 @@ static const struct { const char *language; uint32_t flags; const char *words; }
     {"german", WORD_ASKS, "alle allem allen aller alles also andere anderem anderen anderer anderes bist dabei dafür damit dann davon "
      "dazu deren dessen dies diese diesem diesen dieser dieses doch dort einige einigen einiger eigentlich etwas falls gegen gerade "
      "gern gerne gewesen gibts hast hatten hätte hätten hier hinter ihm ihn ihnen ihre ihrem ihren ihrer ihres indem ins irgendwo "
-     "jede jedem jeden jeder jedes jemand jemanden jetzt mal machen mache machst macht gemacht manche mehr ob obwohl passiert passieren "
+     "jede jedem jeden jeder jedes jemand jemanden jetzt lassen lasse lässt mal machen mache machst macht gemacht manche mehr ob obwohl passiert passieren "
      "geschieht raus rauf rein rüber runter schon sehr seid seine seinem seinen seiner selbst sobald solange sonst tue tun tust tut überhaupt unter "
      "vom beim ab "
      "bevor wann wäre wären waren während wart wenn wirst wodurch wofür womit woran worauf worüber wovon wozu worden wurden "

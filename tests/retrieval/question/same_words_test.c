@@ -91,6 +91,7 @@ static void an_irregular_form_is_its_verb(void **state) {
     expect("french", "Qui peut venir ?", "vient", "venir");
     expect("spanish", "¿Quién dice eso?", "dicho", "dice");
     expect("italian", "Chi tiene la chiave?", "tenuto", "tiene");
+    expect("italian", "A che ora escono i bambini?", "uscita", "escono");
     expect("german", "Wann ist das Museum geschlossen?", "schließt", "geschlossen");
     expect("english", "undo a commit", "revert", "undo");
     expect("german", "Wann fängt der Kurs an?", "beginnt", "fängt");
@@ -320,6 +321,7 @@ static void who_asks_and_what_is_whose_is_no_part_of_what_is_asked(void **state)
     terms("portuguese", "Quem vai fazer o bolo?", 1);
     terms("german", "Dürfen wir unseren Hund mitbringen?", 2);
     terms("german", "Ab wann brauche ich ein Attest?", 1);
+    terms("german", "Was kostet es, die Katze impfen zu lassen?", 2);
     terms("german", "Was mache ich, wenn etwas kaputt ist?", 1);
     terms("german", "Wie oft wird der Hof gefegt?", 2);
     terms("german", "Wie hoch ist die Kaution?", 1);
