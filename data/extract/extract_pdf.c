@@ -633,8 +633,16 @@ static int recognise(builder *b, const extract_input *in, pdf_layout *p, fo_err 
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
 
+/* An image is a stream, whose dictionary lies in no compressed object. */
+static bool has_images(const extract_input *in) {
+    return memmem(in->bytes, in->n, "/Subtype/Image", 14) ||
+           memmem(in->bytes, in->n, "/Subtype /Image", 15);
+}
+
 void extract_layout(builder *b, const extract_input *in, pdf_layout *p) {
     if (!b->failure) pdf_layout_mark_running(p, b);
+    /* What is stamped on each page of a scan is not its text. */
+    if (!b->failure && !has_images(in)) (void)pdf_layout_keep_what_repeats(p);
     if (!b->failure) pdf_layout_order_columns(p, b);
     if (!b->failure) mark_outline(b, in, p);
     if (b->failure) return;

@@ -438,3 +438,16 @@ void pdf_layout_mark_running(pdf_layout *p, builder *b) {
     free(edges);
     doc_budget_give(b->budget, bytes);
 }
+
+bool pdf_layout_keep_what_repeats(pdf_layout *p) {
+    uint32_t page = 0;
+    for (size_t i = 0; i < p->n_lines; i++)
+        if (p->lines[i].n && !p->lines[i].is_running) return false;
+    for (size_t i = 0; i < p->n_lines; i++) {
+        pdf_line *l = &p->lines[i];
+        if (!l->n || number_in(p, l) >= 0 || (page && l->page != page)) continue;
+        l->is_running = false;
+        page = l->page;
+    }
+    return page > 0;
+}

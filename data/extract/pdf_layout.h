@@ -66,6 +66,10 @@ void pdf_layout_add_word(pdf_layout *p, builder *b, const char *s, size_t n, con
 /* Mark the lines that repeat at the top or foot of pages, and page numbers. One of words whose numbers differ, "Total due: 120.00",
  * is marked where one of them counts the pages, or where it stands on three pages nearby. */
 void pdf_layout_mark_running(pdf_layout *p, builder *b);
+
+/* Where all lines run, the pages are copies of one, as labels and tickets are: those of the first page with words are the text.
+ * False: some do not run, or they are page numbers. */
+bool pdf_layout_keep_what_repeats(pdf_layout *p);
 /* Lines of pages with columns are put in the order of reading (pdf_columns.c), and tables are found;
  * after the above. */
 void pdf_layout_order_columns(pdf_layout *p, builder *b);

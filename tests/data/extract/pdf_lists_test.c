@@ -55,10 +55,11 @@ static void begin(source *s, const char *title) {
 }
 
 /* The text, and the title behind a bar where there is one. */
-static void check(source *s, const char *expected) {
+static void check_file(source *s, const char *bytes, const char *expected) {
     builder b = {.max_bytes = 1 << 20};
     extract_stream from = {read_source, end_source, s};
-    extract_input in = {.bytes = (const unsigned char *)"%PDF", .n = 4, .program = &from};
+    extract_input in = {
+        .bytes = (const unsigned char *)bytes, .n = strlen(bytes), .program = &from};
     fo_err err = {0};
     fo_buf is = {0};
     fo_buf_str(&s->xml, "</page></doc></body></html>");
@@ -69,6 +70,10 @@ static void check(source *s, const char *expected) {
     fo_buf_free(&is);
     fo_buf_free(&s->xml);
     builder_free(&b);
+}
+
+static void check(source *s, const char *expected) {
+    check_file(s, "%PDF", expected);
 }
 
 static void numbered_lines_are_items(void **state) {
@@ -244,6 +249,45 @@ static void a_title_goes_on_in_the_block_below(void **state) {
     check(&s, "Weirs\n\nMills\n\nDoe\n\nA weir of oak lasts for a hundred years.|Weirs Mills");
 }
 
+/* Forty labels of the same words, each with its number: their lines run, and yet are all that there is. */
+static void copies_of_a_page(source *s, bool with_words) {
+    char number[16];
+    begin(s, "");
+    for (int i = 1; i <= 40; i++) {
+        if (i > 1) fo_buf_str(&s->xml, "</page><page width=\"600\" height=\"800\">");
+        if (with_words) add_line(s, 72, 60, "Boats leave at noon.");
+        if (with_words) end_block(s);
+        snprintf(number, sizeof number, "%d", i);
+        add_line(s, 300, 780, number);
+        end_block(s);
+    }
+}
+
+static void what_all_pages_say_is_said_once(void **state) {
+    (void)state;
+    source s;
+    copies_of_a_page(&s, true);
+    check(&s, "Boats leave at noon.");
+    copies_of_a_page(&s, false); /* page numbers alone are no text */
+    check(&s, "");
+    copies_of_a_page(&s, true);
+    add_line(&s, 72, 400, "In winter they leave at ten.");
+    end_block(&s);
+    check(&s, "In winter they leave at ten.");
+}
+
+/* A scan with a stamp on each page has no text before its letters are recognised. */
+static void stamps_on_images_are_no_text(void **state) {
+    (void)state;
+    static const char *const files[] = {"%PDF <</Type/XObject/Subtype/Image/Width 9>>",
+                                        "%PDF << /Type /XObject /Subtype /Image /Width 9 >>"};
+    source s;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        copies_of_a_page(&s, true);
+        check_file(&s, files[i], "");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbered_lines_are_items),
@@ -255,6 +299,8 @@ int main(void) {
         cmocka_unit_test(what_stands_on_its_side_is_no_title),
         cmocka_unit_test(a_title_stands_before_the_text),
         cmocka_unit_test(a_title_goes_on_in_the_block_below),
+        cmocka_unit_test(what_all_pages_say_is_said_once),
+        cmocka_unit_test(stamps_on_images_are_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
