@@ -104,7 +104,7 @@ function away() {
     $("status").textContent = "not reachable";
     looking = setInterval(() => fetch("/health", { cache: "no-store" }).then(back, () => {}), 2000);
   }
-  return new Error(AWAY);
+  return Object.assign(new Error(AWAY), { away: true });
 }
 
 function back() {
@@ -124,11 +124,44 @@ const reach = (path, options) => fetch(path, options).then((reply) => {
   throw e.name === "AbortError" ? e : away();
 });
 
-// fetch with the key; asks for one (again) as long as the service says 401 and the reader gives one.
-async function request(path, options = {}) {
-  for (;;) {
+// One may have so many requests a second, which a page that begins needs more of: what was refused for that alone, and so has
+// done nothing, goes out again when it may, and the status says so meanwhile.
+const PATIENCE = 60000, LONGEST_PAUSE = 5; // milliseconds, seconds
+const SLOWLY = "few requests a second are let in: waiting";
+let slow = 0, before = "";
+
+function slowly(more) {
+  if (!slow) before = $("status").textContent;
+  slow += more;
+  if (slow) $("status").textContent = SLOWLY;
+  else if ($("status").textContent === SLOWLY) $("status").textContent = before;
+}
+
+async function takesTurn(reply, until, { signal, waits }) {
+  const e = reply.status === 429 && (await failed(reply.clone())); // whoever is told of it reads it again
+  const ms = e ? 1000 * e.wait + 300 * Math.random() : 0;
+  if (!e || e.param !== "requests" || !(e.wait > 0 && e.wait <= LONGEST_PAUSE) || Date.now() + ms > until) return false;
+  slowly(1);
+  waits?.();
+  await new Promise((go) => {
+    const timer = setTimeout(go, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      go();
+    }, { once: true });
+  });
+  slowly(-1);
+  if (signal?.aborted) throw new DOMException("stopped", "AbortError");
+  return true;
+}
+
+// fetch with the key; asks for one (again) as long as the service says 401 and the reader gives one. waits: called each time
+// that it waits for its turn.
+async function request(path, { waits, ...options } = {}) {
+  for (const until = Date.now() + PATIENCE;;) {
     const sent = sessionStorage.getItem(KEY);
     const reply = await reach(path, { ...options, headers: { ...options.headers, ...authorization() } });
+    if (await takesTurn(reply, until, { signal: options.signal, waits })) continue;
     if (reply.status !== 401) return reply;
     // Another request may have brought a key meanwhile.
     if (sent === sessionStorage.getItem(KEY) && !(await askForKey()))
@@ -159,13 +192,14 @@ export async function image(path) {
   return reply.ok ? createImageBitmap(await reply.blob()).catch(() => null) : null;
 }
 
-// Server-sent events of a POST, which EventSource cannot make: on(event, data) for each.
+// Server-sent events of a POST, which EventSource cannot make: on(event, data) for each, and on("waits") before it is let in.
 export async function streamEvents(path, body, signal, on) {
   const reply = await request(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
     signal,
+    waits: () => on("waits"),
   });
   if (!reply.ok) throw await failed(reply);
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -15,6 +15,7 @@ const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [],
 export let conversation = empty();
 let views = []; // of its turns
 let asking = null; // what aborts the question that runs
+let unasked = null; // the last one, where it did not reach a service that is away: what asks it again, once it is back
 
 // Earlier turns as the API's messages.
 function messagesBefore(turns, collection) {
@@ -92,6 +93,7 @@ async function stream(view, messages, again, signal) {
     ...(again ? { cache: "refresh" } : {}),
     stream: true,
   }, signal, (name, data) => {
+    if (name === "waits") view.note.textContent = "Few requests a second are let in. Waiting…";
     if (name === "error") throw new Error(data.error.message);
     if (name === "contexts") {
       fillContexts(view, data.contexts);
@@ -136,6 +138,8 @@ export async function ask(question, at = conversation.turns.length) {
     return;
   }
   if (asking) return; // once is enough, however often it was pressed meanwhile
+  const first = unasked?.question !== question; // one that the service ends at, each time, is not asked by itself for ever
+  unasked = null;
   const of = conversation, abort = new AbortController(), again = at < of.turns.length, old = views[at];
   const before = of.turns.slice(0, at);
   chooseThisOne();
@@ -167,8 +171,10 @@ export async function ask(question, at = conversation.turns.length) {
     if (again && !turn.reply) { // what there was is better than nothing
       if (conversation === of) putBack(old, at);
       if (e.name !== "AbortError") tell("The answer stays as it was: " + e.message);
-    } else if (e.name !== "AbortError") fillFailure(view, e, retry);
-    else {
+    } else if (e.name !== "AbortError") {
+      fillFailure(view, e, retry);
+      if (e.away && first) unasked = { question, again: () => conversation === of && views[at] === view && retry() };
+    } else {
       fillFailure(view, new Error("Stopped."), retry);
       view.answer.querySelector(".error").className = "muted";
     }
@@ -177,6 +183,8 @@ export async function ask(question, at = conversation.turns.length) {
     if (asking === abort) busy(null);
   }
 }
+
+addEventListener("reachable", () => unasked?.again());
 
 // Is there nothing to ask about? Looks again: documents may have come in some other way.
 async function nothingYet() {

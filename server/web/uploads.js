@@ -111,7 +111,8 @@ async function one(item, signal) {
       : r.results.length > 1 ? count(r.results.length, "document") : words[r.results[0]?.status] || "in");
   } catch (e) {
     if (e.name === "AbortError" || signal.aborted) settle(item, "bad", "stopped", "stopped");
-    else if ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < TRIES) { // busy: asked again
+    else if ((e.status === 429 && e.param === "requests") || // each file has its turn, however many there are
+      ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < TRIES)) { // busy: asked again
       item.state.textContent = "the service is busy, once more in a moment";
       await pause(1000 * Math.min(20, e.wait || 2), signal);
       if (signal.aborted) settle(item, "bad", "stopped", "stopped");

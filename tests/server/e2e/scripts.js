@@ -538,6 +538,72 @@ async function kept({ $, script }) {
   asking.showConversation(null);
 }
 
+// A service that lets in so many requests a second, which are fewer than the page has.
+async function slowly({ $, window, script }) {
+  const { call } = await script("api.js"), asking = await script("ask.js"), asked = service();
+  const slow = (param) => new Response(JSON.stringify({ error: { message: "one a second", param } }), { status: 429, headers: { "Retry-After": "0.05" } });
+  $("status").textContent = "3 documents";
+  const list = call("/collections").then((r) => r.data, (e) => e.message);
+  asked[0].reply(slow("requests"));
+  check("what is refused for coming too soon waits, which is said", await until(() => /few requests a second/.test($("status").textContent)), $("status").textContent);
+  check("and goes out again by itself", await until(() => asked.length === 2));
+  asked[1]?.answer({ data: "all" });
+  check("as if nothing had been", await list === "all" && $("status").textContent === "3 documents", await list + ", " + $("status").textContent);
+  const other = call("/collections").then(() => "", (e) => e.message);
+  asked[2].reply(slow("concurrent"));
+  check("what is refused for another reason does not", await other === "one a second" && asked.length === 3, await other);
+
+  asking.showConversation(null);
+  const question = asking.ask("q?"), posts = () => asked.find_("/query", "POST");
+  await until(() => posts().length === 1);
+  posts()[0].reply(slow("requests"));
+  check("so does a question", await until(() => posts().length === 2) && /Waiting/.test($("thread").children[0].children.map((c) => c.textContent).join()), $("thread").textContent);
+  posts()[1]?.reply(slow("requests"));
+  await until(() => /few requests/.test($("status").textContent));
+  $("stop").click();
+  await question;
+  check("which may be stopped while it waits", /Stopped/.test($("thread").textContent) && posts().filter((p) => !p.signal.aborted).length === 0, $("thread").textContent);
+
+  await script("uploads.js");
+  const sent = ingest();
+  const header = globalThis.XMLHttpRequest.prototype.getResponseHeader;
+  globalThis.XMLHttpRequest.prototype.getResponseHeader = () => "0.005";
+  drop(window, file("a"));
+  for (let i = 0; i < 8; i++) {
+    await until(() => sent.length === i + 1);
+    sent[i]?.answer(429, { error: { message: "one a second", param: "requests" } });
+  }
+  await until(() => sent.length === 9);
+  sent[8]?.answer(200);
+  check("and a file has its turn however often it came too soon", await until(() => note($) === "1 file is in and can be asked about."), note($) + sent.length);
+  globalThis.XMLHttpRequest.prototype.getResponseHeader = header;
+  await soon(20);
+}
+
+// A question that a service which is away never had.
+async function away({ $, window, script }) {
+  const asking = await script("ask.js");
+  let posts = 0;
+  globalThis.fetch = async (path, options = {}) => {
+    posts += options.method === "POST" && path === "/query";
+    throw new TypeError("failed to fetch");
+  };
+  asking.showConversation(null);
+  $("question").value = "q?";
+  await asking.ask("q?");
+  check("that the service is away is told of the question", /cannot be reached/.test($("thread").textContent) && $("question").value === "q?" && posts === 1, $("thread").textContent);
+  window.fire("reachable");
+  check("which is asked once more when it is back", await until(() => posts === 2) && await until(() => $("stop").hidden), posts);
+  window.fire("reachable");
+  await soon(30);
+  check("but not again and again, where the service ends by it", posts === 2, posts);
+  await asking.ask("r?");
+  asking.showConversation(null);
+  window.fire("reachable");
+  await soon(30);
+  check("nor in a conversation that was left", posts === 3, posts);
+}
+
 // ---- uploads ---------------------------------------------------------------------------------
 
 // What is sent waits until the test answers it: sent[i].answer(status, body).
@@ -741,7 +807,7 @@ async function together({ $, location, window, script }) {
 
 (async () => {
   const page = await load(process.argv[2]);
-  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, saidInstead, kept, typed, unusual, keyless, forbidden, filtering, directions, anothers, uploads, together]) await story(page);
+  for (const story of [dialogs, copying, deleting, halves, sources, late, adopting, keeping, deletedElsewhere, inVain, saidInstead, kept, typed, unusual, keyless, forbidden, slowly, away, filtering, directions, anothers, uploads, together]) await story(page);
   plan();
   process.exit(0); // the page looks for its service, and words in passing have a timer
 })().catch((e) => {
