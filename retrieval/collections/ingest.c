@@ -731,7 +731,9 @@ static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
 static int check_room(service *s, fo_err *err) {
     int64_t room = store_free_disk_bytes(s->store);
     if (room >= 0 && (uint64_t)room < s->min_free_bytes)
-        return fo_fail(err, FO_ENOSPC, "only %lld MiB are free on the disk of the home folder",
+        return fo_fail(err, FO_ENOSPC,
+                       "only %lld MiB are free on the disk of the home folder, fewer than "
+                       "--min-free-disk asks for: make room there",
                        (long long)(room >> 20));
     return FO_OK;
 }

@@ -42,6 +42,16 @@ static const char *sentence_of(const fo_err *err) {
     return colon + 1 + strspn(colon + 1, " ");
 }
 
+/* Who may ask is no field of what was asked. */
+static bool is_of_admission(const char *text) {
+    static const char *const statuses[] = {"401:", "403:", "429:"};
+    static const char server[] = "the server answered ";
+    if (strncmp(text, server, sizeof server - 1) != 0) return false;
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (!strncmp(text + sizeof server - 1, statuses[i], 4)) return true;
+    return false;
+}
+
 static bool begins_with(const char *s, const char *word) {
     const size_t n = strlen(word);
     return !strncmp(s, word, n) && (s[n] == ' ' || s[n] == ':');
@@ -52,7 +62,8 @@ int cli_fail(const fo_err *err) {
     const bool none = err->code == FO_ENOTFOUND;
     const bool document = none && !strcmp(err->field, "id") && begins_with(s, "document");
     const bool collection = none && !strcmp(err->field, "collection");
-    const bool named = err->field[0] && !document && !begins_with(s, err->field);
+    const bool named =
+        err->field[0] && !document && !begins_with(s, err->field) && !is_of_admission(text);
     printable_say(stderr, "forage: %s%s%s%s", named ? err->field : "", named ? ": " : "", text,
                   document     ? "; 'forage documents' lists them"
                   : collection ? "; 'forage collections' lists them"

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "kernels/clock.h"
 
 #define REPLY_MAX_BYTES ((size_t)1 << 30)
 #define EVENT_MAX_BYTES ((size_t)16 << 20) /* of a line of a stream of events */
@@ -182,15 +185,43 @@ static int fail_transfer(const client *c, CURLcode rc, bool connected, const cha
     return fo_fail(err, FO_EIO, "%s: %s", c->base, *why ? why : curl_easy_strerror(rc));
 }
 
-static int perform(client *c, const char *path, const char *content_type, fo_buf *reply,
-                   const feed *f, live *l, fo_err *err) {
+/* What goes out to a path. */
+typedef struct outgoing {
+    const char *path, *type; /* of the body; NULL: there is none */
+    const void *body;
+    size_t n;
+    feed *feed; /* NULL, or where the body comes from in its place */
+    bool deletes;
+} outgoing;
+
+static void set_body(client *c, const outgoing *to) {
+    if (!to->type) {
+        curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+        if (to->deletes) curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, "DELETE");
+        return;
+    }
+    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+    if (to->feed) {
+        curl_easy_setopt(c->curl, CURLOPT_READFUNCTION, give);
+        curl_easy_setopt(c->curl, CURLOPT_READDATA, to->feed);
+    } else {
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, to->body);
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)to->n);
+    }
+}
+
+/* *pause_s: after how many seconds the service wants it again; 0: it said nothing of that. */
+static int perform_once(client *c, const outgoing *to_send, fo_buf *reply, live *l,
+                        curl_off_t *pause_s, fo_err *err) {
+    const feed *f = to_send->feed;
     fo_buf url = {0};
     fo_buf_str(&url, c->base);
-    fo_buf_str(&url, path);
+    fo_buf_str(&url, to_send->path);
+    set_body(c, to_send);
     struct curl_slist *headers = NULL;
     char type[256];
-    if (content_type) {
-        snprintf(type, sizeof type, "Content-Type: %s", content_type);
+    if (to_send->type) {
+        snprintf(type, sizeof type, "Content-Type: %s", to_send->type);
         headers = curl_slist_append(headers, type);
     }
     headers = curl_slist_append(headers, "Expect:");
@@ -221,6 +252,8 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &to);
     curl_easy_getinfo(c->curl, CURLINFO_CONNECT_TIME_T, &connected);
+    *pause_s = 0;
+    if (status == 429) curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, pause_s);
     if (status >= 300 && status < 400 && to) fail_redirect(status, to, &moved);
     curl_slist_free_all(headers);
     fo_buf_free(&url);
@@ -241,43 +274,63 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     return status < 200 || status > 299 ? fail_status(status, reply, err) : FO_OK;
 }
 
+/* False: it was called off meanwhile. */
+static bool wait_for_turn(curl_off_t seconds, const live *l) {
+    const double until = fo_now_ms() + 1000 * (double)seconds;
+    while (fo_now_ms() < until) {
+        if (l && l->stop && *l->stop) return false;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    return true;
+}
+
+/* A tier lets in so many requests a second. What came too soon has done nothing, and goes out again when it may, where its body
+ * is still there. */
+static int perform(client *c, const outgoing *to, fo_buf *reply, live *l, fo_err *err) {
+    enum { LONGEST_PAUSE_S = 5, PATIENCE_MS = 60000 };
+    const double until = fo_now_ms() + PATIENCE_MS;
+    for (const size_t before = reply->len;; reply->len = before) {
+        fo_err why = {0};
+        curl_off_t pause_s = 0;
+        int rc = perform_once(c, to, reply, l, &pause_s, &why);
+        const bool again = pause_s > 0 && pause_s <= LONGEST_PAUSE_S && !to->feed &&
+                           !strcmp(why.field, "requests") && fo_now_ms() < until;
+        if (again && !wait_for_turn(pause_s, l))
+            return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
+        if (again) continue;
+        if (rc && err) *err = why;
+        return rc;
+    }
+}
+
 int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
                 fo_buf *reply, fo_err *err) {
-    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
-    return perform(c, path, content_type, reply, NULL, NULL, err);
+    return perform(c, &(outgoing){.path = path, .type = content_type, .body = body, .n = n}, reply,
+                   NULL, err);
 }
 
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
                        void *ctx, fo_buf *reply, fo_err *err) {
     feed f = {source, ctx, {0}};
-    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(c->curl, CURLOPT_READFUNCTION, give);
-    curl_easy_setopt(c->curl, CURLOPT_READDATA, &f);
-    return perform(c, path, content_type, reply, &f, NULL, err);
+    return perform(c, &(outgoing){.path = path, .type = content_type, .feed = &f}, reply, NULL,
+                   err);
 }
 
 int client_post_events(client *c, const char *path, const void *body, size_t n, client_hearer *hear,
                        void *ctx, const volatile bool *stop, fo_err *err) {
     fo_buf rest = {0};
     live l = {.curl = c->curl, .hear = hear, .ctx = ctx, .stop = stop, .rest = &rest};
-    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
-    int rc = perform(c, path, "application/json", &rest, NULL, &l, err);
+    int rc = perform(c, &(outgoing){.path = path, .type = "application/json", .body = body, .n = n},
+                     &rest, &l, err);
     fo_buf_free(&rest);
     fo_buf_free(&l.line);
     return rc;
 }
 
 int client_get(client *c, const char *path, fo_buf *reply, fo_err *err) {
-    curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
-    return perform(c, path, NULL, reply, NULL, NULL, err);
+    return perform(c, &(outgoing){.path = path}, reply, NULL, err);
 }
 
 int client_delete(client *c, const char *path, fo_buf *reply, fo_err *err) {
-    curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
-    curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, "DELETE");
-    return perform(c, path, NULL, reply, NULL, NULL, err);
+    return perform(c, &(outgoing){.path = path, .deletes = true}, reply, NULL, err);
 }

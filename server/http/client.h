@@ -25,7 +25,8 @@ typedef ssize_t client_source(void *ctx, char *buf, size_t n, fo_err *err);
 /* path begins with '/'. A status outside 200 to 299 is an error: its message and param are the
  * server's, and *reply is what it sent. So is a redirect, which is not followed: the message names the
  * address that it points to. FO_EIO where the server cannot be
- * reached: the message says what can be done. */
+ * reached: the message says what can be done. What a tier's requests a second refuse waits for its turn, up to a minute, and is
+ * sent again; not what is produced while it is sent. */
 int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
                 fo_buf *reply, fo_err *err);
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,

@@ -68,7 +68,7 @@ static bool refuse_stranger(app *a, http_request *r, const char *sent) {
     else
         http_error(r, 401, "no_key", "Authorization",
                    "this server asks for a key: send Authorization: Bearer KEY "
-                   "('forage keys create' makes one)");
+                   "('forage keys create' makes one; commands take it from FORAGE_KEY)");
     return false;
 }
 
@@ -81,8 +81,10 @@ static bool refuse_scope(app *a, http_request *r, const access_key *k, int scope
                    " with the scope %s, for all collections",
                    needed);
     else
-        http_error(r, 403, "missing_scope", "scope", "this key (%s) lacks the scope %s", k->id,
-                   needed);
+        http_error(r, 403, "missing_scope", "scope",
+                   "this key (%s) lacks the scope %s; 'forage keys create --scope %s' makes one "
+                   "that has it",
+                   k->id, needed, needed);
     return false;
 }
 
@@ -91,6 +93,8 @@ static bool refuse_rate(app *a, http_request *r, const rate_tier *t, const rate_
     metrics_limited(a->metrics, of_key, no->limit);
     static const char *const units[] = {"requests a second", "tokens a minute",
                                         "requests at work at once"};
+    static const char *const one[] = {"request a second", "token a minute",
+                                      "request at work at once"};
     const double most[] = {t->requests_per_s, t->tokens_per_min, t->concurrent};
     char seconds[32];
     double wait = ceil(no->retry_s);
@@ -98,7 +102,8 @@ static bool refuse_rate(app *a, http_request *r, const rate_tier *t, const rate_
     http_set_header(r, "Retry-After", seconds);
     http_error(r, 429, "rate_limit_exceeded", rate_limit_name(no->limit),
                "this %s may have %g %s (tier %s); try again in %s s", of_key ? "key" : "address",
-               most[no->limit], units[no->limit], t->name, seconds);
+               most[no->limit], most[no->limit] == 1 ? one[no->limit] : units[no->limit], t->name,
+               seconds);
     return false;
 }
 

@@ -55,9 +55,9 @@ check "the disk is full, and questions are answered" $ok
 ok=0
 for i in 1 2 3; do
     code=$(status -H 'Content-Type: application/x-ndjson' --data-binary "@$work/big.jsonl" "$url/ingest")
-    [ "$code" = 507 ] && grep -q disk_low "$work/out" || ok=1
+    [ "$code" = 507 ] && grep -q 'disk_low.*--min-free-disk asks for: make room there' "$work/out" || ok=1
 done
-check "an ingest gets 507" $ok
+check "an ingest gets 507, and is told what to do" $ok
 code=$(status -X POST "$url/admin/snapshot")
 [ "$code" = 507 ]; check "a snapshot gets 507" $?
 [ -z "$(ls "$home/backups" 2>/dev/null)" ]; check "and leaves nothing behind" $?

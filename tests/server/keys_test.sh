@@ -42,13 +42,16 @@ run 0 env FORAGE_KEY="$reader" "$forage" query "What do herons eat?" --url "$url
     grep -q fish "$work/out"; check "query does" $?
 run 0 "$forage" query "What do herons eat?" --url "$url" --collection notes --api-key "$reader" &&
     grep -q fish "$work/out"; check "and that of --api-key" $?
-run 1 "$forage" query "What do herons eat?" --url "$url" --collection notes && grep -q '401.*asks for a key' "$work/err"
-check "without one the server's sentence is told" $?
-run 1 env FORAGE_KEY="$reader" "$forage" stats --url "$url" && grep -q '403' "$work/err"
+run 1 "$forage" query "What do herons eat?" --url "$url" --collection notes &&
+    grep -q '^forage: the server answered 401: .*asks for a key.*FORAGE_KEY' "$work/err"
+check "without one the server's sentence is told, and where a command takes it from" $?
+run 1 env FORAGE_KEY="$reader" "$forage" stats --url "$url" &&
+    grep -q '^forage: the server answered 403: .*the scope metrics' "$work/err"
 check "a scope that is missing is told" $?
 run 0 env FORAGE_KEY="$admin" "$forage" stats --url "$url"; check "stats brings it too" $?
-run 1 env FORAGE_KEY="$reader" "$forage" ingest "$work/heron.txt" --url "$url" --collection notes
-check "a key that reads brings nothing in" $?
+run 1 env FORAGE_KEY="$reader" "$forage" ingest "$work/heron.txt" --url "$url" --collection notes &&
+    grep -q "^forage: the server answered 403: .* lacks the scope ingest; 'forage keys create --scope ingest' " "$work/err"
+check "a key that reads brings nothing in, and is told what makes one that does" $?
 
 echo 'Herons eat gold of the board.' >"$work/board.txt"
 run 0 env FORAGE_KEY="$admin" "$forage" ingest "$work/board.txt" --url "$url" --collection notes --acl board &&
@@ -122,4 +125,12 @@ serve "$work/fresh"
 [ $none -eq 0 ] && ! grep -q keys_gone "$log" && [ "$(code "$url/collections")" = 401 ]
 check "and one that never had any, or whose last was revoked, does not" $?
 stop TERM
+# A tier that lets in one request a second: commands wait their turn.
+serve "$work/slow" --tier 'one: requests=1' --address-tier one
+ok=0
+for i in 1 2 3; do run 0 "$forage" collections --url "$url" || ok=1; done
+check "what comes too soon for a tier waits, and goes out again" $ok
+for i in 1 2 3; do code "$url/collections" >/dev/null; done
+grep -q 'this address may have 1 request a second (tier one); try again in 1 s' "$work/out"
+check "others are told what the tier allows" $?
 finish
