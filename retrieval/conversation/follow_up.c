@@ -6,7 +6,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
-enum { MAX_BEFORE = 64, MAX_TURN = 8, BARE = 4, MAX_MODIFIERS = 3 };
+enum { MAX_BEFORE = 64, MAX_TURN = 8, BARE = 4 };
 
 static const char articles[] = "the a an my our your";
 static const char prepositions[] =
@@ -113,7 +113,8 @@ static bool read_words(sentence *out, const char *text, size_t len, size_t most)
         *w = (word){.s = text + begin, .n = end - begin, .from = text + from, .to = text + to};
         w->article = in(articles, w);
         w->preposition = in(prepositions, w);
-        bool may = out->n > 1 && w->n == 3 && memcmp(w->s, "May", 3) == 0; /* the month */
+        bool may =
+            (out->n > 1 || i == len) && w->n == 3 && memcmp(w->s, "May", 3) == 0; /* the month */
         w->content = may || (!w->article && !w->preposition && !in(asking, w) && !in(verbs, w) &&
                              !in(pointing, w) && !in(joining, w) && !is_contraction(w));
     }
@@ -279,14 +280,13 @@ static bool by_noun(part *out, const sentence *s, const sentence *said, part nou
     const word *head = &said->w[noun.end - 1];
     size_t modifiers = 0;
     for (size_t i = noun.begin; i + 1 < noun.end; i++) modifiers += said->w[i].content;
-    if (modifiers == 0) return false; /* "and the pump?": which was meant is what was said */
     for (size_t i = s->n; i-- > 0;) {
         if (!s->w[i].content || !alike(&s->w[i], head)) continue;
         part p = phrase_at(s, i);
         p.end = i + 1;
         bool article = s->w[p.begin].article;
         size_t before = i - p.begin - article;
-        if (before == 0 || (article && before > MAX_MODIFIERS)) return false;
+        if (before == 0) return false;
         if (!article && before > modifiers) p.begin = i - modifiers;
         *out = p;
         return true;
@@ -432,7 +432,7 @@ static size_t place_end(const sentence *s, size_t at) {
         end = run_end(s, end); /* "after having a tooth out" */
     bool asked = false;
     for (size_t i = 0; i < at; i++) asked |= in(needing, &s->w[i]);
-    return asked && end == s->n && end > at + 1 && in(ends, &s->w[end - 1]) ? end - 1 : end;
+    return asked && end > at + 1 && in(ends, &s->w[end - 1]) ? end - 1 : end;
 }
 
 /* "with a day card" for "with a full card": from the same preposition on. */
