@@ -494,6 +494,25 @@ static int check_strings(size_t n, size_t bytes) {
     return check(&b);
 }
 
+/* A number so many names deep, or in as many lists. */
+static int check_depth(int levels, const char *opens, char shuts) {
+    fo_buf b = {0};
+    fo_buf_str(&b, "{\"a\":");
+    for (int i = 1; i < levels; i++) fo_buf_str(&b, opens);
+    fo_buf_char(&b, '1');
+    for (int i = 1; i < levels; i++) fo_buf_char(&b, shuts);
+    fo_buf_char(&b, '}');
+    return check(&b);
+}
+
+static void values_are_eight_deep_at_most(void **state) {
+    (void)state;
+    assert_int_equal(check_depth(8, "{\"a\":", '}'), FO_OK);
+    assert_int_equal(check_depth(9, "{\"a\":", '}'), FO_ELIMIT);
+    assert_int_equal(check_depth(8, "[", ']'), FO_OK);
+    assert_int_equal(check_depth(9, "[", ']'), FO_ELIMIT);
+}
+
 /* What a document puts into an index is bounded by what it brought. */
 static void keys_and_strings_are_bounded(void **state) {
     (void)state;
@@ -625,6 +644,7 @@ int main(void) {
         cmocka_unit_test(numbers_out_of_bounds_are_skipped),
         cmocka_unit_test(a_list_matches_as_its_values_one_by_one),
         cmocka_unit_test(a_long_list_costs_one_look_at_each_entry),
+        cmocka_unit_test(values_are_eight_deep_at_most),
         cmocka_unit_test(keys_and_strings_are_bounded),
         cmocka_unit_test(no_nesting_makes_the_reserved_column),
         cmocka_unit_test(metadata_that_is_too_much_is_refused_and_leaves_nothing),

@@ -270,6 +270,32 @@ static void a_read_only_index_serves_and_changes_nothing(void **state) {
     test_remove(dir);
 }
 
+/* A file that is damaged is the writer's to put aside: whoever only reads leaves it where it is. */
+static void a_read_only_index_puts_nothing_aside(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        char *dir = test_folder(), path[4096];
+        fo_err err = {0};
+        search_index *ix = open_index(dir, 1000, 0);
+        for (int64_t id = 1; id < 30; id++) add(ix, id);
+        publish(ix, 3);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        first_segment(dir, path, sizeof path);
+        if (kind) snprintf(path, sizeof path, "%s/MANIFEST", dir);
+        damage(path, kind ? -1 : 3);
+        search_index_options o = options(1000);
+        o.read_only = true;
+        size_t dropped = 0;
+        assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
+        assert_int_equal(dropped, 1);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        assert_int_equal(access(path, F_OK), 0);
+        strcat(path, ".bad");
+        assert_int_not_equal(access(path, F_OK), 0);
+        test_remove(dir);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
@@ -278,6 +304,7 @@ int main(void) {
         cmocka_unit_test(words_that_are_read_otherwise_by_now_are_indexed_anew),
         cmocka_unit_test(a_manifest_tells_of_newer_tombstones),
         cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
+        cmocka_unit_test(a_read_only_index_puts_nothing_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,12 +22,20 @@ enum { FULL = (16 << 20) + 1, WRITERS = 8 };
 
 static const audit_act act = {.act = "keys create", .what = "k_1", .who = "command line"};
 
-static atomic_int n_syncs;
+static atomic_int n_syncs, n_folder_syncs;
+static atomic_bool disk_fails;
 
 /* In the place of the C library's, for this program. */
 int fdatasync(int fd) {
     n_syncs++;
+    if (disk_fails) return errno = EIO, -1;
     return (int)syscall(SYS_fdatasync, fd);
+}
+
+int fsync(int fd) {
+    struct stat st;
+    n_folder_syncs += fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    return (int)syscall(SYS_fsync, fd);
 }
 
 static char *path_of(const char *home, const char *name) {
@@ -95,6 +103,123 @@ static void a_full_disk_leaves_no_part_of_a_line(void **state) {
     assert_int_equal(size_of(home, "audit.log"), before);
     assert_ok(audit_write(home, &act, &err), &err);
     assert_int_equal(count_lines(home), 2);
+    test_remove(home);
+}
+
+static void what_is_not_on_the_disk_is_told(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    n_folder_syncs = 0;
+    assert_ok(audit_write(home, &act, &err), &err);
+    assert_int_equal(n_folder_syncs, 1); /* of a new file its name, too */
+    assert_ok(audit_write(home, &act, &err), &err);
+    assert_int_equal(n_folder_syncs, 1);
+    disk_fails = true;
+    int rc = audit_write(home, &act, &err);
+    disk_fails = false;
+    assert_int_equal(rc, FO_EIO);
+    test_remove(home);
+}
+
+static cJSON *last_line(const char *home) {
+    char *path = path_of(home, "audit.log"), *data;
+    size_t size;
+    fo_err err = {0};
+    assert_ok(fo_file_read(path, 1 << 20, &data, &size, &err), &err);
+    data[size - 1] = 0;
+    const char *line = strrchr(data, '\n');
+    cJSON *root = cJSON_Parse(line ? line + 1 : data);
+    assert_non_null(root);
+    free(data);
+    free(path);
+    return root;
+}
+
+static void a_line_says_all_of_an_act(void **state) {
+    (void)state;
+    char *home = test_folder(), what[AUDIT_WHAT_BYTES + 40];
+    fo_err err = {0};
+    memset(what, 'a', sizeof what);
+    memcpy(what + AUDIT_WHAT_BYTES - 1, "\xC3\xA9", 2); /* a character that the bound would halve */
+    what[sizeof what - 1] = 0;
+    const audit_act whole = {.act = "DELETE /collections/{name}",
+                             .what = what,
+                             .who = "k_1",
+                             .tenant = "acme",
+                             .from = "192.0.2.7",
+                             .status = 403,
+                             .refused = true,
+                             .left_out = 12};
+    assert_ok(audit_write(home, &whole, &err), &err);
+    cJSON *root = last_line(home);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(root, "from")), "192.0.2.7");
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(root, "tenant")), "acme");
+    assert_int_equal(cJSON_GetObjectItem(root, "status")->valueint, 403);
+    assert_int_equal(cJSON_GetObjectItem(root, "left_out")->valueint, 12);
+    what[AUDIT_WHAT_BYTES - 1] = 0;
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(root, "what")), what);
+    cJSON_Delete(root);
+    assert_ok(audit_write(home, &act, &err), &err);
+    root = last_line(home);
+    assert_null(cJSON_GetObjectItem(root, "from"));
+    assert_null(cJSON_GetObjectItem(root, "status"));
+    assert_null(cJSON_GetObjectItem(root, "left_out"));
+    cJSON_Delete(root);
+    test_remove(home);
+}
+
+/* Whoever may write into the home leads no line to another file. */
+static void a_link_is_not_followed(void **state) {
+    (void)state;
+    char *home = test_folder(), *path = path_of(home, "audit.log"), *other = path_of(home, "other");
+    fo_err err = {0};
+    assert_int_equal(symlink(other, path), 0);
+    assert_int_not_equal(audit_write(home, &act, &err), FO_OK);
+    assert_int_equal(size_of(home, "other"), -1);
+    free(path);
+    free(other);
+    test_remove(home);
+}
+
+/* Keys that were made once are told of by either file, whoever made them, and by nothing that a client sent. */
+static void the_log_tells_whether_keys_were_made(void **state) {
+    (void)state;
+    static const struct {
+        const char *act, *what;
+        bool tells;
+    } cases[] = {{"keys create", "k_1", true},
+                 {"POST /keys", "/keys", true},
+                 {"DELETE /collections/{name}", "/collections/a", false},
+                 {"DELETE /collections/{name}", "\"act\":\"keys create\"", false}};
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        char *home = test_folder(), *path = path_of(home, "audit.log"),
+             *older = path_of(home, "audit.log.1");
+        fo_err err = {0};
+        const audit_act one = {
+            .act = cases[i / 2].act, .what = cases[i / 2].what, .who = "command line"};
+        assert_false(audit_tells_of_keys(home));
+        assert_ok(audit_write(home, &one, &err), &err);
+        if (i % 2) assert_int_equal(rename(path, older), 0);
+        assert_int_equal(audit_tells_of_keys(home), cases[i / 2].tells);
+        free(path);
+        free(older);
+        test_remove(home);
+    }
+}
+
+/* 16 MiB are not past 16 MiB. */
+static void a_file_that_is_just_full_enough_stays(void **state) {
+    (void)state;
+    char *home = test_folder(), *path = path_of(home, "audit.log");
+    fo_err err = {0};
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(ftruncate(fd, FULL - 1), 0);
+    close(fd);
+    assert_ok(audit_write(home, &act, &err), &err);
+    assert_true(size_of(home, "audit.log") > FULL);
+    assert_int_equal(size_of(home, "audit.log.1"), -1);
+    free(path);
     test_remove(home);
 }
 
@@ -235,6 +360,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_there_whole),
         cmocka_unit_test(a_full_disk_leaves_no_part_of_a_line),
+        cmocka_unit_test(what_is_not_on_the_disk_is_told),
+        cmocka_unit_test(a_line_says_all_of_an_act),
+        cmocka_unit_test(a_link_is_not_followed),
+        cmocka_unit_test(the_log_tells_whether_keys_were_made),
+        cmocka_unit_test(a_file_that_is_just_full_enough_stays),
         cmocka_unit_test(a_full_file_is_moved_away_once),
         cmocka_unit_test(whoever_waited_writes_into_the_new_file),
         cmocka_unit_test(what_cannot_be_moved_goes_on),

@@ -406,6 +406,81 @@ static void a_file_that_cannot_be_read_now_is_read_later(void **state) {
     test_remove(home);
 }
 
+/* What the ring says to the log, by standard error, while `act` runs. */
+static char *log_of(void (*act)(key_ring *r, const char *path), key_ring *r, const char *path) {
+    char *said = calloc(1, 1 << 16);
+    FILE *f = tmpfile();
+    fflush(stderr);
+    int was = dup(STDERR_FILENO);
+    assert_true(was >= 0 && dup2(fileno(f), STDERR_FILENO) >= 0);
+    act(r, path);
+    fflush(stderr);
+    assert_true(dup2(was, STDERR_FILENO) >= 0);
+    close(was);
+    rewind(f);
+    assert_true(fread(said, 1, (1 << 16) - 1, f) < (1 << 16) - 1);
+    fclose(f);
+    return said;
+}
+
+static int times(const char *text, const char *part) {
+    int n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part)) n++;
+    return n;
+}
+
+static void look_for_a_second(key_ring *r, const char *path) {
+    (void)path;
+    for (int i = 0; i < 5; i++, usleep(220000)) key_ring_on(r);
+}
+
+static void remove_and_look(key_ring *r, const char *path) {
+    unlink(path);
+    look_for_a_second(r, path);
+}
+
+static void spoil_and_look(key_ring *r, const char *path) {
+    FILE *f = fopen(path, "w");
+    fputs("forage keys 1 nonsense", f);
+    fclose(f);
+    look_for_a_second(r, path);
+}
+
+/* What becomes of the file is told once, not at each look; what was so from the beginning is not. */
+static void what_becomes_of_the_file_is_told_once(void **state) {
+    (void)state;
+    char *home = test_folder(), path[4200];
+    fo_err err = {0};
+    key_ring *r;
+    snprintf(path, sizeof path, "%s/keys", home);
+    assert_ok(key_ring_open(&r, home, false, &err), &err);
+    char *said = log_of(look_for_a_second, r, path);
+    assert_string_equal(said, "");
+    free(said);
+    access_secret one = make(home, &reader);
+    access_secret two = make(home, &reader);
+    assert_ok(keys_revoke(home, two.id, &err), &err);
+    said = log_of(look_for_a_second, r, path);
+    assert_int_equal(times(said, "keys_on"), 1);
+    free(said);
+    assert_int_equal(key_ring_count(r), 1); /* the other is revoked */
+    key_ring_close(r);
+    assert_ok(key_ring_open(&r, home, false, &err), &err);
+    said = log_of(look_for_a_second, r, path);
+    assert_string_equal(said, "");
+    free(said);
+    assert_true(admitted(r, &one));
+    said = log_of(remove_and_look, r, path);
+    assert_int_equal(times(said, "keys_gone"), 1);
+    assert_int_equal(times(said, "keys_damaged"), 0);
+    free(said);
+    said = log_of(spoil_and_look, r, path);
+    assert_int_equal(times(said, "keys_damaged"), 1);
+    free(said);
+    key_ring_close(r);
+    test_remove(home);
+}
+
 typedef struct maker {
     const char *home;
     key_ring *ring;
@@ -468,6 +543,7 @@ int main(void) {
         cmocka_unit_test(damage_lets_nobody_in),
         cmocka_unit_test(a_running_ring_sees_what_is_done),
         cmocka_unit_test(a_file_that_cannot_be_read_now_is_read_later),
+        cmocka_unit_test(what_becomes_of_the_file_is_told_once),
         cmocka_unit_test(none_of_many_makers_loses_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
