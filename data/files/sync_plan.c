@@ -227,13 +227,13 @@ static void hold_back(sync_plan *p, const folder_listing *found, size_t n_stored
     if (n && !found->n)
         fo_fail(&p->withheld, FO_ECONFLICT,
                 "the folder holds no file to take in, though %zu documents came from it: nothing "
-                "is removed; if they are to go, delete the source's documents",
+                "is removed; if they are to go, 'forage delete --source' deletes them by its name",
                 n_stored);
     else if (l->n >= 0 && (int64_t)n > most)
         fo_fail(&p->withheld, FO_ECONFLICT,
                 "%zu of %zu documents would be removed and %lld may: nothing is removed; if the "
-                "files are meant to be gone, allow more (max_deletes)",
-                n, n_stored, (long long)most);
+                "files are meant to be gone, --max-deletes %zu allows it (max_deletes over HTTP)",
+                n, n_stored, (long long)most, n);
     for (size_t i = 0; i < p->n && p->withheld.code; i++)
         if (p->steps[i].kind == SYNC_REMOVED && !p->steps[i].elsewhere)
             p->steps[i].kind = SYNC_WITHHELD;

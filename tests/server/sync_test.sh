@@ -109,7 +109,7 @@ rmdir notes
 mv notes.away notes
 mkdir kept
 mv notes/n0.md notes/n6.md kept
-sync_notes 1 --max-deletes 1 && row 0 0 0 6 0 10 0 && says 'refused: 2 of 8 documents would be removed and 1 may' && in=$(ids h | wc -l) && [ "$in" -eq 8 ]
+sync_notes 1 --max-deletes 1 && row 0 0 0 6 0 10 0 && says 'refused: 2 of 8 documents would be removed and 1 may' && says '--max-deletes 2 allows it' && in=$(ids h | wc -l) && [ "$in" -eq 8 ]
 check "no more go than may" $?
 sync_notes 1 --max-deletes 24%; check "of a hundred" $?
 sync_notes 1 --max-deletes 1 --json && says '"removed":0' && says '"withheld":2' && says '"refused":"2 of 8'
