@@ -97,11 +97,31 @@ static void write_with_header(table_rows *t) {
     builder_end(t->b);
 }
 
+/* Each row says the names again: where they are long and many, a file of half a megabyte would become ten. The row of names has
+ * them whole; what each row says of one is its beginning then. */
+static void shorten_names(table_rows *t) {
+    enum { NAMES_OF_ROW = 32 << 10 };
+    size_t all = 0;
+    for (size_t i = 0; i < t->n_header; i++) all += t->header_cells[i].n;
+    if (all <= NAMES_OF_ROW) return;
+    const size_t most = NAMES_OF_ROW / t->n_header;
+    for (size_t i = 0; i < t->n_header; i++) {
+        table_cell *c = &t->header_cells[i];
+        if (c->n <= most) continue;
+        const char *s = t->header.data + c->at;
+        size_t n = most, word = most;
+        while (n && !fo_utf8_boundary(s[n])) n--;
+        while (word && s[word] != ' ') word--;
+        c->n = word > most / 2 ? word : n;
+    }
+}
+
 static void keep_header(table_rows *t, bool said) {
     fo_buf_clear(&t->header);
     fo_buf_add(&t->header, t->row.data, t->row.len);
     memcpy(t->header_cells, t->cells, t->n_cells * sizeof *t->cells);
     t->n_header = t->n_cells;
+    shorten_names(t);
     t->own_header = t->n_cells - t->again;
     t->said = said;
     t->used = t->corner = false;

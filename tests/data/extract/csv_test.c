@@ -3,6 +3,7 @@
 
 #include "data/extract/csv_rows.h"
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
 
 static void tables_of_values(void **state) {
     (void)state;
@@ -114,11 +115,51 @@ static void rows_end_behind_their_quotes(void **state) {
     assert_int_equal(csv_separator(rows, sizeof rows - 1), ',');
 }
 
+/* A thousand names of so many bytes, above twenty rows. */
+static void read_wide(size_t bytes, extracted *x) {
+    enum { COLUMNS = 1000, ROWS = 20 };
+    fo_buf csv = {0};
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const size_t end = csv.len + bytes;
+        fo_buf_printf(&csv, "n%03zu", c);
+        while (csv.len < end) fo_buf_str(&csv, csv.len + 3 <= end ? " \xC3\xA9" : "x");
+        fo_buf_char(&csv, c + 1 < COLUMNS ? ',' : '\n');
+    }
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t c = 0; c < COLUMNS; c++)
+            fo_buf_printf(&csv, "%zu%c", r * COLUMNS + c, c + 1 < COLUMNS ? ',' : '\n');
+    fo_err err = {0};
+    extract_request rq = {
+        .bytes = csv.data, .n = csv.len, .file_name = "wide.csv", .max_text_bytes = LIMIT};
+    assert_ok(extract_text(x, &rq, &err), &err);
+    fo_buf_free(&csv);
+}
+
+/* Long names of many columns are said whole once, not in each row. */
+static void long_names_are_said_once(void **state) {
+    (void)state;
+    extracted x;
+    read_wide(24, &x);
+    assert_non_null(
+        strstr(x.text, "; n999 \xC3\xA9 \xC3\xA9 \xC3\xA9 \xC3\xA9 \xC3\xA9 \xC3\xA9xx: 19999"));
+    extracted_deinit(&x);
+    read_wide(200, &x);
+    assert_true(x.len < 1000 * 200 + 20 * (40 << 10) + (8 << 10));
+    assert_true(fo_utf8_valid(x.text, x.len, NULL));
+    const char *first = strstr(x.text, "\n\n");
+    assert_non_null(first);
+    assert_true(first - x.text > 1000 * 200); /* the names, whole */
+    assert_non_null(strstr(first, "; n999 \xC3\xA9 \xC3\xA9 \xC3\xA9"));
+    assert_non_null(strstr(first, ": 19999"));
+    extracted_deinit(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_values),
         cmocka_unit_test(rows_below_a_stray_quote_are_rows),
         cmocka_unit_test(rows_end_behind_their_quotes),
+        cmocka_unit_test(long_names_are_said_once),
     };
     return cmocka_run_group_tests(tests, formats_here, NULL);
 }
