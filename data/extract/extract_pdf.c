@@ -480,30 +480,96 @@ typedef struct page_title {
     float height;         /* of its letters, points */
     bool small;           /* hardly larger than the text, but the first of all */
     size_t above;         /* bytes of paragraphs before the block at hand */
+    bool name_follows;    /* the block before says NAME, as a manual page begins */
+    bool bold;            /* no larger than a paragraph */
+    bool settled;         /* no larger letters take its place */
 } page_title;
+
+/* Does the line stand in the middle between the outermost ends of its page's lines? within: and reaches neither. */
+static bool is_centred(const pdf_layout *p, const pdf_line *l, bool within) {
+    float left = 1e9f, right = 0;
+    for (size_t i = 0; i < p->n_lines && p->lines[i].page <= l->page; i++) {
+        const pdf_line *o = &p->lines[i];
+        if (o->page != l->page || left_out(o) || stands(p, o)) continue;
+        if (o->box[0] < left) left = o->box[0];
+        if (o->box[2] > right) right = o->box[2];
+    }
+    const float off = l->box[0] - left - (right - l->box[2]), most = .05f * (right - left);
+    return off < most && off > -most && (!within || l->box[0] - left > 2 * most);
+}
+
+/* The first block of all, a few lines that are centred, above another that is: a title that is only bold. */
+static bool is_bold_title(const pdf_layout *p, const pdf_block *k, float body, size_t n) {
+    enum { MOST_LINES = 3 };
+    if (k->table || k->bullet || k->end - k->first > MOST_LINES || n > MAX_HEADING ||
+        height_of(&p->lines[k->first]) < 1.05f * body || k->end >= p->n_lines)
+        return false;
+    for (size_t i = k->first; i <= k->end; i++)
+        if (p->lines[i].page > 1 || left_out(&p->lines[i]) || !is_centred(p, &p->lines[i], true))
+            return false;
+    return true;
+}
+
+/* "gvpr - graph pattern scanning", below NAME: what a manual page is of. */
+static bool is_name_of_manual(const char *s, size_t n) {
+    static const char *const dashes[] = {" - ", " \xE2\x88\x92 ", " \xE2\x80\x93 ",
+                                         " \xE2\x80\x94 ", " \xE2\x80\x90 "};
+    for (size_t i = 0; n <= MAX_HEADING && i < sizeof dashes / sizeof *dashes; i++)
+        if (memmem(s, n, dashes[i], strlen(dashes[i]))) return true;
+    return false;
+}
 
 /* The block, or an item of it, was written as text[start, end). A title goes on in the block that touches it from below
  * in letters as large. Behind this much of running text none begins: what is large there is a formula or a part. */
-static void look_for_title(page_title *t, const pdf_layout *p, const pdf_block *k, float body,
-                           size_t start, size_t end) {
+static void look_for_title(page_title *t, const builder *b, const pdf_layout *p, const pdf_block *k,
+                           float body, size_t start) {
     enum { MOST_ABOVE = 600 };
+    const size_t end = b->text.len;
+    const char *s = b->text.data + start;
+    const bool name = t->name_follows && is_name_of_manual(s, end - start);
+    t->name_follows = !start && end == 4 && memcmp(s, "NAME", 4) == 0;
     const pdf_line *first = &p->lines[k->first];
     const float height = height_of(first), than = height - t->height;
-    if (first->page > 1 || stands(p, first)) return;
-    if (!k->level) {
+    if (first->page > 1 || stands(p, first) || t->settled) return;
+    const bool bold = !start && !k->level && is_bold_title(p, k, body, end);
+    if (name || bold) {
+        *t = (page_title){.last = &p->lines[k->end - 1],
+                          .start = start,
+                          .end = end,
+                          .height = height,
+                          .small = true,
+                          .above = t->above,
+                          .bold = bold,
+                          .settled = name};
+        return;
+    }
+    if (!k->level && !t->bold) {
         t->above += end - start;
         return;
     }
     if (t->last && than < .5f && than > -.5f && t->last->block + 1 >= first->block &&
-        first->box[1] - t->last->box[3] < .2f * height && end - t->start <= MAX_HEADING) {
+        first->box[1] - t->last->box[3] < (t->bold ? .5f : .2f) * height &&
+        end - t->start <= MAX_HEADING) {
         t->end = end;
         t->last = &p->lines[k->end - 1];
         return;
     }
+    t->bold = false;
+    if (!k->level) {
+        t->above += end - start;
+        return;
+    }
     const bool small = k->level > 2;
-    if (small ? start || height < 1.25f * body : than < (t->small ? .25f * t->height : .5f)) return;
+    if (small ? start || (height < 1.25f * body && !is_centred(p, first, false))
+              : than < (t->small ? .25f * t->height : .5f))
+        return;
     if (t->above > MOST_ABOVE) return;
-    *t = (page_title){&p->lines[k->end - 1], start, end, height, small, t->above};
+    *t = (page_title){.last = &p->lines[k->end - 1],
+                      .start = start,
+                      .end = end,
+                      .height = height,
+                      .small = small,
+                      .above = t->above};
 }
 
 /* Without the sign of a footnote behind it. */
@@ -559,7 +625,7 @@ static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) 
             if ((item && at == k.first) || bare) builder_str(b, "\xE2\x80\xA2 ");
             size_t from = b->text.len;
             add_lines(b, p, at, end, end == k.end ? cut_last : 0);
-            look_for_title(&title, p, &k, body, from, b->text.len);
+            look_for_title(&title, b, p, &k, body, from);
             builder_end(b);
         }
         cut = cut_last;

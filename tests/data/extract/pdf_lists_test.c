@@ -249,6 +249,58 @@ static void a_title_goes_on_in_the_block_below(void **state) {
     check(&s, "Weirs\n\nMills\n\nDoe\n\nA weir of oak lasts for a hundred years.|Weirs Mills");
 }
 
+/* Letters that are hardly larger, or only bold, which nobody tells: the middle of the page does, above the authors. */
+static void a_title_in_the_middle_is_one(void **state) {
+    (void)state;
+    for (int higher = 0; higher < 2; higher++) {
+        source s;
+        begin(&s, "");
+        add_sized(&s, 250, 60, 350, higher ? 71 : 70, "Survey of weirs:");
+        add_sized(&s, 240, 73, 360, higher ? 84 : 83, "a second look*");
+        end_block(&s);
+        add_sized(&s, 270, 110, 330, 120, "Ann Doe");
+        for (int i = 0; i < 10; i++)
+            add_line(
+                &s, 60, 150 + 12 * i,
+                "A weir of oak lasts for a hundred years where it is always under water, and in "
+                "air for ten years alone, sun or rain.");
+        end_block(&s);
+        builder b = {.max_bytes = 1 << 20};
+        extract_stream from = {read_source, end_source, &s};
+        extract_input in = {.bytes = (const unsigned char *)"%PDF", .n = 4, .program = &from};
+        fo_err err = {0};
+        fo_buf_str(&s.xml, "</page></doc></body></html>");
+        assert_ok(extract_pdf(&b, &in, &err), &err);
+        fo_buf_char(&b.title, 0);
+        assert_string_equal(b.title.data, "Survey of weirs: a second look*");
+        fo_buf_free(&s.xml);
+        builder_free(&b);
+    }
+}
+
+/* Of a manual page: its name and what it is for. */
+static void a_manual_page_has_its_name(void **state) {
+    (void)state;
+    source s;
+    begin(&s, "");
+    add_line(&s, 60, 60, "NAME");
+    end_block(&s);
+    add_line(&s, 90, 80, "weir \xE2\x88\x92 look after weirs");
+    end_block(&s);
+    add_line(&s, 60, 100, "SYNOPSIS");
+    end_block(&s);
+    add_line(&s, 90, 120, "weir [-v] file");
+    end_block(&s);
+    check(&s, "NAME\n\nweir \xE2\x88\x92 look after weirs\n\nSYNOPSIS\n\nweir [-v] file|"
+              "weir \xE2\x88\x92 look after weirs");
+    begin(&s, "");
+    add_line(&s, 60, 60, "NAME");
+    end_block(&s);
+    add_line(&s, 90, 80, "Ann Doe");
+    end_block(&s);
+    check(&s, "NAME\n\nAnn Doe"); /* of a form */
+}
+
 /* Forty labels of the same words, each with its number: their lines run, and yet are all that there is. */
 static void copies_of_a_page(source *s, bool with_words) {
     char number[16];
@@ -299,6 +351,8 @@ int main(void) {
         cmocka_unit_test(what_stands_on_its_side_is_no_title),
         cmocka_unit_test(a_title_stands_before_the_text),
         cmocka_unit_test(a_title_goes_on_in_the_block_below),
+        cmocka_unit_test(a_title_in_the_middle_is_one),
+        cmocka_unit_test(a_manual_page_has_its_name),
         cmocka_unit_test(what_all_pages_say_is_said_once),
         cmocka_unit_test(stamps_on_images_are_no_text),
     };
