@@ -208,14 +208,13 @@ static void the_name_of_a_tool_stands_in_a_header(void **state) {
     h.name = "=?base64?Zm9yYWdlOi8vYm9hdHMvZ3JlYmU=?=";
     cJSON_Delete(say(&f, &h, m, &status));
     assert_int_equal(status, 200);
-    static const char *const wrong[] = {NULL,
-                                        "forage://boats/gre",
-                                        "",
-                                        "=?base64?"
-                                        "?=",
-                                        "=?base64?=?=",
-                                        "=?base64?Zm9yYWdl?=",
-                                        "=?base64?****?="};
+    static const char *const wrong[] = {
+        NULL, "forage://boats/gre", "",
+        "=?base64?"
+        "?=",
+        "=?base64?=?=",
+        /* the name, and more behind it */
+        "=?base64?Zm9yYWdlOi8vYm9hdHMvZ3JlYmV4?=", "=?base64?Zm9yYWdl?=", "=?base64?****?="};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         h.name = wrong[i];
         assert_int_equal(code_of(&f, &h, m, 400), -32020);

@@ -173,6 +173,10 @@ static void pages_of_its_own_are_served(void **state) {
            HOME "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
                 "Sec-Fetch-Dest: iframe\r\n",
            NULL, 403);
+    expect(f, "GET /",
+           HOME "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"
+                "Sec-Fetch-Dest: document\r\n",
+           NULL, 403); /* no link that somebody followed */
     expect(f, "GET /documents", HOME "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n",
            NULL, 403);
     expect(f, "GET /assets/app.js", HOME "Sec-Fetch-Site: same-origin\r\n", NULL, 200);
