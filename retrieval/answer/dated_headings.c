@@ -96,7 +96,7 @@ bool dated_heading_of_changes(const char *s, size_t n) {
         "improvements improved improvement enhancements breaking change changes notes known issues "
         "problems internal documentation docs upgrade upgrading other misc highlights and";
     enum { MOST_WORDS = 4 };
-    size_t at = 0, words = 0;
+    size_t at = n > 2 && s[1] == ' ' && memchr("-*+", s[0], 3) ? 2 : 0, words = 0; /* "- Fixes" */
     for (word_token t; (t = word_token_next(s, n, &at)).n; words++)
         if (words == MOST_WORDS || !word_token_in(kinds, &t)) return false;
     return words > 0;
@@ -147,7 +147,10 @@ static const text_unit *dated_above(const candidate_set *set, const candidate_pa
         const text_unit *h = &p->units.v[i];
         const char *s = p->text.text + h->start;
         const size_t n = h->end - h->start;
-        if (h->kind != TEXT_UNIT_HEADING) continue;
+        /* "- Users are not read again. They ...": what an item begins with parts nothing from it */
+        if (h->kind != TEXT_UNIT_HEADING ||
+            (h->head_kind == TEXT_UNIT_ITEM && h->head_end > h->head_start))
+            continue;
         const bool dated = names_asked(set, p, s, n, asked);
         if (dated || !dated_heading_of_changes(s, n)) {
             above = dated ? h : NULL;

@@ -96,6 +96,17 @@ static void a_heading_may_name_the_program_before_its_version(void **state) {
            "2022-03-23 - Quillpool 1.17.0: ");
     begins(news, "Which version of Quillpool added lists of hosts?",
            "New features in Quillpool 1.16.2: ");
+    /* the item's first sentence is short, and heads the others */
+    begins("Quillpool 1.17.x\n\n2022-03-23  -  Quillpool 1.17.0  -  \"A line\"\n\n- Features\n  - "
+           "Increase maximum password "
+           "length again.  Apparently, the last increase wasn't enough for long enough.\n  - "
+           "Remove automatic auth_file "
+           "reload.  The auth_file is now reread only on configuration file reload, no longer "
+           "automatically as soon as it is "
+           "changed.\n  - The Windows build now includes a version-information resource file.\n",
+           "In which quillpool version is auth_file reread only on configuration file reload, no "
+           "longer automatically?",
+           "2022-03-23 - Quillpool 1.17.0 - \"A line\": The auth_file is now");
     /* the version of something else */
     begins(news, "In which Quillpool version was the parser rewritten?", "- The parser");
     const char *goes_on = strstr(news, "- Features");
