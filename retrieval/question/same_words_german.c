@@ -44,5 +44,7 @@ static const char *const groups[] = {
 };
 /* clang-format on */
 
-const same_words_lists same_words_german = {
-    .language = "german", .groups = groups, .joined = german_verb_joined, .is_form = german_verbs_are_one};
+const same_words_lists same_words_german = {.language = "german",
+                                            .groups = groups,
+                                            .joined = german_verb_joined,
+                                            .is_form = german_verbs_are_one};
