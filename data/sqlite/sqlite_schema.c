@@ -195,8 +195,8 @@ int sqlite_migrate(sqlite_conn *c, bool read_only, fo_err *err) {
         if (!rc && empty) rc = fo_fail(err, FO_ENOTFOUND, "the database is empty");
         if (!rc && version < SCHEMA_VERSION)
             rc = fo_fail(err, FO_EMISMATCH,
-                         "the database has the older schema version %lld: open it once for "
-                         "writing to bring it to version %d",
+                         "the database has the older schema version %lld: 'forage serve' or "
+                         "'forage ingest' on it once brings it to version %d",
                          (long long)version, SCHEMA_VERSION);
         return rc;
     }
