@@ -196,7 +196,6 @@ static const pair pairs[] = {
      "lock|locks", "a lock", "script command program job cron process runs", NULL},
     {"to|on|onto|from a|the|my|another|other server|computer|machine, to|on|onto|from another|a|the different|other|remote server|computer|machine",
      "remote machine|host|hosts|server|servers|system, other host|machine", "remote host", "ssh scp sftp rsync key keys copy copying", NULL},
-    {"restart|restarting the|my|this|a computer|machine|pc|system|server", "reboot|reboots|rebooted|rebooting", "reboot the machine", NULL, NULL},
     {"permissions|rights of|on a|the|my|this|all file|files|folder|directory|script, access rights", "file mode|modes, mode bits", "file mode bits", NULL, NULL},
     {"my ip, my|own ip address|addresses, ip address|addresses of my|this|the machine|computer|server", "network interface|interfaces, protocol address|addresses", "network interface addresses",
      NULL, NULL},

@@ -256,7 +256,6 @@ static void everyday_words_are_asked_for_as_documents_have_them(void **state) {
         {"the script runs only once at a time", "manage locks", "", "the script runs a lock"},
         {"copy a key to a server", "logins on a remote machine", "", "copy a key remote host"},
         {"Who brings food to the server?", "a remote machine", "", NULL},
-        {"restart the machine", "-r: reboot it", "", "reboot the machine"},
         {"change the permissions of a file", "change file mode bits", "",
          "change the file mode bits"},
         /* what holds on other feasts is not asked about where one is named */
