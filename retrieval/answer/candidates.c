@@ -24,6 +24,7 @@
 #include "retrieval/answer/heading_names.h"
 #include "retrieval/answer/past_states.h"
 #include "retrieval/answer/other_commands.h"
+#include "retrieval/answer/other_things.h"
 #include "retrieval/answer/pointers.h"
 #include "retrieval/text/path_names.h"
 #include "retrieval/text/rivals.h"
@@ -423,59 +424,6 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
         c->f[CAND_OPTION] = 1;
 }
 
-/* "Chair: R. Malik" is no answer to who the vice chair is. */
-static bool is_other_office(const candidate_set *set, const candidate_passage *p,
-                            const text_unit *u) {
-    const demands *d = &set->q.demands;
-    const char *text = p->text.text;
-    return !demands_rank_in(d, text + u->start, u->end - u->start) &&
-           !demands_rank_in(d, text + u->head_start, u->head_end - u->head_start);
-}
-
-/* Where the paragraph begins that a sentence is of. */
-static uint32_t paragraph_start(const char *text, uint32_t at) {
-    while (at > 0 && !(text[at - 1] == '\n' && (at == 1 || text[at - 2] == '\n'))) at--;
-    return at;
-}
-
-/* Week 31 is no answer to who cleans in week 40; a sentence is of the week that its paragraph named before. */
-static bool is_other_number(const candidate_set *set, const candidate_passage *p,
-                            const text_unit *u) {
-    const exact_names *x = &set->q.exact;
-    const char *row = p->text.text + u->start, *head = p->text.text + u->head_start, *name, *value;
-    const size_t n_row = u->end - u->start, n_head = u->head_end - u->head_start;
-    size_t n_name, n_value, at = 0, at_name = 0;
-    if (!x->n_numbered) return false;
-    if (u->kind == TEXT_UNIT_SENTENCE) {
-        const uint32_t from = paragraph_start(p->text.text, u->start);
-        return exact_names_other_number(x, row, n_row) ||
-               exact_names_other_number_before(x, p->text.text + from, u->end - from,
-                                               u->start - from);
-    }
-    if (u->kind != TEXT_UNIT_ROW || u->record || !n_head)
-        return exact_names_other_number(x, row, n_row);
-    while (table_row_cell(head, n_head, &at_name, &name, &n_name) &&
-           table_row_cell(row, n_row, &at, &value, &n_value))
-        if (exact_names_other_value(x, name, n_name, value, n_value)) return true;
-    table_pair first; /* "Breeze S", and no "M" anywhere */
-    if (table_row_first(row, n_row, false, &first) &&
-        exact_names_other_letter(x, first.value, first.n_value) &&
-        exact_names_other_letter(x, row, n_row))
-        return true;
-    return exact_names_other_number(x, head, n_head); /* "Zone 1 | Zone 2" */
-}
-
-/* Lunch is no answer to what dinner costs. */
-static bool is_of_a_rival(const candidate_set *set, const candidate_passage *p,
-                          const text_unit *u) {
-    const char *text = p->text.text;
-    return set->q.rivals &&
-           rivals_exclude(set->q.rivals,
-                          p->rivals | rivals_in(text + u->start, u->end - u->start) |
-                              rivals_in(text + u->head_start, u->head_end - u->head_start) |
-                              rivals_in(text + u->outer_start, u->outer_end - u->outer_start));
-}
-
 /* ---- the list ---------------------------------------------------------------------------- */
 
 static int push(candidate_set *set, const candidate *c, fo_err *err) {
@@ -555,16 +503,6 @@ static uint32_t said_from(const text_unit *u) {
     return u->kind == TEXT_UNIT_TURN && u->head_kind == TEXT_UNIT_TURN ? u->head_start : u->start;
 }
 
-/* "/etc/shadow- Backup file for /etc/shadow" is said of the former. */
-static bool is_of_another_path(const candidate_set *set, const candidate_passage *p,
-                               const text_unit *u) {
-    const char *s = p->text.text + u->start;
-    size_t first = 0;
-    while (u->start + first < u->end && !fo_is_blank(s[first])) first++;
-    return path_names_other(set->path, set->n_path, s, first) ||
-           path_names_other(set->path, set->n_path, s, u->end - u->start);
-}
-
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
     const candidate_passage *p = &set->passages[index];
     const fact_text *t = &p->text;
@@ -626,16 +564,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
             c.f[CAND_BY_TABLE] = 1;
             c.f[CAND_MISSING_NAME] = 0; /* that it is not among them is the answer */
         }
-        const int other_time = unit_of_another_time(set, p, u);
-        c.f[CAND_OTHER_THING] =
-            is_of_a_rival(set, p, u) || is_other_number(set, p, u) ||
-                    is_of_another_path(set, p, u) || past_states_is_of_another_number(set, p, u) ||
-                    unit_demands_other_number(&set->q, p, u) || row_affirms(set, p, u) ||
-                    row_is_left_out(set, p, u) || other_time == CAND_RIVAL
-                ? CAND_RIVAL
-                : other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||
-                      is_of_another_path(set, p, u) || row_denies(set, p, u) ||
-                      unit_leaves_out(&set->q, p, u) || row_is_no_extreme(set, p, u);
+        c.f[CAND_OTHER_THING] = other_thing_of(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);
