@@ -103,12 +103,20 @@ int home_fail_file(const char *home, fo_err *err) {
     return fo_fail(err, FO_EINVAL, "%.300s is a file, and a home is a folder", home);
 }
 
+int home_fail_others(const char *home, fo_err *err) {
+    return fo_fail(err, FO_EIO,
+                   "cannot look into %.300s: it belongs to another user; be that one, or ask a "
+                   "service on it with --url",
+                   home);
+}
+
 int home_must_exist(const char *home, fo_err *err) {
     char path[PATH];
     if (!join(path, home, home_backend()->file))
         return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
     if (access(path, F_OK) == 0) return FO_OK;
     if (errno == ENOTDIR) return home_fail_file(home, err);
+    if (errno == EACCES) return home_fail_others(home, err);
     if (home_check_store(home_backend(), home, err) == FO_ECORRUPT) return FO_ECORRUPT;
     return fo_fail(err, FO_ENOTFOUND,
                    "there is no home in %.300s; 'forage ingest FILE --home %.300s' makes one", home,

@@ -17,6 +17,8 @@
 int home_must_exist(const char *home, fo_err *err);
 /* FO_EINVAL: it is a file, and no folder. */
 int home_fail_file(const char *home, fo_err *err);
+/* FO_EIO: it is another user's, who lets nobody else in. */
+int home_fail_others(const char *home, fo_err *err);
 
 /* Move these (names below the home, NULL ends them; absent is fine) to HOME/lost-TIME. */
 int home_put_aside(const char *home, const char *const *names, fo_err *err);

@@ -35,6 +35,7 @@ static int take_lock(service *s, fo_err *err) {
             err, FO_EIO,
             "cannot open %s: nothing can be written there; --read-only serves such a home", path);
     if (s->lock_fd < 0 && errno == ENOTDIR) return home_fail_file(s->home, err);
+    if (s->lock_fd < 0 && errno == EACCES) return home_fail_others(s->home, err);
     if (s->lock_fd < 0) return fo_fail_errno(err, "cannot open %s", path);
     if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return FO_OK;
     if (errno != EWOULDBLOCK) return fo_fail_errno(err, "cannot lock %s", path);

@@ -55,4 +55,19 @@ for command in "query x" chat stats documents "index verify" "index stats" "inde
         [ ! -e "$work/none" ] || told=1
 done
 check "without a home each command that needs one says how to make it" $told
+# Somebody else is told whose it is, not that there is none.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    mkdir "$work/open"
+    "$forage" ingest data/sample/kitchen.md --home "$work/open/home" >/dev/null 2>&1
+    chmod a+x "$work"
+    cp "$forage" "$work/open/forage"
+    chmod a+rx "$work/open" "$work/open/forage"
+    other() { setpriv --reuid 65534 --regid 65534 --clear-groups "$work/open/forage" "$@" --home "$work/open/home"; }
+    run 1 other query "red light" && grep -q 'cannot look into .*/home: it belongs to another user' "$work/err"
+    check "another user is told that a home is not his" $?
+    run 1 other ingest "$work/open" && grep -q 'cannot look into .*/home: it belongs to another user' "$work/err"
+    check "also where he would write into it" $?
+else
+    skip "another user is told that a home is not his" "only root can be another user"
+fi
 finish
