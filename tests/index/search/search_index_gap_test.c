@@ -113,6 +113,19 @@ static void no_seal_covers_a_gap(void **state) {
     }
 }
 
+/* Killed before anything else was published: what was in the file that is gone is not taken for there. */
+static void a_crash_behind_a_drop_leaves_the_gap(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_index *ix = with_file_dropped_in_use(dir);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    ix = open_index(dir, 0);
+    assert_int_equal(search_index_epoch(ix), -1);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
 static void a_filled_gap_is_covered_again(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -132,6 +145,7 @@ static void a_filled_gap_is_covered_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_seal_covers_a_gap),
+        cmocka_unit_test(a_crash_behind_a_drop_leaves_the_gap),
         cmocka_unit_test(a_filled_gap_is_covered_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,10 +59,32 @@ static void gaps_do_not_wrap_around(void **state) {
     assert_false(decodes(b, n, last, docs));
 }
 
+/* Few documents, or irregular ones, are integers of a varying number of bytes: a document below 2 bits, the lowest of which says
+ * that its frequency follows. */
+static void the_short_form_ends_where_it_says(void **state) {
+    (void)state;
+    uint8_t b[64] = {0xFF};
+    uint32_t docs[POSTINGS_BLOCK], tfs[POSTINGS_BLOCK];
+    bool has_tfs;
+    size_t n = 1;
+    n += varint_put(b + n, 3 << 1 | 1);
+    n += varint_put(b + n, 5);
+    n += varint_put(b + n, 4 << 1);
+    assert_true(postings_decode_docs(b, n, 2, 0, 8, docs, tfs, &has_tfs));
+    assert_true(has_tfs && docs[0] == 3 && docs[1] == 8 && tfs[0] == 7 && tfs[1] == 1);
+    assert_false(postings_decode_docs(b, n, 2, 0, 9, docs, tfs, &has_tfs)); /* not the last */
+    assert_false(postings_decode_docs(b, n, 2, 0, 7, docs, tfs, &has_tfs));
+    n = 1;
+    n += varint_put(b + n, 3 << 1 | 1);
+    n += varint_put(b + n, (uint64_t)1 << 32); /* would be 2 in 32 bits */
+    assert_false(postings_decode_docs(b, n, 1, 0, 3, docs, tfs, &has_tfs));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exceptions_stand_within_the_block),
         cmocka_unit_test(gaps_do_not_wrap_around),
+        cmocka_unit_test(the_short_form_ends_where_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
