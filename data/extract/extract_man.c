@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/man_lines.h"
 #include "data/extract/mdoc_phrases.h"
 #include "data/extract/roff.h"
 #include "kernels/utf8.h"
 
 enum {
-    MAX_ARGS = 32,
     MAX_NAME = 256, /* bytes of .Nm's: each .Nm writes it anew */
     MAX_LISTS = 32, /* within each other; deeper ones are like the last */
 };
@@ -42,12 +42,7 @@ typedef struct reader {
     size_t n_lists;             /* of them, those beyond MAX_LISTS too */
 } reader;
 
-typedef struct arguments {
-    char *at[MAX_ARGS]; /* point into the reader's line, NUL-terminated */
-    size_t n;
-} arguments;
-
-/* ---- lines and arguments ----------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------- */
 
 /* Next line without its end; one that ends in an odd number of backslashes goes on. */
 static bool read_line(reader *r) {
@@ -72,39 +67,6 @@ static bool read_line(reader *r) {
     }
     r->line.data[r->line.len] = 0;
     return r->b->failure == FO_OK;
-}
-
-/* Cut s into arguments in place: blanks part them, "..." holds them together, "" is a quote. The last one has all that is left: a
- * sentence in bold may have more words than any macro has arguments. */
-static arguments split(char *s) {
-    arguments a = {0};
-    char *to = NULL;
-    for (;;) {
-        while (*s == ' ' || *s == '\t') s++;
-        if (!*s || (s[0] == '\\' && s[1] == '"')) break;
-        bool quoted = *s == '"';
-        s += quoted;
-        if (a.n < MAX_ARGS)
-            a.at[a.n++] = to = s;
-        else
-            *to++ = ' ';
-        for (; *s; s++) {
-            if (quoted && *s == '"') {
-                if (s[1] != '"') break;
-                s++;
-            } else if (!quoted && (*s == ' ' || *s == '\t')) {
-                break;
-            } else if (*s == '\\' && s[1]) {
-                *to++ = *s++;
-            }
-            *to++ = *s;
-        }
-        bool last = !*s;
-        *to = 0;
-        if (last) break;
-        s++;
-    }
-    return a;
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -162,7 +124,7 @@ static void add_text(reader *r, const char *s) {
 }
 
 /* Text of a macro's arguments: one string, then as if it were a line. */
-static void add_args(reader *r, const arguments *a, size_t from, const char *between) {
+static void add_args(reader *r, const man_arguments *a, size_t from, const char *between) {
     fo_buf whole = {0};
     for (size_t i = from; i < a->n; i++) {
         if (i > from) fo_buf_str(&whole, between);
@@ -173,7 +135,7 @@ static void add_args(reader *r, const arguments *a, size_t from, const char *bet
     fo_buf_free(&whole);
 }
 
-static void heading(reader *r, const arguments *a, uint8_t level) {
+static void heading(reader *r, const man_arguments *a, uint8_t level) {
     r->no_fill = false;
     begin_block(r, TEXT_HEADING, level);
     add_args(r, a, 1, " ");
@@ -226,14 +188,8 @@ static void skip_definition(reader *r, const char *mark) {
         if (strncmp(r->line.data, end, strlen(end)) == 0) return;
 }
 
-static long braces(const char *s) {
-    long depth = 0;
-    for (; (s = strchr(s, '\\')) && s[1]; s += 2) depth += (s[1] == '{') - (s[1] == '}');
-    return depth;
-}
-
 static void skip_braces(reader *r, long depth) {
-    while (depth > 0 && read_line(r)) depth += braces(r->line.data);
+    while (depth > 0 && read_line(r)) depth += man_braces(r->line.data);
 }
 
 /* .if, .ie, .el: what of `rest` is to be read; NULL: nothing, and a body in braces is passed. */
@@ -262,7 +218,7 @@ static char *condition(reader *r, char *rest, bool is_else, bool remember) {
     }
     while (*rest == ' ' || *rest == '\t') rest++;
     if (!holds) {
-        skip_braces(r, braces(rest));
+        skip_braces(r, man_braces(rest));
         return NULL;
     }
     if (rest[0] == '\\' && rest[1] == '{') rest += 2;
@@ -288,23 +244,6 @@ static void table_row(reader *r, char *s, char tab, bool first) {
         builder_add_flowing(r->b, r->out.data, r->out.len);
         s = next;
     }
-}
-
-/* Of a row that has nothing but the rest of the last cell above it, begun in a small letter, that rest: "or death of controlling
- * process" below "Hangup detected on controlling terminal". NULL: it is a row of its own. */
-static char *rest_of_row(char *s, char tab, size_t n_cells) {
-    size_t blank = 0;
-    while (s[blank] == tab) blank++;
-    s += blank;
-    return blank && blank + 1 == n_cells && fo_is_letter(*s) && !fo_is_upper(*s) && !strchr(s, tab)
-               ? s
-               : NULL;
-}
-
-static size_t cells_of(const char *s, char tab) {
-    size_t n = 1;
-    while ((s = strchr(s, tab))) s++, n++;
-    return n;
 }
 
 static void table(reader *r) {
@@ -344,12 +283,12 @@ static void table(reader *r) {
         }
         if (s[0] == '.' || s[0] == '\'' || is(s, "_") || is(s, "=")) continue;
         in_cell = n >= 2 && s[n - 1] == '{' && s[n - 2] == 'T';
-        char *rest = in_cell ? NULL : rest_of_row(s, tab, n_cells);
+        char *rest = in_cell ? NULL : man_rest_of_row(s, tab, n_cells);
         if (rest) {
             add_text(r, rest);
             continue;
         }
-        n_cells = cells_of(s, tab);
+        n_cells = man_cells_of(s, tab);
         if (in_cell) s[n - 2] = 0;
         table_row(r, s, tab, !has_rows);
         has_rows = true;
@@ -359,7 +298,7 @@ static void table(reader *r) {
 
 /* ---- man --------------------------------------------------------------------------------- */
 
-static void font_line(reader *r, const arguments *a, const char *between) {
+static void font_line(reader *r, const man_arguments *a, const char *between) {
     if (a->n > 1) add_args(r, a, 1, between);
     if (r->tag_next && a->n > 1) tag_done(r);
 }
@@ -387,7 +326,7 @@ static bool opens_option(reader *r) {
     return true;
 }
 
-static bool man_macro(reader *r, const arguments *a) {
+static bool man_macro(reader *r, const man_arguments *a) {
     const char *name = a->at[0];
     builder *b = r->b;
     if (is(name, "TH") || is(name, "IX")) return true;
@@ -510,16 +449,16 @@ static bool is_callable(const char *s) {
 }
 
 /* How many words follow, from argument i on, to the next macro or mark. */
-static size_t plain_words(const arguments *a, size_t i) {
+static size_t plain_words(const man_arguments *a, size_t i) {
     size_t n = 0;
     while (i + n < a->n && !is_closing_mark(a->at[i + n]) && !is_callable(a->at[i + n])) n++;
     return n;
 }
 
 /* Words and callable macros of one line, from argument i on, as text. */
-static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
+static void mdoc_words(reader *r, const man_arguments *a, size_t i, sentence *s) {
     const struct inline_macro *macro = NULL;
-    const char *closers[MAX_ARGS];
+    const char *closers[MAN_MAX_ARGS];
     size_t n_closers = 0;
     bool fresh = false; /* macro has had no word yet */
     for (; i < a->n; i++) {
@@ -533,7 +472,7 @@ static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
             if (!m->each && (m->before[0] || m->after[0])) {
                 put(s, m->before, "", "");
                 s->tight = true;
-                if (m->after[0] && n_closers < MAX_ARGS) closers[n_closers++] = m->after;
+                if (m->after[0] && n_closers < MAN_MAX_ARGS) closers[n_closers++] = m->after;
             }
         } else if (is(w, "Ns")) {
             s->tight = true;
@@ -596,7 +535,7 @@ static mdoc_list *innermost(reader *r) {
     return &r->lists[r->n_lists < MAX_LISTS ? r->n_lists : MAX_LISTS - 1];
 }
 
-static void add_sentence(reader *r, const arguments *a, size_t from) {
+static void add_sentence(reader *r, const man_arguments *a, size_t from) {
     sentence s = {0};
     mdoc_words(r, a, from, &s);
     if (s.out.failed || r->name.failed) r->b->failure = FO_ENOMEM;
@@ -606,10 +545,10 @@ static void add_sentence(reader *r, const arguments *a, size_t from) {
 }
 
 /* The same in a list of columns, where Ta begins the next cell. */
-static void add_cells(reader *r, const arguments *a, size_t from) {
+static void add_cells(reader *r, const man_arguments *a, size_t from) {
     for (size_t i = from; i <= a->n; i++) {
         if (i < a->n && !is(a->at[i], "Ta")) continue;
-        arguments cell = *a;
+        man_arguments cell = *a;
         cell.n = i;
         add_sentence(r, &cell, from);
         if (i == a->n) return;
@@ -619,7 +558,7 @@ static void add_cells(reader *r, const arguments *a, size_t from) {
     }
 }
 
-static void begin_list(reader *r, const arguments *a) {
+static void begin_list(reader *r, const man_arguments *a) {
     end_block(r);
     r->n_lists++;
     mdoc_list *l = innermost(r);
@@ -631,7 +570,7 @@ static void begin_list(reader *r, const arguments *a) {
     }
 }
 
-static void list_item(reader *r, const arguments *a) {
+static void list_item(reader *r, const man_arguments *a) {
     mdoc_list *l = innermost(r);
     char mark[16] = "- ";
     l->n_items++;
@@ -648,7 +587,7 @@ static void list_item(reader *r, const arguments *a) {
     if (l->kind == LIST_TAGGED && r->b->open) tag_done(r);
 }
 
-static bool mdoc_macro(reader *r, const arguments *a) {
+static bool mdoc_macro(reader *r, const man_arguments *a) {
     const char *name = a->at[0];
     if (among(name, "Dd Dt Os Bk Ek Rs Re Fc El")) {
         if (is(name, "El") || is(name, "Re")) end_block(r);
@@ -678,7 +617,7 @@ static bool mdoc_macro(reader *r, const arguments *a) {
         add_sentence(r, a, 1);
         end_block(r);
     } else if (name[0] && strlen(name) <= 3) {
-        arguments whole = *a;
+        man_arguments whole = *a;
         const bool closing = is_closing_macro(name);
         if (!is_callable(name)) return false;
         if (closing || is(name, "Ns")) r->joined = true;
@@ -734,7 +673,7 @@ static void request(reader *r) {
         r->b->failure = FO_ENOMEM;
         return;
     }
-    arguments a = split(copy.data);
+    man_arguments a = man_split(copy.data);
     if (a.n && among(a.at[0], "de de1 am am1 dei ig")) {
         size_t mark = is(a.at[0], "ig") ? 1 : 2;
         skip_definition(r, a.n > mark ? a.at[mark] : NULL);
@@ -787,7 +726,7 @@ static void extract_man_text(builder *b, const char *text, size_t n) {
                 end_block(&r);
         } else if (r.heading_next) {
             r.heading_next = false;
-            arguments a = {.at = {s, s}, .n = 2};
+            man_arguments a = {.at = {s, s}, .n = 2};
             heading(&r, &a, 1);
         } else {
             if (!r.no_fill && (s[0] == ' ' || s[0] == '\t') && !builder_block_empty(b))
