@@ -6,6 +6,7 @@
 #include "retrieval/answer/past_states.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/answer/row_conditions.h"
+#include "retrieval/answer/topics.h"
 #include "retrieval/answer/unit_demands.h"
 #include "retrieval/answer/unit_wording.h"
 #include "retrieval/text/path_names.h"
@@ -74,6 +75,19 @@ static bool is_of_another_path(const candidate_set *set, const candidate_passage
            path_names_other(set->path, set->n_path, s, u->end - u->start);
 }
 
+/* "This is a login shell for accounts of ..." says of something else that it is one, and not what one is. */
+static bool only_calls_something_so(const candidate_set *set, const candidate_passage *p,
+                                    const text_unit *u) {
+    const question *q = &set->q;
+    if (u->kind != TEXT_UNIT_SENTENCE || !topics_may_lead(q)) return false;
+    const fact_sentence s = candidate_words(&p->text, u->start, u->end);
+    if (s.w1 < s.w0 + 3 || !fact_word_in(&p->text, s.w0, "this that it these those they") ||
+        !fact_word_in(&p->text, s.w0 + 1, "is are was were"))
+        return false;
+    const uint64_t asked = q->n_terms < 64 ? ((uint64_t)1 << q->n_terms) - 1 : UINT64_MAX;
+    return (candidate_terms(p, p->text.words[s.w0 + 1].end, u->end) & asked) == asked;
+}
+
 double other_thing_of(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
     const int other_time = unit_of_another_time(set, p, u);
     if (is_of_a_rival(set, p, u) || is_other_number(set, p, u) || is_of_another_path(set, p, u) ||
@@ -81,5 +95,6 @@ double other_thing_of(const candidate_set *set, const candidate_passage *p, cons
         row_affirms(set, p, u) || row_is_left_out(set, p, u) || other_time == CAND_RIVAL)
         return CAND_RIVAL;
     return other_time || p->other_command || p->off_subject || is_other_office(set, p, u) ||
-           row_denies(set, p, u) || unit_leaves_out(&set->q, p, u) || row_is_no_extreme(set, p, u);
+           row_denies(set, p, u) || unit_leaves_out(&set->q, p, u) ||
+           row_is_no_extreme(set, p, u) || only_calls_something_so(set, p, u);
 }

@@ -74,6 +74,30 @@ static bool picks_a_row(const char *asked, const char *text) {
     return picks;
 }
 
+/* Is the first sentence of another thing than the one asked about? */
+static bool is_of_another_thing(const char *asked, const char *text) {
+    const passage p = {.text = text, .len = strlen(text), .title = "", .sparse = 9, .dense = 0.9f};
+    candidate_set set = {0};
+    fo_err err = {0};
+    assert_ok(candidate_set_read(&set,
+                                 &(extractive_input){
+                                     .question = asked, .passages = &p, .n_passages = 1, .lx = &lx},
+                                 &err),
+              &err);
+    const bool is = set.n && set.c[0].f[CAND_OTHER_THING] > 0;
+    candidate_set_deinit(&set);
+    return is;
+}
+
+static void what_something_is_called_is_no_explanation(void **state) {
+    (void)state;
+    static const char asked[] = "What is a login shell?";
+    assert_true(is_of_another_thing(asked, "This is a login shell for accounts of strangers."));
+    assert_false(is_of_another_thing(asked, "A login shell is one that reads the profile."));
+    assert_false(is_of_another_thing(asked, "This login shell is the one that reads the profile."));
+    assert_false(is_of_another_thing("Who may use it?", "This is for strangers who may use it."));
+}
+
 /* Who and when are answered by the row in which one cell says what is named, and another stands below what is asked for. */
 static void a_cell_is_found_by_its_row_and_its_column(void **state) {
     (void)state;
@@ -207,6 +231,7 @@ static void what_keeps_in_the_fridge_keeps_otherwise_frozen(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
+        cmocka_unit_test(what_something_is_called_is_no_explanation),
         cmocka_unit_test(what_adults_pay_is_not_what_seniors_do),
         cmocka_unit_test(a_cell_is_found_by_its_row_and_its_column),
         cmocka_unit_test(a_sibling_of_a_model_is_another_one),
