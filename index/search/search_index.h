@@ -144,6 +144,10 @@ bool search_has_term(search_snapshot *s, const char *term, size_t len);
 int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
                  const search_filter *filter, search_hit *hits, size_t *n, fo_err *err);
 
+/* left[i]: has documents[i], n <= 64, a living chunk that the filter (NULL: none) leaves? The searches' errors. */
+int search_documents_left(search_snapshot *s, const search_filter *filter, const int64_t *documents,
+                          size_t n, bool *left, fo_err *err);
+
 /* BM25 inverse document frequency of an analysed term (as analyze.h gives it) in this snapshot:
  * extractive answers and citation checks weigh words by it. */
 float search_idf(search_snapshot *s, const char *term, size_t len);

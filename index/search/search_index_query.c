@@ -135,19 +135,32 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
     return FO_OK;
 }
 
-static bool is_among(const int64_t *documents, size_t n, int64_t document) {
+/* Some documents to look for among all: their numbers' last bits tell nearly all others. */
+typedef struct wanted {
+    const int64_t *documents;
+    size_t n;
+    uint64_t maybe[4];
+} wanted;
+
+static wanted want(const int64_t *documents, size_t n) {
+    wanted w = {.documents = documents, .n = n};
     for (size_t i = 0; i < n; i++)
-        if (documents[i] == document) return true;
-    return false;
+        w.maybe[documents[i] / 64 & 3] |= (uint64_t)1 << (documents[i] & 63);
+    return w;
+}
+
+/* Its place among them; n: it is none. */
+static size_t place_among(const wanted *w, int64_t document) {
+    size_t i = 0;
+    if (!(w->maybe[document / 64 & 3] >> (document & 63) & 1)) return w->n;
+    while (i < w->n && w->documents[i] != document) i++;
+    return i;
 }
 
 /* The live documents of a segment that are among those of f, and in `also` (NULL: all are). */
 static int match_documents(const search_segment *h, const search_filter *f, const uint64_t *also,
                            uint64_t **out, size_t *n_set, fo_err *err) {
-    uint64_t maybe[4] = {
-        0}; /* by the last bits of their numbers: nearly all others are told by it */
-    for (size_t i = 0; i < f->n_documents; i++)
-        maybe[f->documents[i] / 64 & 3] |= (uint64_t)1 << (f->documents[i] & 63);
+    const wanted w = want(f->documents, f->n_documents);
     uint64_t *all = calloc((size_t)h->n_docs / 64 + 2, sizeof *all);
     if (!all) return no_memory(err);
     *n_set = 0;
@@ -155,9 +168,7 @@ static int match_documents(const search_segment *h, const search_filter *f, cons
     for (size_t i = 0; i < h->n_parts; i++) {
         const part *p = h->parts[i];
         for (size_t d = 0; d < p->n_docs; d++) {
-            const int64_t document = p->documents[d];
-            if (!(maybe[document / 64 & 3] >> (document & 63) & 1)) continue;
-            if (!is_among(f->documents, f->n_documents, document)) continue;
+            if (place_among(&w, p->documents[d]) == w.n) continue;
             const size_t at = h->bases[i] + d;
             if (also && !(also[at / 64] >> at % 64 & 1)) continue;
             all[at / 64] |= (uint64_t)1 << at % 64;
@@ -198,6 +209,27 @@ static int matches_take(search_snapshot *s, const search_filter *f, filter_bits 
     *out = NULL;
     if (!f) return FO_OK;
     return f->documents ? documents_take(s, f, out, err) : filter_take(s, f, out, err);
+}
+
+int search_documents_left(search_snapshot *s, const search_filter *filter, const int64_t *documents,
+                          size_t n, bool *left, fo_err *err) {
+    const wanted w = want(documents, n);
+    filter_bits *b = NULL;
+    memset(left, 0, n * sizeof *left);
+    int rc = matches_take(s, filter, &b, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
+        const uint64_t *bits = b ? b->segments[i].words : h->live ? h->live->words : NULL;
+        for (size_t j = 0; j < h->n_parts; j++)
+            for (size_t d = 0; d < h->parts[j]->n_docs; d++) {
+                const size_t at = place_among(&w, h->parts[j]->documents[d]),
+                             point = h->bases[j] + d;
+                if (at < n && (!bits || bits[point / 64] >> point % 64 & 1)) left[at] = true;
+            }
+    }
+    search_filter_bits_drop(b);
+    return FO_OK;
 }
 
 /* Sparse -------------------------------------------------------------------------------------- */

@@ -47,22 +47,42 @@ void titled_deinit(titled_documents *t) {
     *t = (titled_documents){0};
 }
 
-/* The documents with the best titles, best first; how many. */
-static size_t best_documents(const run *r, int64_t documents[TITLES]) {
-    float best[TITLES];
-    size_t n = 0;
-    for (size_t i = 0; i < title_vectors_count(r->titled.of); i++) {
-        const float cosine = r->titled.cosines[i];
-        if (!(cosine >= near_least) || (n == TITLES && cosine <= best[n - 1])) continue;
-        size_t at = n < TITLES ? n++ : n - 1;
-        for (; at && best[at - 1] < cosine; at--) {
-            best[at] = best[at - 1];
-            documents[at] = documents[at - 1];
-        }
-        best[at] = cosine;
-        documents[at] = title_vectors_document(r->titled.of, i);
+typedef struct near_title {
+    float cosine;
+    int64_t document;
+} near_title;
+
+static int by_cosine(const void *a, const void *b) {
+    const near_title *x = a, *y = b;
+    if (x->cosine != y->cosine) return x->cosine < y->cosine ? 1 : -1;
+    return (x->document > y->document) - (x->document < y->document);
+}
+
+/* The documents with the best titles, best first, of those that the question's filter leaves and that are there still: what
+ * the asker does not see takes nobody's place. *n of them. */
+static int best_documents(run *r, int64_t documents[TITLES], size_t *n) {
+    enum { AT_ONCE = 64 };
+    size_t n_near = 0;
+    near_title *near = malloc(title_vectors_count(r->titled.of) * sizeof *near);
+    if (!near) return fo_no_memory(r->err);
+    for (size_t i = 0; i < title_vectors_count(r->titled.of); i++)
+        if (r->titled.cosines[i] >= near_least)
+            near[n_near++] =
+                (near_title){r->titled.cosines[i], title_vectors_document(r->titled.of, i)};
+    qsort(near, n_near, sizeof *near, by_cosine);
+    int rc = FO_OK;
+    *n = 0;
+    for (size_t at = 0; !rc && at < n_near && *n < TITLES; at += AT_ONCE) {
+        int64_t some[AT_ONCE];
+        bool left[AT_ONCE];
+        const size_t n_some = n_near - at < AT_ONCE ? n_near - at : AT_ONCE;
+        for (size_t i = 0; i < n_some; i++) some[i] = near[at + i].document;
+        rc = search_documents_left(r->snapshot, r->filter, some, n_some, left, r->err);
+        for (size_t i = 0; !rc && i < n_some && *n < TITLES; i++)
+            if (left[i]) documents[(*n)++] = some[i];
     }
-    return n;
+    free(near);
+    return rc;
 }
 
 /* Of which document a chunk that was found is. */
@@ -124,12 +144,12 @@ static int put_behind(run *r, size_t front, const fused_hit *added, size_t n_add
 int titled_put_in(run *r) {
     int64_t documents[TITLES];
     fused_hit hits[2 * DEPTH], added[TITLES];
-    const size_t n = r->titled.cosines ? best_documents(r, documents) : 0;
-    size_t n_hits = 0;
-    if (!n) return FO_OK;
+    size_t n = 0, n_hits = 0;
+    int rc = r->titled.cosines ? best_documents(r, documents, &n) : FO_OK;
+    if (rc || !n) return rc;
     search_filter *within = NULL;
     found_lists lists = {0};
-    int rc = search_filter_within(&within, documents, n, r->filter, r->err);
+    rc = search_filter_within(&within, documents, n, r->filter, r->err);
     if (!rc) rc = lists_search(r, within, DEPTH, &lists);
     if (!rc) rc = lists_fuse(r, &lists, hits, &n_hits);
     if (!rc) {

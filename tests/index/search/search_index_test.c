@@ -144,6 +144,14 @@ static void check_within(search_snapshot *s, const bool *alive, int64_t n_ids, b
             assert_true(in && alive[hits[i].chunk] && (!tagged || hits[i].chunk % 7 == 3));
         }
     }
+    bool left[N];
+    assert_ok(search_documents_left(s, tagged ? tag : NULL, documents, N, left, &err), &err);
+    for (size_t i = 0; i < N; i++) {
+        bool want = false;
+        for (int64_t id = 1; id < n_ids; id++)
+            want |= id / 2 == documents[i] && alive[id] && (!tagged || id % 7 == 3);
+        assert_int_equal(left[i], want);
+    }
     free(hits);
     search_filter_free(f);
     search_filter_free(tag);

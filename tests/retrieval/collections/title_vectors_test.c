@@ -33,6 +33,7 @@ static const struct page {
 enum { PAGES = sizeof pages / sizeof *pages, OTHERS = 60, DEADLINE_S = 120 };
 
 static char *home;
+static size_t top_k; /* of questions; 0: as usual */
 
 static service *open_home(service_options o) {
     fo_err err = {0};
@@ -105,6 +106,7 @@ static size_t place_of(service *s, const char *question, const char *id,
                        .collection = "default",
                        .query = question,
                        .sees = sees,
+                       .top_k = top_k,
                        .search = {.alpha = -1, .rerank = RERANK_READER}};
     assert_ok(service_query(s, &q, NULL, &r, &err), &err);
     size_t at = 0;
@@ -199,6 +201,29 @@ static void what_is_not_there_is_not_read(void **state) {
     end(s);
 }
 
+/* However many titles come nearer that the asker does not see, those that he sees are read. */
+static void what_is_not_seen_takes_nobodys_place(void **state) {
+    (void)state;
+    static const char question[] = "How do I count how many times each line occurs?";
+    const char *const nobody[] = {"nobody"};
+    fo_err err = {0};
+    service *s = fill();
+    search_filter *sees;
+    char id[16];
+    assert_ok(search_filter_sees(&sees, nobody, 1, &err), &err);
+    for (int i = 0; i < 70; i++) {
+        snprintf(id, sizeof id, "secret-%d", i);
+        put(s, id, question, "With the tool of the board.", "[\"board\"]");
+    }
+    embed_titles(s);
+    top_k = 20; /* as many as are read: the words of the question are less rare by now */
+    assert_true(place_of(s, question, "uniq", sees) < 99);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 99);
+    top_k = 0;
+    search_filter_free(sees);
+    end(s);
+}
+
 static void the_background_embeds_them_and_they_stay(void **state) {
     (void)state;
     static const char question[] = "How do I count how many times each line occurs?";
@@ -240,6 +265,7 @@ int main(void) {
         cmocka_unit_test(cosines_are_those_of_the_vectors),
         cmocka_unit_test(a_page_is_found_by_what_its_title_means),
         cmocka_unit_test(what_is_not_there_is_not_read),
+        cmocka_unit_test(what_is_not_seen_takes_nobodys_place),
         cmocka_unit_test(the_background_embeds_them_and_they_stay),
         cmocka_unit_test(a_stop_in_the_middle_costs_nothing),
     };
