@@ -26,10 +26,15 @@ word_token asked_settings_named(const char *asked, size_t len) {
     static const char no_name[] =
         "which what the a an this that any no some other same each every its your my command line "
         "configuration config default boolean s main global special of";
-    word_token before = {0}, t;
-    for (size_t at = 0; (t = word_token_next(asked, len, &at)).n; before = t)
-        if (before.letters && word_token_in(nouns, &t) && !word_token_in(no_name, &before))
-            return before;
+    static const char kinds[] =
+        "mount boot kernel compiler linker build"; /* "noatime mount option" */
+    word_token first = {0}, before = {0}, t;
+    for (size_t at = 0; (t = word_token_next(asked, len, &at)).n; first = before, before = t) {
+        if (!before.letters || !word_token_in(nouns, &t) || word_token_in(no_name, &before))
+            continue;
+        const bool of_kind = word_token_in(kinds, &before) && first.letters;
+        return of_kind && !word_token_in(no_name, &first) ? first : before;
+    }
     return (word_token){0};
 }
 
@@ -94,7 +99,9 @@ static void mark_others(candidate_set *set) {
     for (size_t i = 0; there && i < set->n; i++) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
-        if (c->unit.kind == TEXT_UNIT_DEFINITION && !is_called(p, &c->unit, &name))
+        if (is_called(p, &c->unit, &name))
+            c->f[CAND_TOPIC] = 1;
+        else if (c->unit.kind == TEXT_UNIT_DEFINITION)
             c->f[CAND_OTHER_THING] = CAND_RIVAL;
     }
 }

@@ -12,7 +12,7 @@ bool asked_settings_which(const char *asked, size_t len);
 word_token asked_settings_named(const char *asked, size_t len);
 
 /* Where it is asked which one it is, what names none that could be one does not meet that (CAND_NO_AMOUNT): "the mode falls back to the
- * screen". Where one is named by the word that an entry is called by, the entries of others are of rivals (CAND_OTHER_THING). Who asks
+ * screen". Where one is named by the word that an entry is called by, that entry is what is asked about (CAND_TOPIC), and the entries of others are of rivals (CAND_OTHER_THING). Who asks
  * how something is done is not told what a source file has ("src/window.c: handlers for windows"). */
 void asked_settings_mark(candidate_set *set);
 

@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "kernels/utf8.h"
+#include "retrieval/answer/asked_settings.h"
 #include "retrieval/answer/contents_lists.h"
 #include "retrieval/answer/topics.h"
 #include "retrieval/pipeline/query_run.h"
@@ -11,6 +14,7 @@
 static const double explained = 0.5; /* of topics_of_passage */
 enum {
     OWN_CHUNKS = 14, /* of a command's own pages that are read before others */
+    ENTRIES = 3,     /* chunks with an entry that is called by the word asked about */
     TASK_CHUNKS = 3, /* of the page of a command that is called as the task is */
 };
 
@@ -23,6 +27,7 @@ typedef struct asked {
     const char *command; /* title of a chunk of the page of the command asked about; NULL: none */
     const char *section; /* that a list of contents among the best names */
     compared_names compared;
+    word_token setting; /* asked_settings_named */
 } asked;
 
 typedef int leads_fn(const asked *a, const store_chunk *k, bool *leads, fo_err *err);
@@ -74,6 +79,23 @@ static int says_what_it_does(const asked *a, const store_chunk *k, bool *leads, 
 static int begins_section(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
     (void)err;
     *leads = contents_lists_begins(a->section, k->text, k->text_len);
+    return FO_OK;
+}
+
+/* Has it an entry that is called by the word before "option", "noatime"? A line begins with it, alone or before its description. */
+static int has_entry(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    const word_token *w = &a->setting;
+    *leads = false;
+    for (size_t at = 0; at + w->n <= k->text_len && !*leads;) {
+        const char *line = k->text + at, *end = memchr(line, '\n', k->text_len - at);
+        const size_t n = end ? (size_t)(end - line) : k->text_len - at;
+        size_t from = 0;
+        while (from < n && (fo_is_blank(line[from]) || strchr("-*`", line[from]))) from++;
+        *leads = from + w->n <= n && !strncasecmp(line + from, w->s, w->n) &&
+                 (from + w->n == n || strchr(" \t:=`[", line[from + w->n]));
+        at += n + 1;
+    }
     return FO_OK;
 }
 
@@ -172,6 +194,8 @@ int leading_put_first(run *r) {
     if (has_family) leading_deinit(&r->leading);
     if (!rc && commands && !a.command && !r->leading.n && !has_family && a.question.task)
         rc = put_first(r, &a, is_called_so, TASK_CHUNKS);
+    a.setting = asked_settings_named(r->sought, strlen(r->sought));
+    if (!rc && !r->leading.n && a.setting.n) rc = put_first(r, &a, has_entry, ENTRIES);
     if (!rc && !r->leading.n) rc = put_named_section(r, &a);
     question_deinit(&a.question);
     collection_give_analyzer(r->s, r->c, words);

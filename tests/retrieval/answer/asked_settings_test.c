@@ -31,6 +31,8 @@ static void what_is_asked_is_told(void **state) {
         {"What does Quillpool's database option do?", "database", false},
         {"What is the option for?", "", false},
         {"Is there a colour setting?", "colour", false},
+        {"What does the noatime mount option do?", "noatime", false},
+        {"What is the mount option for?", "mount", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *q = cases[i].question;
@@ -38,6 +40,17 @@ static void what_is_asked_is_told(void **state) {
         if (asked_settings_which(q, strlen(q)) != cases[i].which) fail_msg("%s", q);
         if (cases[i].named[0] && !word_token_is(&named, cases[i].named)) fail_msg("%s", q);
     }
+}
+
+static void the_entry_that_is_called_so_is_told(void **state) {
+    (void)state;
+    extractive_answer a = ask("noatime\n    Do not update times on this filesystem.\n\nrelatime\n  "
+                              "  Update them seldom.\n\n"
+                              "Since 2.6 the mount option is the default, unless the noatime "
+                              "option was given: what it does.\n",
+                              "What does the noatime mount option do?", 0);
+    if (!strstr(a.text, "Do not update")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
 }
 
 static void what_names_no_setting_does_not_say_which(void **state) {
@@ -109,6 +122,7 @@ static void letters_and_limits_of_programs_are_demanded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_is_told),
+        cmocka_unit_test(the_entry_that_is_called_so_is_told),
         cmocka_unit_test(what_names_no_setting_does_not_say_which),
         cmocka_unit_test(the_entry_that_is_called_so_is_meant),
         cmocka_unit_test(a_source_file_is_no_way_to_do_it),

@@ -191,6 +191,33 @@ static void the_page_called_by_the_term_is_read(void **state) {
     test_remove(home);
 }
 
+/* Other texts speak of it oftener than its entry does. */
+static void the_entry_of_the_option_asked_about_is_read(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[512];
+    service *s;
+    service_options o = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &o, &err), &err);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(id, sizeof id, "other%d", i);
+        snprintf(
+            text, sizeof text,
+            "With the noatime option mount does less, says note %d: what the noatime mount option "
+            "does is asked in note %d again.",
+            i, i + 1);
+        put(s, "default", id, text, strlen(text), 200);
+    }
+    static const char entries[] = "Options of all file systems\n\natime\n    Leave it to the "
+                                  "kernel.\n\nnoatime\n    Times are "
+                                  "not updated when somebody reads.\n\nnodev\n    No devices.\n";
+    put(s, "default", "entries", entries, strlen(entries), 200);
+    assert_true(contexts_of(s, "What does the noatime mount option do?", "entries") > 0);
+    assert_int_equal(contexts_of(s, "What does noatime do for mount?", "entries"), 0);
+    service_close(s);
+    test_remove(home);
+}
+
 static void a_guide_of_a_city_is_no_page_of_a_command(void **state) {
     (void)state;
     fo_err err = {0};
@@ -305,6 +332,7 @@ int main(void) {
         cmocka_unit_test(the_first_lines_of_commands_that_are_compared_are_read),
         cmocka_unit_test(the_page_of_a_command_called_as_the_task_is_read),
         cmocka_unit_test(the_page_called_by_the_term_is_read),
+        cmocka_unit_test(the_entry_of_the_option_asked_about_is_read),
         cmocka_unit_test(a_guide_of_a_city_is_no_page_of_a_command),
         cmocka_unit_test(the_section_that_a_list_names_is_read),
         cmocka_unit_test(what_was_read_to_see_what_leads_is_not_read_again),
