@@ -6,7 +6,6 @@
 
 #include "kernels/clock.h"
 #include "retrieval/pipeline/query_run.h"
-#include "retrieval/pipeline/search_beside.h"
 #include "retrieval/question/office_words.h"
 
 /* r->vector, with the first search. */
@@ -34,22 +33,28 @@ static int search_dense_side(run *r, const search_filter *filter, found_lists *o
     return rc;
 }
 
+/* r->words, with the first search: a compound of the question is held against the terms of all chunks. */
+static int read_words(run *r) {
+    sought_words *w = &r->words;
+    analyzer *a = NULL;
+    if (w->read) return FO_OK;
+    office_words_to_search(&w->written, r->sought);
+    int rc =
+        w->written.failed ? fo_no_memory(r->err) : collection_take_analyzer(r->s, r->c, &a, r->err);
+    if (!rc) rc = search_beside_read(&w->beside, r->snapshot, a, r->sought, r->err);
+    collection_give_analyzer(r->s, r->c, a);
+    w->read = !rc;
+    return rc;
+}
+
 static int search_sparse_side(run *r, const search_filter *filter, found_lists *out) {
     const double t0 = fo_now_ms();
-    fo_buf as_written = {0};
-    search_beside beside = {0};
-    analyzer *a = NULL;
-    const char *words =
-        office_words_to_search(&as_written, r->sought) ? as_written.data : r->sought;
-    int rc =
-        as_written.failed ? fo_no_memory(r->err) : collection_take_analyzer(r->s, r->c, &a, r->err);
-    if (!rc) rc = search_beside_read(&beside, r->snapshot, a, r->sought, r->err);
+    const sought_words *w = &r->words;
+    int rc = read_words(r);
     if (!rc)
-        rc = search_sparse_beside(r->snapshot, words, beside.terms, beside.n, out->depth, filter,
-                                  out->sparse, &out->n_sparse, r->err);
-    collection_give_analyzer(r->s, r->c, a);
-    search_beside_deinit(&beside);
-    fo_buf_free(&as_written);
+        rc = search_sparse_beside(r->snapshot, w->written.data ? w->written.data : r->sought,
+                                  w->beside.terms, w->beside.n, out->depth, filter, out->sparse,
+                                  &out->n_sparse, r->err);
     r->out->ms.sparse += fo_now_ms() - t0;
     return rc;
 }
@@ -100,6 +105,11 @@ int lists_fuse(const run *r, const found_lists *l, fused_hit *fused, size_t *n) 
         fused[*n] = (fused_hit){list[*n].chunk, v, dense ? v : NAN, dense ? NAN : v};
     }
     return FO_OK;
+}
+
+void lists_words_deinit(sought_words *w) {
+    search_beside_deinit(&w->beside);
+    fo_buf_free(&w->written);
 }
 
 void lists_deinit(found_lists *l) {

@@ -617,6 +617,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
     lists_deinit(&r.lists);
+    lists_words_deinit(&r.words);
     titled_deinit(&r.titled);
     free(r.vector);
     free(r.fused);

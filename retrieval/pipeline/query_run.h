@@ -28,6 +28,7 @@ typedef struct run {
     bool reads;         /* the reader orders the contexts */
     reader *reader;     /* of answers; NULL: none, or not asked for yet; owned: reader_close */
     found_lists lists;
+    sought_words words;
     float *vector; /* of what is sought, by c's embedder; NULL: not embedded yet */
     titled_documents titled;
     fused_hit *fused; /* [2 * depth] */
