@@ -77,28 +77,41 @@ static enum value_kind value_kind_of(const word_token *before, const word_token 
     return VALUE_NONE;
 }
 
-/* Of that kind, has text[n] the number x[n_x], or, with x NULL, any that is not in other[n_other]? */
-static bool has_value(const char *s, size_t n, enum value_kind kind, const word_token *x) {
-    word_token before = {0}, t;
-    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; before = t) {
-        size_t further = at;
-        const word_token next = word_token_next(s, n, &further);
-        if (value_kind_of(&before, &t, &next) == kind && t.n == x->n && !memcmp(t.s, x->s, t.n))
-            return true;
+/* A walk over the values of a text. */
+typedef struct value_walk {
+    const char *s;
+    size_t n, at;
+    word_token before;
+} value_walk;
+
+/* The next number that says a day, an hour or a sum, and which of them; VALUE_NONE: there is none. */
+static enum value_kind next_value(value_walk *w, word_token *t) {
+    while ((*t = word_token_next(w->s, w->n, &w->at)).n) {
+        size_t further = w->at;
+        const word_token next = word_token_next(w->s, w->n, &further);
+        const enum value_kind kind = value_kind_of(&w->before, t, &next);
+        w->before = *t;
+        if (kind != VALUE_NONE) return kind;
     }
+    return VALUE_NONE;
+}
+
+/* Has text[n] the number x as one of that kind? */
+static bool has_value(const char *s, size_t n, enum value_kind kind, const word_token *x) {
+    value_walk w = {.s = s, .n = n};
+    word_token t;
+    for (enum value_kind k; (k = next_value(&w, &t));)
+        if (k == kind && t.n == x->n && !memcmp(t.s, x->s, t.n)) return true;
     return false;
 }
 
 /* Does text[n] have a value of the kind that old[n_old] has not? */
 static bool has_new_value(const char *s, size_t n, enum value_kind kind, const char *old,
                           size_t n_old) {
-    word_token before = {0}, t;
-    for (size_t at = 0; (t = word_token_next(s, n, &at)).n; before = t) {
-        size_t further = at;
-        const word_token next = word_token_next(s, n, &further);
-        if (value_kind_of(&before, &t, &next) == kind && !has_value(old, n_old, kind, &t))
-            return true;
-    }
+    value_walk w = {.s = s, .n = n};
+    word_token t;
+    for (enum value_kind k; (k = next_value(&w, &t));)
+        if (k == kind && !has_value(old, n_old, kind, &t)) return true;
     return false;
 }
 
@@ -114,12 +127,10 @@ static bool names_it_and_another(const candidate_set *set, const candidate *c) {
     const bool together = above && above->kind == TEXT_UNIT_SENTENCE &&
                           above->end <= c->unit.start &&
                           !memmem(p->text.text + above->end, c->unit.start - above->end, "\n\n", 2);
-    word_token before = {0}, t;
-    for (size_t at = 0; (t = word_token_next(old, n_old, &at)).n; before = t) {
-        size_t further = at;
-        const word_token next = word_token_next(old, n_old, &further);
-        const enum value_kind kind = value_kind_of(&before, &t, &next);
-        if (kind == VALUE_NONE || !has_new_value(s, n, kind, old, n_old)) continue;
+    value_walk w = {.s = old, .n = n_old};
+    word_token t;
+    for (enum value_kind kind; (kind = next_value(&w, &t));) {
+        if (!has_new_value(s, n, kind, old, n_old)) continue;
         if (has_value(s, n, kind, &t) ||
             (together &&
              has_value(p->text.text + above->start, above->end - above->start, kind, &t)))
