@@ -7,10 +7,10 @@
 
 #include "index/filter/metadata.h"
 #include "kernels/file.h"
-#include "retrieval/collections/title_vectors.h"
 #include "retrieval/collections/document_acl.h"
 #include "retrieval/collections/page_images.h"
 #include "retrieval/collections/service_internal.h"
+#include "retrieval/collections/title_vectors.h"
 
 bool service_name_valid(const char *name) {
     size_t n = strlen(name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/dist.h"
+#include "kernels/order.h"
 
 enum {
     PIECE = 32,     /* titles at a time: some tens of milliseconds of the encoder */
@@ -49,15 +50,9 @@ int64_t title_vectors_document(const title_vectors *t, size_t i) {
 }
 
 size_t title_vectors_find(const title_vectors *t, int64_t document) {
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (t->documents[mid] < document)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < t->n && t->documents[low] == document ? low : t->n;
+    const int64_t *at =
+        t->n ? bsearch(&document, t->documents, t->n, sizeof document, fo_order_int64) : NULL;
+    return at ? (size_t)(at - t->documents) : t->n;
 }
 
 /* ---- from the store to memory --------------------------------------------------------------- */
@@ -110,10 +105,10 @@ static int add_row(void *ctx, int64_t document, const float *vector, uint32_t di
 /* *out NULL: there are none. */
 static int read_all(service *s, const collection *c, title_vectors **out, fo_err *err) {
     embedder *encoder = NULL;
-    *out = NULL;
     char fingerprint[65];
-    embedder_encoder_fingerprint(fingerprint);
+    *out = NULL;
     if (!s->builtins) return FO_OK;
+    embedder_encoder_fingerprint(fingerprint);
     title_vectors *t = calloc(1, sizeof *t);
     if (!t) return fo_no_memory(err);
     int rc = store_each_title_vector(s->store, c->id, fingerprint, add_row, t, err);
@@ -137,13 +132,11 @@ int title_vectors_take(service *s, collection *c, title_vectors **out, fo_err *e
     pthread_mutex_lock(&s->mu);
     const bool known = c->titles_read;
     const uint64_t asked = c->titles_changes;
-    *out = c->titles;
+    *out = known ? c->titles : NULL;
     if (*out) atomic_fetch_add(&(*out)->refs, 1);
     pthread_mutex_unlock(&s->mu);
     if (known) return FO_OK;
-    title_vectors_drop(*out);
     title_vectors *read = NULL;
-    *out = NULL;
     const int rc = read_all(s, c, &read, err);
     if (rc) return rc;
     title_vectors *before = NULL;
