@@ -42,7 +42,7 @@ typedef struct reader {
     size_t n_lists;             /* of them, those beyond MAX_LISTS too */
 } reader;
 
-/* ---- lines ----------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------- */
 
 /* Next line without its end; one that ends in an odd number of backslashes goes on. */
 static bool read_line(reader *r) {

@@ -626,6 +626,12 @@ bool exact_names_family_asked(const char *question, size_t len, const char *titl
     return is_said(question, len, title, true, true);
 }
 
+/* Bytes of the name at title[i], of those that the first `names` bytes list with commas; 0: a comma or blank stands there. */
+static size_t name_at(const char *title, size_t names, size_t i) {
+    const size_t n = strcspn(title + i, " ,");
+    return i + n > names ? names - i : n;
+}
+
 bool exact_names_task_begins(const char *question, size_t len, const char *title) {
     const size_t names = exact_names_of_command(title);
     size_t at = 0;
@@ -633,8 +639,7 @@ bool exact_names_task_begins(const char *question, size_t len, const char *title
     while (word_token_in("how do does can could to i you we please", &t))
         t = word_token_next(question, len, &at);
     for (size_t i = 0, n; t.letters && i < names; i += n + 1) {
-        n = strcspn(title + i, " ,");
-        if (i + n > names) n = names - i;
+        n = name_at(title, names, i);
         if (n == t.n && !strncasecmp(t.s, title + i, n) && !exact_names_is_capital(title + i))
             return true;
     }
@@ -703,8 +708,7 @@ bool exact_names_begins_a_word(const char *question, size_t len, const char *tit
     enum { LEAST = 4 };
     const size_t names = exact_names_of_command(title);
     for (size_t i = 0, n; i < names; i += n + 1) {
-        n = strcspn(title + i, " ,");
-        if (i + n > names) n = names - i;
+        n = name_at(title, names, i);
         for (size_t at = 0; n >= LEAST && at + n <= len; at++)
             if (!(at && in_name(question[at - 1])) && !strncasecmp(question + at, title + i, n))
                 return true;
