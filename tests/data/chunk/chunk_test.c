@@ -209,6 +209,17 @@ static void random_text_is_covered_in_order_within_the_limit(void **state) {
     }
 }
 
+static void read_as(extracted *out, const char *content_type, const char *doc, size_t n) {
+    fo_err err = {0};
+    assert_ok(extract_text(out,
+                           &(extract_request){.bytes = doc,
+                                              .n = n,
+                                              .content_type = content_type,
+                                              .max_text_bytes = 1 << 20},
+                           &err),
+              &err);
+}
+
 static void a_question_goes_with_its_answer(void **state) {
     (void)state;
     const char *doc = "Some words that stand before all of it, so that there are enough.\n\n"
@@ -216,13 +227,7 @@ static void a_question_goes_with_its_answer(void **state) {
                       "A: No, that is not provided, and it never was.\n";
     extracted x;
     fo_err err = {0};
-    assert_ok(extract_text(&x,
-                           &(extract_request){.bytes = doc,
-                                              .n = strlen(doc),
-                                              .content_type = "text/plain",
-                                              .max_text_bytes = 1 << 20},
-                           &err),
-              &err);
+    read_as(&x, "text/plain", doc, strlen(doc));
     chunk_options opt = {.max_tokens = 30, .overlap = 0};
     chunk *c;
     size_t n;
@@ -240,13 +245,7 @@ static void structure_is_respected(void **state) {
         "lambda mu nu xi omicron pi.\n\n```\nx = 1\n\ny = 2\nz = 3\nw = 4\n```\n";
     extracted x;
     fo_err err = {0};
-    assert_ok(extract_text(&x,
-                           &(extract_request){.bytes = doc,
-                                              .n = strlen(doc),
-                                              .content_type = "text/markdown",
-                                              .max_text_bytes = 1 << 20},
-                           &err),
-              &err);
+    read_as(&x, "text/markdown", doc, strlen(doc));
     chunk_options opt = {.max_tokens = 16, .overlap = 4};
     chunk *c;
     size_t n;
@@ -333,13 +332,7 @@ static void long_headings_are_cut(void **state) {
     for (int i = 0; i < 200; i++) fo_buf_str(&b, "alpha beta gamma delta epsilon zeta eta theta. ");
     fo_err err = {0};
     extracted x;
-    assert_ok(extract_text(&x,
-                           &(extract_request){.bytes = b.data,
-                                              .n = b.len,
-                                              .content_type = "text/markdown",
-                                              .max_text_bytes = 1 << 20},
-                           &err),
-              &err);
+    read_as(&x, "text/markdown", b.data, b.len);
     chunk_options opt = {.max_tokens = 64, .overlap = 4};
     chunk *c;
     size_t n;

@@ -46,6 +46,12 @@ static void end_block(source *s) {
     s->open = false;
 }
 
+/* A block of one line. */
+static void add_block(source *s, int x, int y, const char *text) {
+    add_line(s, x, y, text);
+    end_block(s);
+}
+
 static void begin(source *s, const char *title) {
     *s = (source){0};
     fo_buf_printf(&s->xml,
@@ -83,12 +89,10 @@ static void numbered_lines_are_items(void **state) {
     add_line(&s, 60, 100, "1. Rinse the sponges");
     add_line(&s, 72, 110, "under running water.");
     add_line(&s, 60, 120, "2. Put them in.");
-    add_line(&s, 60, 130, "3. Close the clips.");
-    end_block(&s);
+    add_block(&s, 60, 130, "3. Close the clips.");
     add_line(&s, 60, 160, "Do this at least");
     add_line(&s, 60, 170, "12. Then it is said that");
-    add_line(&s, 60, 180, "nothing more happens.");
-    end_block(&s);
+    add_block(&s, 60, 180, "nothing more happens.");
     check(&s, "1. Rinse the sponges under running water.\n2. Put them in.\n3. Close the clips.\n\n"
               "Do this at least 12. Then it is said that nothing more happens.|Pump");
 }
@@ -100,8 +104,7 @@ static void numbers_within_lines_begin_none(void **state) {
     begin(&s, "Pump");
     add_line(&s, 60, 100, "1. Open the fuel tap.");
     add_line(&s, 60, 110, "2. Wait twelve seconds.");
-    add_line(&s, 60, 120, "3. Turn to start. 4. Wait.");
-    end_block(&s);
+    add_block(&s, 60, 120, "3. Turn to start. 4. Wait.");
     check(&s, "1. Open the fuel tap. 2. Wait twelve seconds. 3. Turn to start. 4. Wait.|Pump");
 }
 
@@ -112,8 +115,7 @@ static void bullets_begin_items(void **state) {
     add_line(&s, 60, 100, "Manuscripts should have:");
     add_line(&s, 60, 110, "\xE2\x80\xA2 paper of any size");
     add_line(&s, 68, 120, "that there is");
-    add_line(&s, 60, 130, "\xE2\x80\xA2 two columns");
-    end_block(&s);
+    add_block(&s, 60, 130, "\xE2\x80\xA2 two columns");
     check(&s, "Manuscripts should have:\n\n\xE2\x80\xA2 paper of any size that there is\n"
               "\xE2\x80\xA2 two columns|Pump");
 }
@@ -129,8 +131,7 @@ static void bullets_may_be_no_letters(void **state) {
     for (int is_code = 0; is_code < 2; is_code++) {
         source s;
         begin(&s, "Terms");
-        add_line(&s, 40, 80, prose);
-        end_block(&s);
+        add_block(&s, 40, 80, prose);
         for (int i = 0; i < 3; i++)
             add_line(&s, 60, 100 + 10 * i, is_code && i == 1 ? "{ print }" : lines[i]);
         end_block(&s);
@@ -154,12 +155,10 @@ static void indented_paragraphs_are_no_lists(void **state) {
     (void)state;
     source s;
     begin(&s, "Terms");
-    add_line(&s, 40, 80, "What he wrote to the board in that same year is still of interest:");
-    end_block(&s);
+    add_block(&s, 40, 80, "What he wrote to the board in that same year is still of interest:");
     add_line(&s, 60, 100, "The board has done what it could, and nobody should");
     add_line(&s, 60, 110, "say that the mill was lost because of it; the river did");
-    add_line(&s, 60, 120, "that alone.");
-    end_block(&s);
+    add_block(&s, 60, 120, "that alone.");
     check(&s,
           "What he wrote to the board in that same year is still of interest:\n\n"
           "The board has done what it could, and nobody should say that the mill was lost because "
@@ -174,13 +173,11 @@ static void the_name_of_a_file_is_no_title(void **state) {
     source s;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         begin(&s, names[i]);
-        add_line(&s, 40, 80, "Dear all");
-        end_block(&s);
+        add_block(&s, 40, 80, "Dear all");
         check(&s, "Dear all");
     }
     begin(&s, "How to write .htm");
-    add_line(&s, 40, 80, "Dear all");
-    end_block(&s);
+    add_block(&s, 40, 80, "Dear all");
     check(&s, "Dear all|How to write .htm");
 }
 
@@ -200,8 +197,7 @@ static void what_stands_on_its_side_is_no_title(void **state) {
     add_sized(&s, 60, 60, 300, 76, "Weirs*");
     add_line(&s, 60, 100,
              "A weir of oak lasts for a hundred years where it is always under water, and");
-    add_line(&s, 60, 110, "a tenth of that where the water rises and falls.");
-    end_block(&s);
+    add_block(&s, 60, 110, "a tenth of that where the water rises and falls.");
     add_sized(&s, 80, 300, 90, 360, "|X|/dB"); /* the name of an axis */
     check(&s,
           "arXiv:2611.01234v1\n\nWeirs*\n\n"
@@ -209,8 +205,7 @@ static void what_stands_on_its_side_is_no_title(void **state) {
           "that where the water rises and falls.\n\n|X|/dB|Weirs*");
     begin(&s, "");
     add_sized(&s, 60, 60, 120, 76, "The weirs &#8727;");
-    add_line(&s, 60, 100, "A weir of oak lasts for a hundred years.");
-    end_block(&s);
+    add_block(&s, 60, 100, "A weir of oak lasts for a hundred years.");
     check(&s, "The weirs \xE2\x88\x97\n\nA weir of oak lasts for a hundred years.|The weirs");
 }
 
@@ -244,8 +239,7 @@ static void a_title_goes_on_in_the_block_below(void **state) {
     add_sized(&s, 60, 60, 300, 80, "Weirs");
     add_sized(&s, 60, 78, 300, 98, "Mills");
     add_sized(&s, 60, 130, 300, 150, "Doe");
-    add_line(&s, 60, 200, "A weir of oak lasts for a hundred years.");
-    end_block(&s);
+    add_block(&s, 60, 200, "A weir of oak lasts for a hundred years.");
     check(&s, "Weirs\n\nMills\n\nDoe\n\nA weir of oak lasts for a hundred years.|Weirs Mills");
 }
 
@@ -283,21 +277,15 @@ static void a_manual_page_has_its_name(void **state) {
     (void)state;
     source s;
     begin(&s, "");
-    add_line(&s, 60, 60, "NAME");
-    end_block(&s);
-    add_line(&s, 90, 80, "weir \xE2\x88\x92 look after weirs");
-    end_block(&s);
-    add_line(&s, 60, 100, "SYNOPSIS");
-    end_block(&s);
-    add_line(&s, 90, 120, "weir [-v] file");
-    end_block(&s);
+    add_block(&s, 60, 60, "NAME");
+    add_block(&s, 90, 80, "weir \xE2\x88\x92 look after weirs");
+    add_block(&s, 60, 100, "SYNOPSIS");
+    add_block(&s, 90, 120, "weir [-v] file");
     check(&s, "NAME\n\nweir \xE2\x88\x92 look after weirs\n\nSYNOPSIS\n\nweir [-v] file|"
               "weir \xE2\x88\x92 look after weirs");
     begin(&s, "");
-    add_line(&s, 60, 60, "NAME");
-    end_block(&s);
-    add_line(&s, 90, 80, "Ann Doe");
-    end_block(&s);
+    add_block(&s, 60, 60, "NAME");
+    add_block(&s, 90, 80, "Ann Doe");
     check(&s, "NAME\n\nAnn Doe"); /* of a form */
 }
 
@@ -307,11 +295,9 @@ static void copies_of_a_page(source *s, bool with_words) {
     begin(s, "");
     for (int i = 1; i <= 40; i++) {
         if (i > 1) fo_buf_str(&s->xml, "</page><page width=\"600\" height=\"800\">");
-        if (with_words) add_line(s, 72, 60, "Boats leave at noon.");
-        if (with_words) end_block(s);
+        if (with_words) add_block(s, 72, 60, "Boats leave at noon.");
         snprintf(number, sizeof number, "%d", i);
-        add_line(s, 300, 780, number);
-        end_block(s);
+        add_block(s, 300, 780, number);
     }
 }
 
@@ -323,8 +309,7 @@ static void what_all_pages_say_is_said_once(void **state) {
     copies_of_a_page(&s, false); /* page numbers alone are no text */
     check(&s, "");
     copies_of_a_page(&s, true);
-    add_line(&s, 72, 400, "In winter they leave at ten.");
-    end_block(&s);
+    add_block(&s, 72, 400, "In winter they leave at ten.");
     check(&s, "In winter they leave at ten.");
 }
 
