@@ -51,7 +51,8 @@ enum {
                        * a sentence that names the only ones it can be done with (unit_wording.h) */
     CAND_LENGTH,   /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
-    CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words */
+    CAND_RUN_ON, /* of what has no end for long, as listings and data have none: doublings of 64 words; of 128 in other languages
+                  * than English, whose sentences are longer */
     CAND_SPOKEN_OF,   /* 1: of the document that the turns before were answered from */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
     CAND_ALIGN_LEAST, /* ... the weightiest tokens' least: something that is asked for is not there */

@@ -4,9 +4,10 @@
  * QUESTIONS is a file of JSON lines (id, text, and messages: earlier turns, each role and content). With FIELD of documents' metadata each
  * line has that field too, and documents with the same value are left out: the question is then
  * unanswerable (save by chance). With =FIELD only those are searched. One JSON object a question on stdout:
- *   {"id", "support", "floor", "passages": [[bm25, dense, align], ...], "documents": [id of each passage's],
+ *   {"id", "support", "measured": {what support_probability() weighs}, "floor", "passages": [[bm25, dense, align], ...],
+ *   "documents": [id of each passage's],
  *    "units": [[passage, kind, text, feature 0, feature 1, ..., cross], ...]}, the best first; -9: not known,
- *   cross -99: not read */
+ *   cross -99: not read. READER and EMBED name other models than those inside. */
 #include <math.h>
 
 #include "kernels/buf.h"
@@ -27,10 +28,40 @@ static void text(const char *s) {
     cJSON_Delete(j);
 }
 
+/* Those that are fitted, by their names in support.h. */
+static void measured(const support_features *f) {
+    const struct {
+        const char *name;
+        double value;
+    } of[] = {{"cover", f->cover},
+              {"cover_near", f->cover_near},
+              {"bm25", f->bm25},
+              {"lead", f->lead},
+              {"missing_names", f->missing_names},
+              {"best_idf", f->best_idf},
+              {"unmet", f->unmet},
+              {"amount", f->amount},
+              {"pairs", f->pairs},
+              {"dense", f->dense},
+              {"align", f->align},
+              {"back", f->back},
+              {"cross", f->cross},
+              {"other_script", f->other_script},
+              {"met_sooner", f->met_sooner},
+              {"languages", f->languages},
+              {"across", f->across}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        printf("%s\"%s\":", i ? "," : ",\"measured\":{", of[i].name);
+        number(of[i].value);
+    }
+    printf("}");
+}
+
 static void observe(const candidate_set *set, const extractive_input *in,
                     const support_features *f) {
     printf(",\"support\":");
     number(support_probability(f));
+    measured(f);
     printf(",\"floor\":");
     number(in->dense_floor);
     printf(",\"passages\":[");
@@ -100,7 +131,10 @@ int main(int argc, char **argv) {
         return 2;
     }
     service *s;
-    service_options with = {.home = argv[1], .read_only = true, .reader = getenv("READER")};
+    service_options with = {.home = argv[1],
+                            .read_only = true,
+                            .reader = getenv("READER"),
+                            .embed_model = getenv("EMBED")};
     if (service_open(&s, &with, &err)) die("open");
     FILE *questions = fopen(argv[2], "r");
     if (!questions) die(argv[2]);
