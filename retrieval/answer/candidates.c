@@ -504,18 +504,16 @@ static uint32_t said_from(const text_unit *u) {
     return u->kind == TEXT_UNIT_TURN && u->head_kind == TEXT_UNIT_TURN ? u->head_start : u->start;
 }
 
-/* How many words it has: of Chinese and Japanese each sign counts as one, and a word is of two or three. */
-static double words_in(const fact_text *t, const fact_sentence *s) {
-    static const double signs = 2.5; /* a word */
-    const bool written_in_signs = t->language >= 0 && (t->language == language_number("chinese") ||
-                                                       t->language == language_number("japanese"));
-    return (double)(s->w1 - s->w0) / (written_in_signs ? signs : 1);
-}
-
-/* Sentences of other languages go on behind a comma where one in English ends, in Arabic more than elsewhere. */
-static double run_on_of(const fact_text *t, const fact_sentence *s) {
-    static const double most = 64, most_elsewhere = 128;
-    return fmax(0, log2(words_in(t, s) / (t->language >= 0 ? most_elsewhere : most)));
+/* Sentences of other languages go on behind a comma where one in English ends, in Arabic more than elsewhere; of Chinese and
+ * Japanese each sign counts as a word, and a word is of two or three. */
+static double run_on_of(const fact_text *t, size_t n_words) {
+    static const double most = 64, most_elsewhere = 128, most_signs = 320;
+    const int language = t->language;
+    const bool in_signs = language >= 0 && (language == language_number("chinese") ||
+                                            language == language_number("japanese"));
+    return fmax(0, log2((double)n_words / (in_signs        ? most_signs
+                                           : language >= 0 ? most_elsewhere
+                                                           : most)));
 }
 
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
@@ -569,10 +567,11 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
             c.f[CAND_MISSING_CODE] = 1;
         measure_options(set, p, &c);
         unit_demands_measure(set, p, &c);
+        const size_t n_words = s.w1 - s.w0;
         if (u->kind != TEXT_UNIT_SENTENCE)
-            c.f[CAND_LENGTH] = fmax(0, log2(words_in(t, &s) / 12));
+            c.f[CAND_LENGTH] = fmax(0, log2((double)n_words / 12));
         else
-            c.f[CAND_RUN_ON] = run_on_of(t, &s);
+            c.f[CAND_RUN_ON] = run_on_of(t, n_words);
         c.f[CAND_TOPIC] = topic[i];
         if (unit_names_only_others(&set->q, p, u)) {
             c.f[CAND_BY_TABLE] = 1;
