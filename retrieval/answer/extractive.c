@@ -32,7 +32,6 @@
 #include "retrieval/question/span_words.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/text/small_letters.h"
-#include "retrieval/text/strange_support.h"
 #include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
@@ -101,12 +100,6 @@ static double demands_met(const candidate *c) {
 static bool names_only(const candidate *c) {
     return c->f[CAND_FRAGMENT] >= 1 &&
            (c->unit.kind == TEXT_UNIT_HEADING || c->unit.kind == TEXT_UNIT_HEADER);
-}
-
-/* Is the text in another language than English, and the reader has learnt no other? */
-static bool is_read_in_a_strange_language(const candidate_set *set, const extractive_input *in) {
-    return set->read && set->q.text.language >= 0 && in->reader &&
-           !reader_has_languages(in->reader);
 }
 
 static void rank_candidates(candidate_set *set) {
@@ -205,6 +198,8 @@ static void measure_support(support_features *f, const candidate_set *set,
         .best_idf = best->f[CAND_BEST_IDF],
         .unmet = best->f[CAND_BEST_IDF] > 0 ? 0 : best->f[CAND_MISSING_RARE],
         .amount = set->q.demands.amount != AMOUNT_NONE,
+        .type_near = best->f[CAND_TYPE_NEAR],
+        .ahead = set->n > 1 ? set->c[0].score - set->c[1].score : INFINITY,
         .pairs = best->f[CAND_PAIRS],
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */
         .dense = NAN,
@@ -224,6 +219,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];
         f->languages = in->reader && reader_has_languages(in->reader);
+        f->strange = set->q.text.language >= 0 && in->reader && !f->languages;
         f->follow_up = in->follow_up;
         const char *of_text = language_name(analyzer_language(in->lx->analyzer));
         f->across = f->languages && language_across(in->question, strlen(in->question),
@@ -626,9 +622,6 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
     keep_ranks(out, set);
     if (extractive_observer) extractive_observer(set, in, &out->features);
     out->support = support_probability(&out->features);
-    if (is_read_in_a_strange_language(set, in))
-        out->support = strange_support(out->support, &out->features, set->c[0].f[CAND_TYPE_NEAR],
-                                       set->n > 1 ? set->c[0].score - set->c[1].score : INFINITY);
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */

@@ -48,18 +48,21 @@ typedef struct support_features {
     double
         unmet; /* mass of rare words that nothing says, where the unit itself says no word, and only a heading or a
                         column's name does; else 0 */
-    bool amount;  /* the question demands an amount */
-    double pairs; /* mass of the question's word pairs that stand side by side in it */
-    double dense; /* (best cosine - floor) / (1 - floor); NAN where unknown */
-    double align; /* by the reader: nearness of the best unit; NAN: not read */
-    double back;  /* how near the best unit's own tokens come to the question */
+    bool amount;      /* the question demands an amount */
+    double type_near; /* how near words of the question it has what is asked for: CAND_TYPE_NEAR */
+    double ahead;     /* how far the best unit's score is above that of the next; may be infinite */
+    double pairs;     /* mass of the question's word pairs that stand side by side in it */
+    double dense;     /* (best cosine - floor) / (1 - floor); NAN where unknown */
+    double align;     /* by the reader: nearness of the best unit; NAN: not read */
+    double back;      /* how near the best unit's own tokens come to the question */
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */
     bool
         met_sooner; /* Japanese without particles and endings, Arabic with plurals and roots: less of a question is left unmet by chance */
-    bool languages; /* align and back are of a reader that has learnt many languages */
-    bool across;    /* ... and the question is in another one than the text: no words meet */
+    bool strange; /* align and back are of a reader that has not learnt the language of the text */
+    bool languages;   /* align and back are of a reader that has learnt many languages */
+    bool across;      /* ... and the question is in another one than the text: no words meet */
     double follow_up; /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */
 } support_features;

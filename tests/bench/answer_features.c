@@ -41,6 +41,8 @@ static void measured(const support_features *f) {
               {"best_idf", f->best_idf},
               {"unmet", f->unmet},
               {"amount", f->amount},
+              {"type_near", f->type_near},
+              {"ahead", f->ahead},
               {"pairs", f->pairs},
               {"dense", f->dense},
               {"align", f->align},
@@ -48,6 +50,7 @@ static void measured(const support_features *f) {
               {"cross", f->cross},
               {"other_script", f->other_script},
               {"met_sooner", f->met_sooner},
+              {"strange", f->strange},
               {"languages", f->languages},
               {"across", f->across}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {

@@ -48,11 +48,67 @@ static void where_words_meet_sooner_more_is_asked(void **state) {
     assert_float_equal(log(before / (1 - before)) - log(after / (1 - after)), 0.25, 1e-9);
 }
 
+/* In a language that the reader has not learnt, two units at which words of a question meet: one reads alike besides, in the other
+ * they stand side by side. */
+static support_features strange_alike(void) {
+    return (support_features){.cover_near = 0.5,
+                              .lead = 0.9,
+                              .bm25 = 0.3,
+                              .align = 0.5,
+                              .back = 0.32,
+                              .dense = NAN,
+                              .cross = NAN,
+                              .strange = true};
+}
+static support_features strange_beside(void) {
+    support_features f = strange_alike();
+    f.bm25 = 0.4;
+    f.pairs = 0.5;
+    f.align = 0.33;
+    return f;
+}
+
+static void words_that_meet_say_more_than_letters_that_are_alike(void **state) {
+    (void)state;
+    support_features alike = strange_alike(), beside = strange_beside();
+    alike.ahead = 0.1;
+    beside.type_near = 0.3;
+    beside.ahead = 1;
+    const double of_alike = support_probability(&alike), of_beside = support_probability(&beside);
+    assert_true(of_beside > support_threshold);
+    alike.strange = beside.strange = false; /* as in English */
+    assert_true(support_probability(&alike) > support_threshold);
+    assert_true(of_alike < support_probability(&alike));
+    assert_true(support_probability(&beside) < support_threshold);
+}
+
+static double with(support_features f, double type_near, double ahead) {
+    f.type_near = type_near;
+    f.ahead = ahead;
+    return support_probability(&f);
+}
+
+static void what_is_asked_for_and_a_lead_speak_for_an_answer(void **state) {
+    (void)state;
+    support_features of[] = {strange_beside(), strange_beside()};
+    of[1].strange = false;
+    of[1].languages = true;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(with(of[i], 0, 2) > with(of[i], 0, 0.5));
+        assert_true(with(of[i], 0, INFINITY) == with(of[i], 0, 4));
+        of[i].missing_code = 1;
+        assert_true(with(of[i], 1, 4) < 0.01);
+    }
+    assert_true(with(strange_beside(), 0.5, 0.5) > with(strange_beside(), 0, 0.5));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_in_which_nothing_is_of_the_thing_is_no_answer),
         cmocka_unit_test(what_a_question_in_english_lacks_is_weighed_elsewhere),
         cmocka_unit_test(where_words_meet_sooner_more_is_asked),
+        cmocka_unit_test(words_that_meet_say_more_than_letters_that_are_alike),
+        cmocka_unit_test(what_is_asked_for_and_a_lead_speak_for_an_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
