@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/sparse/language.h"
 #include "kernels/words.h"
 #include "retrieval/question/acronyms.h"
 #include "retrieval/question/question_words.h"
@@ -62,8 +63,18 @@ static enum question_kind hindi_which_kind(const fact_text *t, size_t i) {
                : ASK_OTHER;
 }
 
+/* "من كتب ...": who; elsewhere, and before what asks itself, "من" is "from". */
+static bool is_who_in_arabic(const fact_text *t) {
+    static const char from[] = "أين اين وين ماذا أي اي متى متي";
+    if (t->n_words < 2 || t->language != language_number("arabic")) return false;
+    const fact_word *w = &t->words[0], *next = w + 1;
+    return fo_words_have("من ومن", t->text + w->start, w->end - w->start) &&
+           !fo_words_have(from, t->text + next->start, next->end - next->start);
+}
+
 /* The same of a question in another language. */
 static enum question_kind foreign_kind_of(const fact_text *t) {
+    if (is_who_in_arabic(t)) return ASK_PERSON;
     for (size_t i = 0; i < t->n_words; i++) {
         const fact_word *w = &t->words[i];
         int asks = question_word_of(t->language, t->text + w->start, w->end - w->start);

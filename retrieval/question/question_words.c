@@ -52,6 +52,7 @@ static const struct { const char *language; int kind; const char *words; } askin
     {"arabic", ASK_PLACE, "أين اين وين فين"},
     {"arabic", ASK_REASON, "لماذا ليش"},
     {"arabic", ASK_NUMBER, "كم بكم كام بكام قديش"},
+    {"arabic", ASKS_WHICH, "أي اي أية اية ما ماهو ماهي ماهى"},
     {"hindi", ASK_PERSON, "कौन किसने किसे किसको किससे"},
     {"hindi", ASK_TIME, "कब"},
     {"hindi", ASK_PLACE, "कहाँ कहां"},
@@ -79,6 +80,10 @@ static const struct { const char *language; int kind; const char *words; } askin
      "equipo grupo organización universidad escuela álbum canción libro película idioma lengua guerra batalla nombre"},
     {"italian", ASK_TIME, "anno data secolo decennio mese giorno epoca ora"},
     {"italian", ASK_PLACE, "paese città stato luogo regione continente isola fiume via provincia"},
+    {"italian", ASK_NUMBER, "percentuale numero quantità popolazione età tasso dimensione temperatura velocità prezzo lunghezza "
+     "altezza distanza superficie peso costo"},
+    {"italian", ASK_NAME, "persona uomo donna re regina presidente autore attore attrice cantante imperatore giocatore azienda "
+     "squadra gruppo organizzazione università scuola album canzone libro film lingua guerra battaglia nome"},
     {"portuguese", ASK_TIME, "ano data século década mês dia época hora"},
     {"portuguese", ASK_NUMBER, "percentagem porcentagem número quantidade população idade taxa tamanho temperatura preço altura "
      "distância área peso custo"},
@@ -87,6 +92,9 @@ static const struct { const char *language; int kind; const char *words; } askin
      "equipe grupo organização universidade escola álbum canção livro filme idioma língua guerra batalha nome"},
     {"russian", ASK_TIME, "год году года дата даты дату веке век день дня дни дням месяц числа часы часу время"},
     {"russian", ASK_PLACE, "стране страна город городе месте регионе улице"},
+    {"arabic", ASK_TIME, "عام العام سنة السنة تاريخ التاريخ يوم اليوم شهر الشهر قرن القرن وقت الوقت ساعة الساعة"},
+    {"arabic", ASK_NUMBER, "عدد نسبة مساحة طول ارتفاع عمر وزن سعر كمية سرعة مسافة قيمة تكلفة حجم"},
+    {"arabic", ASK_PLACE, "مدينة المدينة دولة الدولة بلد البلد مكان المكان منطقة المنطقة قارة القارة جزيرة الجزيرة شارع موقع"},
 };
 
 /* Anywhere in a question without spaces; the first that is found. */
