@@ -53,12 +53,17 @@ static heading_ends ends_of(const heading *h) {
     return e;
 }
 
-/* "Damaged Bikes", "Returning a Bike" beside "City Bike": the kind of thing, and none of its name. */
-static bool is_of_the_kind(const heading *h, uint32_t w, const fact_word *asked) {
-    const fact_word *word = &h->p->text.words[w];
-    if (word->end - word->start > asked->end - asked->start) return true;
-    if (w == h->s.w0) return false;
-    return fact_word_in(&h->p->text, w - 1, "a an any each every your our the");
+/* Stands an article or the like before word w of a heading? */
+static bool has_article(const heading *h, uint32_t w) {
+    return w > h->s.w0 && fact_word_in(&h->p->text, w - 1, "a an any each every your our the");
+}
+
+/* "Damaged Bikes", "Returning a Bike" beside "City Bike", word v of what is asked about: the kind of thing, and none of its name. "The
+ * Lantern Hours - Leeds" beside "The Lantern Hours - Glasgow" is called so. */
+static bool is_of_the_kind(const heading *h, uint32_t w, const heading *asked, uint32_t v) {
+    const fact_word *word = &h->p->text.words[w], *its = &asked->p->text.words[v];
+    if (word->end - word->start > its->end - its->start) return true;
+    return has_article(h, w) && !has_article(asked, v);
 }
 
 /* Do both begin, or end, with the same content word, as names of two things of a kind do? */
@@ -66,8 +71,8 @@ static bool are_alike(const heading *asked, const heading *other) {
     const heading_ends a = ends_of(asked), b = ends_of(other);
     if (!a.n || !b.n) return false;
     const fact_word *x = asked->p->text.words, *y = other->p->text.words;
-    return (x[a.first].id == y[b.first].id && !is_of_the_kind(other, b.first, &x[a.first])) ||
-           (x[a.last].id == y[b.last].id && !is_of_the_kind(other, b.last, &x[a.last]));
+    return (x[a.first].id == y[b.first].id && !is_of_the_kind(other, b.first, asked, a.first)) ||
+           (x[a.last].id == y[b.last].id && !is_of_the_kind(other, b.last, asked, a.last));
 }
 
 static bool is_a_name(const fact_text *t, size_t i) {

@@ -42,6 +42,16 @@ static void what_is_below_the_heading_of_another_is_of_another(void **state) {
         other_thing("must Fasan and Luchs be pegged out?", tents, "Camping", "No pegging"), 0, 0);
 }
 
+/* An article before both is part of what they are called. */
+static void names_with_an_article_are_alike(void **state) {
+    (void)state;
+    static const char *const tour = "## The Lantern Hours - Glasgow\n\nSupport to be announced.\n\n"
+                                    "## The Lantern Hours - Newcastle\n\nSupport: Mira Dahl.\n";
+    const char *q = "Who supports The Lantern Hours in Glasgow?";
+    assert_float_equal(other_thing(q, tour, "Tour", "Support: Mira"), CAND_RIVAL, 0);
+    assert_float_equal(other_thing(q, tour, "Tour", "Support to"), 0, 0);
+}
+
 static void names_alone_are_told_apart_where_both_speak_of_it(void **state) {
     (void)state;
     static const char *const boats =
@@ -97,6 +107,7 @@ static void what_only_another_section_says_is_no_rival(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_below_the_heading_of_another_is_of_another),
+        cmocka_unit_test(names_with_an_article_are_alike),
         cmocka_unit_test(names_alone_are_told_apart_where_both_speak_of_it),
         cmocka_unit_test(a_section_about_all_is_of_no_other),
         cmocka_unit_test(a_section_about_the_kind_is_of_no_other),
