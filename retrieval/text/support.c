@@ -64,7 +64,9 @@ double support_probability(const support_features *f) {
     else
         x = -3.53 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
             4.42 * f->best_idf + 0.89 * f->pairs;
-    x = isfinite(f->cross) ? with_cross(x, f->cross, by_hand(f)) : x + by_hand(f);
+    /* By hand: what is of a rival, or says a question for a reason again, is read as an answer as a rule. */
+    const double cross = f->other_thing > 1 || f->restated > 0 ? fmin(f->cross, 0) : f->cross;
+    x = isfinite(f->cross) ? with_cross(x, cross, by_hand(f)) : x + by_hand(f);
     /* By hand: what a section on the question's topic begins with need not say its words. */
     x += 3 * f->topic + 2 * f->summary + 3 * f->by_table;
     /* Of 58 answers to questions that name no command, 20 of them right, this was so of 4 right ones and 23 others. */

@@ -102,6 +102,25 @@ static void what_is_asked_for_and_a_lead_speak_for_an_answer(void **state) {
     assert_true(with(strange_beside(), 0.5, 0.5) > with(strange_beside(), 0, 0.5));
 }
 
+/* What is of a rival, or says a question for a reason again, is read as an answer as a rule: how well is no reason to say it. */
+static void a_rival_is_not_said_for_reading_well(void **state) {
+    (void)state;
+    support_features f = {.cover = 0.7,
+                          .cover_near = 0.7,
+                          .lead = 0.9,
+                          .dense = 0.3,
+                          .align = 0.6,
+                          .back = 0.5,
+                          .cross = 6};
+    f.other_thing = 1;
+    assert_true(support_probability(&f) > support_threshold);
+    f.other_thing = 2;
+    assert_true(support_probability(&f) < support_threshold);
+    f.other_thing = 0;
+    f.restated = 1;
+    assert_true(support_probability(&f) < support_threshold);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_in_which_nothing_is_of_the_thing_is_no_answer),
@@ -109,6 +128,8 @@ int main(void) {
         cmocka_unit_test(where_words_meet_sooner_more_is_asked),
         cmocka_unit_test(words_that_meet_say_more_than_letters_that_are_alike),
         cmocka_unit_test(what_is_asked_for_and_a_lead_speak_for_an_answer),
+=======
+        cmocka_unit_test(a_rival_is_not_said_for_reading_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
