@@ -11,6 +11,7 @@
 #include "retrieval/question/opening_words.h"
 #include "retrieval/question/same_words.h"
 #include "retrieval/answer/dated_headings.h"
+#include "retrieval/answer/empty_cells.h"
 #include "retrieval/answer/default_figures.h"
 
 #include <math.h>
@@ -35,6 +36,7 @@
 #include "retrieval/answer/row_opposites.h"
 #include "retrieval/answer/row_routes.h"
 #include "retrieval/answer/setting_entries.h"
+#include "retrieval/answer/sibling_things.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/table_names.h"
 #include "retrieval/answer/tiers.h"
@@ -584,6 +586,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     }
     rows_set_apart(set, index);
     rows_of_others_set_apart(set, index);
+    rows_set_apart_beside_empty(set, index);
     items_set_apart(set, index);
     extremes_mark(set, index);
     rows_pick_what_has_it(set, index);
@@ -717,6 +720,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) rc = table_names_mark(set, err);
     if (!rc) heading_names_mark(set);
     if (!rc) contact_cards_mark(set);
+    if (!rc) sibling_things_mark(set);
     if (!rc) rc = contents_lists_mark(set, err);
     if (!rc) pointers_mark(set);
     if (!rc) which_one_mark(set);

@@ -478,126 +478,10 @@ bool row_states_no_price(const question *q, const candidate_passage *p, const te
     return figures > 0;
 }
 
-/* Does the question ask for a value that stands in one column, and not whether, or which rows have it? */
-static bool asks_for_a_value(const question *q) {
-    const demands *d = &q->demands;
-    return d->language < 0 && !d->whether && !d->which && !d->which_none &&
-           (d->amount != AMOUNT_NONE || q->kind == ASK_TIME || q->kind == ASK_PERSON ||
-            q->kind == ASK_PLACE || q->kind == ASK_NUMBER);
-}
-
-/* Does the name of a column say what the question's word asks for: "Departure" of when, "Contact" of who? */
-static bool is_column_of_kind(const question *q, const table_pair *cell) {
-    const enum demand_amount a = q->demands.amount;
-    const char *words =
-        q->kind == ASK_TIME
-            ? "time times date day departure arrival start starts begins opens hours"
-        : q->kind == ASK_PERSON                    ? "name names person contact"
-        : q->kind == ASK_PLACE                     ? "place room address location venue"
-        : a == AMOUNT_MONEY || a == AMOUNT_EXPENSE ? "price prices cost costs fee fees rate rates"
-                                                   : NULL;
-    return words && word_tokens_say(words, cell->name, cell->n_name);
-}
-
-/* Does the question say every word that the column is called by? */
-static bool is_column_asked(const candidate_passage *p, const table_pair *cell) {
-    const uint32_t start = (uint32_t)(cell->name - p->text.text);
-    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)cell->n_name);
-    bool any = false;
-    for (size_t i = s.w0; i < s.w1; i++) {
-        if (!fact_is_content(&p->text.words[i])) continue;
-        if (p->terms[i] < 0) return false;
-        any = true;
-    }
-    return any;
-}
-
-/* Does the question name the column whole, but for the unit of its figures: "Tone Hz"? */
-static bool is_record_column_asked(const candidate_passage *p, const table_pair *cell) {
-    enum { LONGEST_UNIT = 3 };
-    const uint32_t start = (uint32_t)(cell->name - p->text.text);
-    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)cell->n_name);
-    bool any = false;
-    for (size_t i = s.w0; i < s.w1; i++) {
-        const fact_word *w = &p->text.words[i];
-        if (!fact_is_content(w)) continue;
-        if (p->terms[i] >= 0)
-            any = true;
-        else if (!any || i + 1 < s.w1 || w->end - w->start > LONGEST_UNIT)
-            return false;
-    }
-    return any;
-}
-
-/* Has the record a cell of that column? */
-static bool record_has(const candidate_passage *p, const text_unit *u, const table_pair *column) {
+uint64_t row_subject(const candidate_passage *p, const text_unit *u) {
     row_walk walk = {0};
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell);)
-        if (cell.name && cell.n_name == column->n_name &&
-            !memcmp(cell.name, column->name, cell.n_name))
-            return true;
-    return false;
-}
-
-/* Records leave out what is empty: has another one of the table a cell in a column that is asked for, which this one has not? */
-static bool record_lacks_cell(const candidate_passage *p, const text_unit *u) {
-    enum { NEAR = 48 }; /* units: each row looks at others */
-    size_t at = 0;
-    while (at < p->units.n && p->units.v[at].start < u->start) at++;
-    for (size_t i = at > NEAR ? at - NEAR : 0; i < p->units.n && i <= at + NEAR; i++) {
-        const text_unit *other = &p->units.v[i];
-        row_walk walk = {0};
-        if (other->kind != TEXT_UNIT_ROW || !other->record || !rows_of_one_table(p, other, u))
-            continue;
-        for (table_pair cell; row_cell_next(&walk, p, other, &cell);)
-            if (walk.at && cell.name && is_record_column_asked(p, &cell) &&
-                !record_has(p, u, &cell))
-                return true;
-    }
-    return false;
-}
-
-/* Has it a column that is asked for, or one for what is asked? Its first one names the row. */
-static bool record_says_it(const question *q, const candidate_passage *p, const text_unit *u) {
-    row_walk walk = {0};
-    bool first = true;
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell); first = false)
-        if (!first && cell.name &&
-            (is_record_column_asked(p, &cell) || is_column_of_kind(q, &cell)))
-            return true;
-    return false;
-}
-
-/* "What tone does GB7WD use?", "What is the tone of GB7WD?": nothing of weight stands before what the column is called. */
-static bool asks_what_first(const question *q, const candidate_passage *p, const text_unit *u) {
-    const demands *d = &q->demands;
-    size_t first = 0;
-    if (q->kind != ASK_OTHER || d->language >= 0 || d->whether || d->which_none ||
-        !q->text.n_words || !fact_word_in(&q->text, 0, "what which"))
-        return false;
-    while (first < q->text.n_words && !fact_is_content(&q->text.words[first])) first++;
-    const int k = first < q->text.n_words ? question_term_of(q, q->text.words[first].id) : -1;
-    return k >= 0 && !((candidate_terms(p, u->start, u->end) | p->title) >> k & 1);
-}
-
-bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u) {
-    bool empty = false, filled = false, first = true; /* filled: a cell before it is */
-    row_walk walk = {0};
-    if (u->kind == TEXT_UNIT_ROW && u->record)
-        return (asks_for_a_value(q) || asks_what_first(q, p, u)) && !record_says_it(q, p, u) &&
-               record_lacks_cell(p, u);
-    if (u->kind != TEXT_UNIT_ROW || !asks_for_a_value(q)) return false;
-    for (table_pair cell; row_cell_next(&walk, p, u, &cell); first = false) {
-        if (!cell.name) return false;
-        /* of the first column, and beside nothing but blanks, a blank goes on with the row above */
-        if (!cell.n_value)
-            empty |= filled && is_column_asked(p, &cell);
-        else if (!first &&
-                 (candidate_terms_at(p, cell.name, cell.n_name) || is_column_of_kind(q, &cell)))
-            return false;
-        filled |= cell.n_value > 0;
-    }
-    return empty;
+    table_pair cell;
+    return row_cell_next(&walk, p, u, &cell) ? candidate_terms_at(p, cell.value, cell.n_value) : 0;
 }
 
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
@@ -649,24 +533,29 @@ void rows_set_apart(candidate_set *set, size_t index) {
 
 /* ---- rows of somebody else -------------------------------------------------------------------- */
 
-/* Names of the question: capitals, no days or numbers, and not what it leaves out. */
-static uint64_t names_asked(const question *q) {
+/* "130P", "H5": letters and digits. */
+static bool is_model(const question *q, const fact_word *w) {
+    const char *word = q->text.text + w->start;
+    const size_t n = w->end - w->start;
+    bool letter = false;
+    for (size_t i = 0; i < n; i++) letter |= fo_is_upper(word[i]);
+    return letter && (w->flags & WORD_DIGIT);
+}
+
+/* Names of the question: capitals, no days or numbers, and not what it leaves out. *models: those with figures. */
+static uint64_t names_asked(const question *q, uint64_t *models) {
     uint64_t names = 0;
+    *models = 0;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
         const int k = question_term_of(q, w->id);
-        if (k >= 0 && q->terms[k].name && (w->flags & WORD_CAPITAL) &&
-            !(w->flags & (WORD_DIGIT | WORD_CALENDAR | WORD_INITIAL)))
+        if (k < 0 || !q->terms[k].name) continue;
+        if (is_model(q, w)) *models |= 1ull << k;
+        if ((w->flags & WORD_CAPITAL) && !(w->flags & (WORD_DIGIT | WORD_CALENDAR | WORD_INITIAL)))
             names |= 1ull << k;
     }
+    *models &= ~row_terms_left_out(q);
     return names & ~row_terms_left_out(q);
-}
-
-/* The terms in the first cell of a row. */
-static uint64_t row_subject(const candidate_passage *p, const text_unit *u) {
-    row_walk walk = {0};
-    table_pair cell;
-    return row_cell_next(&walk, p, u, &cell) ? candidate_terms_at(p, cell.value, cell.n_value) : 0;
 }
 
 /* "IBAN | DE12" below "Account holder | Harrow Optics": what one thing has, and whose it is a value tells. */
@@ -680,12 +569,16 @@ static bool is_of_pairs(const candidate_passage *p, const text_unit *u) {
 /* The rows of one table, [from, to) of the set: where some are called by a name of the question, all that do not say it are of
  * somebody else, and where only those say much of the question, none of them answers it. */
 static void set_apart_others_rows(candidate_set *set, const candidate_passage *p, size_t from,
-                                  size_t to, uint64_t names) {
+                                  size_t to, uint64_t names, uint64_t models) {
     static const double much = 0.2; /* of the question */
-    uint64_t named = 0, own = 0, theirs = 0;
-    names &=
-        ~candidate_head_terms(p, &set->c[from].unit); /* what a column is called all rows have */
-    for (size_t i = from; i < to; i++) named |= row_subject(p, &set->c[i].unit) & names;
+    uint64_t named = 0, called = 0, own = 0, theirs = 0;
+    const uint64_t above =
+        candidate_head_terms(p, &set->c[from].unit); /* what a column is called all rows have */
+    names &= ~above;
+    for (size_t i = from; i < to; i++) {
+        named |= row_subject(p, &set->c[i].unit) & names;
+        called |= row_subject(p, &set->c[i].unit) & models & ~above;
+    }
     for (size_t i = from; i < to; i++) {
         const candidate *c = &set->c[i];
         if (c->set & named)
@@ -696,19 +589,22 @@ static void set_apart_others_rows(candidate_set *set, const candidate_passage *p
     own |= p->title | candidate_head_terms(p, &set->c[from].unit);
     if (is_of_pairs(p, &set->c[from].unit)) theirs &= ~names;
     const bool none = question_share(&set->q, theirs & ~own) >= much;
-    for (size_t i = from; named && i < to; i++)
-        if (none || !(set->c[i].set & named)) set->c[i].f[CAND_OTHER_THING] = CAND_RIVAL;
+    for (size_t i = from; (named || called) && i < to; i++)
+        if ((named && (none || !(set->c[i].set & named))) || (called && !(set->c[i].set & called)))
+            set->c[i].f[CAND_OTHER_THING] = CAND_RIVAL;
 }
 
 void rows_of_others_set_apart(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
-    const uint64_t names = names_asked(&set->q);
+    uint64_t models;
+    const uint64_t names = names_asked(&set->q, &models);
     size_t from = set->n;
     while (from > 0 && set->c[from - 1].passage == index) from--;
-    for (size_t to; names && !set->q.demands.extreme && from < set->n; from = to) {
+    for (size_t to; (names | models) && !set->q.demands.extreme && from < set->n; from = to) {
         for (to = from + 1; to < set->n; to++)
             if (!rows_of_one_table(p, &set->c[to - 1].unit, &set->c[to].unit)) break;
-        if (set->c[from].unit.kind == TEXT_UNIT_ROW) set_apart_others_rows(set, p, from, to, names);
+        if (set->c[from].unit.kind == TEXT_UNIT_ROW)
+            set_apart_others_rows(set, p, from, to, names, models);
     }
 }
 

@@ -52,11 +52,8 @@ bool row_is_of_sums(const question *q, const candidate_passage *p, const text_un
  * a currency or two decimals is a price below any name: "Weight to 1 kg: 12.00". Nor does one whose figures are limits, "Requests per minute". English. */
 bool row_states_no_price(const question *q, const candidate_passage *p, const text_unit *u);
 
-/* "When was 2.7 released?": is nothing in the row's cell of the column that the question names whole, "Released", and no other
- * column has a word of it or of what it asks for, "Departure" of when? Not of the first column, where a blank goes on with the row
- * above, nor of who asks whether or which, where an empty cell may say no. A record leaves such cells out: others of the table near it
- * have them. English. */
-bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u);
+/* The question's terms in the first cell of a row. */
+uint64_t row_subject(const candidate_passage *p, const text_unit *u);
 
 /* "Which is the oldest tree?": no row says so by itself. */
 bool row_is_no_extreme(const candidate_set *set, const candidate_passage *p, const text_unit *u);

@@ -7,10 +7,12 @@
 #include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/dated_headings.h"
+#include "retrieval/answer/empty_cells.h"
 #include "retrieval/question/arabic_ranges.h"
 #include "retrieval/question/demand_days.h"
 #include "retrieval/question/demand_counts.h"
 #include "retrieval/question/demand_often.h"
+#include "retrieval/question/demand_when.h"
 #include "retrieval/question/foreign_days.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/units/unit_headings.h"
@@ -49,14 +51,22 @@ static bool says_how_many(const candidate_passage *p, size_t start, size_t end) 
     return says;
 }
 
+/* "Bicycles can be hired at the harbour." below "Double room EUR 148", a line that stands above it by chance: the price of a heading
+ * that says nothing of the question is of no sentence below it. */
+static bool is_price_of_heading(const candidate_passage *p, const demands *d, const text_unit *u) {
+    return (d->amount == AMOUNT_MONEY || d->amount == AMOUNT_EXPENSE) &&
+           u->kind == TEXT_UNIT_SENTENCE && !candidate_head_terms(p, u);
+}
+
 /* The numbers of most headings number something: "4. Fees", "GS 640"; "Weekly" says how often what stands below it is done. */
 static bool is_of_heading(const candidate_passage *p, const demands *d, const text_unit *u) {
     const char *head = p->text.text + u->head_start;
     const bool often =
         d->amount == AMOUNT_OFTEN && !demand_often_in_words(head, u->head_end - u->head_start);
     return u->head_kind == TEXT_UNIT_HEADING && u->kind != TEXT_UNIT_ROW &&
-           (often || d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT) &&
-           !says_how_many(p, u->head_start, u->head_end);
+           (is_price_of_heading(p, d, u) ||
+            ((often || d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT) &&
+             !says_how_many(p, u->head_start, u->head_end)));
 }
 
 static enum amount_stated stated_by(const candidate_passage *p, const question *q,
@@ -390,6 +400,21 @@ static enum demand_day when_of(const demands *d, say_when_fn *say, const candida
     return when;
 }
 
+/* Is it asked when something happens, and neither the unit nor what stands above it says any time? */
+static bool lacks_time(const question *q, const candidate_passage *p, const text_unit *u) {
+    const char *text = p->text.text;
+    const text_unit *above = heading_above(p, u);
+    const bool heads = u->head_kind == TEXT_UNIT_HEADING;
+    const char *head = text + u->head_start;
+    const size_t n_head = u->head_end - u->head_start;
+    return q->demands.when && !demand_when_in(text + u->start, u->end - u->start) &&
+           !(heads ? demand_when_named(head, n_head) : demand_when_in(head, n_head)) &&
+           !demand_when_named(text + u->outer_start, u->outer_end - u->outer_start) &&
+           !(above && demand_when_named(text + above->start, above->end - above->start)) &&
+           !demand_when_named(p->heading, strlen(p->heading)) &&
+           !demand_when_named(p->title_text, strlen(p->title_text));
+}
+
 static bool says_year(const char *word, size_t n, uint16_t year) {
     size_t at = 0;
     const word_token t = word_token_next(word, n, &at);
@@ -476,7 +501,8 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
     if (lacks_detail(&set->q, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
-        unit_is_of_another_version(&set->q, p, u) || only_says_when_sent(&set->q, p, u))
+        unit_is_of_another_version(&set->q, p, u) || only_says_when_sent(&set->q, p, u) ||
+        lacks_time(&set->q, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
         c->f[CAND_NO_AMOUNT] = 2;

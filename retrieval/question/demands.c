@@ -6,6 +6,7 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "retrieval/question/demand_days.h"
+#include "retrieval/question/demand_when.h"
 #include "retrieval/question/foreign_amounts.h"
 #include "retrieval/question/foreign_days.h"
 #include "retrieval/question/foreign_demands.h"
@@ -312,6 +313,7 @@ static demands read_in_english(const char *question, size_t len) {
                      .whether = whether,
                      .place = word_token_in("where", &first),
                      .reason = asks_why(question, len),
+                     .when = demand_when_asked(question, len),
                      .counted = counted_in(question, len),
                      .rank = word_token_in("who whom whose", &first) ? ranks_in(question, len) : 0};
 }
@@ -322,7 +324,7 @@ static demands of_foreign_texts(demands d, int language) {
     d.language = language;
     d.dimension = DIMENSION_ANY;
     if (d.amount == AMOUNT_OFTEN) d.amount = AMOUNT_NONE; /* in their words it is not known */
-    d.place = d.reason = false;
+    d.place = d.reason = d.when = false;
     d.days = d.rank = 0;
     d.months = 0;
     d.counted = 0;

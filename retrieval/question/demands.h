@@ -34,6 +34,7 @@ typedef struct demands {
     bool in_turn;    /* "When does the last bus leave?" */
     bool place;      /* it begins with "where" */
     bool reason;     /* it begins with "why" */
+    bool when;       /* demand_when_asked */
     size_t
         counted; /* "How many cranes were seen?": where the word for them begins in the question; 0: nowhere */
     char noun

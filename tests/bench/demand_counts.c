@@ -6,6 +6,7 @@
  * unit of the same document. A rule is worth as much as the first share is below the second: one that speaks against
  * right answers hides them, whatever else it does. */
 #include "kernels/buf.h"
+#include "retrieval/question/demand_when.h"
 #include "retrieval/question/demands.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/people_kinds.h"
@@ -26,6 +27,7 @@ enum {
     VERSION,
     DIMENSION,
     PEOPLE,
+    WHEN,
     N_RULES
 };
 static const char *const rules[N_RULES] = {[MONEY] = "a price, and none is stated",
@@ -40,7 +42,8 @@ static const char *const rules[N_RULES] = {[MONEY] = "a price, and none is state
                                            [NAME] = "an exact name, and it is lacking",
                                            [VERSION] = "a version, and neither it nor a bound is",
                                            [DIMENSION] = "an age, a pace, calories, not said",
-                                           [PEOPLE] = "what others pay than who is asked for"};
+                                           [PEOPLE] = "what others pay than who is asked for",
+                                           [WHEN] = "when it happens, and no time is said"};
 
 typedef struct pair_counts {
     size_t pairs, asked[N_RULES], against[N_RULES];
@@ -67,7 +70,8 @@ static void count(pair_counts *c, const char *question, const char *text) {
                                  [NAME] = names.n_codes + names.n_numbered + names.n_options > 0,
                                  [VERSION] = names.n_versions > 0,
                                  [DIMENSION] = d.dimension != DIMENSION_ANY,
-                                 [PEOPLE] = money && people != 0};
+                                 [PEOPLE] = money && people != 0,
+                                 [WHEN] = d.when};
     const bool against[N_RULES] = {[MONEY] = no_amount,
                                    [OTHER_AMOUNT] = no_amount,
                                    [DETAIL] = !demand_detail_in(d.detail, text, len),
@@ -82,7 +86,8 @@ static void count(pair_counts *c, const char *question, const char *text) {
                                    [VERSION] = !exact_names_versions_in(&names, text, len, "") &&
                                                !exact_names_version_bound_in(text, len),
                                    [DIMENSION] = !demand_dimension_in(d.dimension, text, len),
-                                   [PEOPLE] = people_kinds_are_others(people, text, len)};
+                                   [PEOPLE] = people_kinds_are_others(people, text, len),
+                                   [WHEN] = !demand_when_in(text, len)};
     c->pairs++;
     for (int r = 0; r < N_RULES; r++) {
         c->asked[r] += asked[r];

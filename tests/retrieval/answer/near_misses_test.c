@@ -228,6 +228,82 @@ static void what_keeps_in_the_fridge_keeps_otherwise_frozen(void **state) {
            "Jam keeps for six months frozen.", "six months");
 }
 
+/* A sum in a line above, which is taken for a heading, is not what the sentence below is about. */
+static void the_price_above_is_of_another_thing(void **state) {
+    (void)state;
+    expect("How much is it to hire a bicycle?",
+           "Double room, per night EUR 148\n\nBicycles can be hired at the harbour.\n",
+           "Double room, per night EUR 148\n\nIt is EUR 9 to hire a bicycle at the harbour.\n",
+           "EUR 9");
+}
+
+static void what_happens_without_a_time_does_not_say_when(void **state) {
+    (void)state;
+    expect("When does Uncle Fergus arrive?", "Uncle Fergus arrives from Halifax and stays with us.",
+           "Uncle Fergus arrives at eight and stays with us.", "eight");
+    expect("When will the mast be repaired?", "The mast is repaired by Dunn and two daughters.",
+           "The mast is repaired after the harvest.", "harvest");
+    extractive_answer in_which_case =
+        ask("When should I clean the mast?", "Clean the mast to keep it dry.");
+    if (in_which_case.abstain) fail_msg("what is to be done has a case, and no time");
+    extractive_answer_deinit(&in_which_case);
+}
+
+/* What is empty at the end of a row is not written. */
+static void a_row_that_ends_before_the_column_says_nothing_of_it(void **state) {
+    (void)state;
+    expect("How much does the Lyra 130P weigh?",
+           "| Model | Aperture | Weight |\n|---|---|---|\n| Lyra 130P | 130 mm |\n"
+           "| Lyra 150P | 150 mm | 12.8 kg |\n",
+           "| Model | Aperture | Weight |\n|---|---|---|\n| Lyra 130P | 130 mm | 9 kg |\n"
+           "| Lyra 150P | 150 mm | 12.8 kg |\n",
+           "9 kg");
+    expect("What is the time limit for the relay?",
+           "| Race | Start | Time limit |\n|---|---|---|\n| Marathon | 9:00 | 6 hours |\n"
+           "| Relay | 11:00 |\n",
+           "| Race | Start | Time limit |\n|---|---|---|\n| Marathon | 9:00 | 6 hours |\n"
+           "| Relay | 11:00 | 2 hours |\n",
+           "2 hours");
+}
+
+/* The column of the price is asked for by the verb, and one of two words by its parts. */
+static void a_record_without_a_price_does_not_say_what_it_costs(void **state) {
+    (void)state;
+    expect("What does the green Duster cost?",
+           "model: Duster; colour: green; owners: 2; mileage: 35700\n"
+           "model: Niro; colour: white; owners: 1; mileage: 18400; price_gbp: 17800\n",
+           "model: Duster; colour: green; owners: 2; mileage: 35700; price_gbp: 9900\n"
+           "model: Niro; colour: white; owners: 1; mileage: 18400; price_gbp: 17800\n",
+           "9900");
+    expect("What stitch length do I use for jersey?",
+           "Fabric: Jersey; Needle: 75\nFabric: Denim; Needle: 100; Stitch length: 3.0 mm\n",
+           "Fabric: Jersey; Needle: 75; Stitch length: 1.5 mm\n"
+           "Fabric: Denim; Needle: 100; Stitch length: 3.0 mm\n",
+           "1.5 mm");
+    expect("How much did the lamps sell for?",
+           "item: Lamps; estimate_eur: 150\nitem: Kettle; estimate_eur: 40; sell_eur: 55\n",
+           "item: Lamps; estimate_eur: 150; sell_eur: 120\n"
+           "item: Kettle; estimate_eur: 40; sell_eur: 55\n",
+           "120");
+}
+
+/* In the place of the name, or of what it is of two kinds, stands another. */
+static void another_name_in_the_same_place_is_another_thing(void **state) {
+    (void)state;
+    expect("How long does resetting the Attic take?",
+           "Resetting the Workshop takes 12 minutes. The laser in the Attic is broken.",
+           "Resetting the Attic takes 12 minutes. The laser in the Workshop is broken.", "12");
+    expect("When is low tide?", "High tide is at 11:52.", "Low tide is at 11:52.", "11:52");
+}
+
+/* A thing that is named without a price does not cost what is said before it of another. */
+static void what_is_named_elsewhere_without_a_price_has_none(void **state) {
+    (void)state;
+    expect("How much will the paid tier cost?",
+           "Hosting costs £15 a month. We might add a paid tier next year.",
+           "We might add a paid tier next year. It costs £15 a month.", "£15");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
@@ -242,6 +318,12 @@ int main(void) {
         cmocka_unit_test(a_mail_is_not_what_it_is_about),
         cmocka_unit_test(a_model_is_not_its_sibling),
         cmocka_unit_test(what_keeps_in_the_fridge_keeps_otherwise_frozen),
+        cmocka_unit_test(the_price_above_is_of_another_thing),
+        cmocka_unit_test(what_happens_without_a_time_does_not_say_when),
+        cmocka_unit_test(a_row_that_ends_before_the_column_says_nothing_of_it),
+        cmocka_unit_test(a_record_without_a_price_does_not_say_what_it_costs),
+        cmocka_unit_test(another_name_in_the_same_place_is_another_thing),
+        cmocka_unit_test(what_is_named_elsewhere_without_a_price_has_none),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
