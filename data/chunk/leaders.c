@@ -6,6 +6,7 @@
 
 enum {
     FEWEST = 3,     /* dots */
+    SHORT = 2,      /* ... of an entry whose name leaves no room for more, beside others */
     CERTAIN = 4,    /* so many are no ellipsis */
     LONGEST = 512,  /* bytes of a line */
     NAME = 120,     /* before the dots */
@@ -70,8 +71,10 @@ static leaders find_in(const char *s, span l) {
     for (; at < l.end && at - l.start <= NAME; at = n ? stop : at + 1) {
         n = count_dots(s, l.end, at, &stop);
         if (n >= FEWEST) break;
+        if (n == SHORT && at > l.start && is_space(s[at - 1]) && stop < l.end && is_space(s[stop]))
+            break;
     }
-    if (n < FEWEST || at == l.start || at >= l.end || stop == l.end) return out;
+    if (n < SHORT || at == l.start || at >= l.end || stop == l.end) return out;
     const bool apart = is_space(s[at - 1]) && is_space(s[stop]);
     if (n < CERTAIN && !apart) return out;
     for (size_t i = stop; i < l.end; i++) out.figure |= fo_is_digit(s[i]);
@@ -102,7 +105,8 @@ static bool has_neighbour(const char *s, size_t len, size_t at, bool below, bool
 
 static bool is_entry(const char *s, size_t len, size_t at, leaders *l) {
     *l = find_in(s, line_of(s, len, at));
-    if (!may_lead(l)) return false;
+    const bool is_short = l->n == SHORT && l->figure && l->behind <= FEW_WORDS && l->open;
+    if (!may_lead(l) && !is_short) return false;
     return (l->n >= CERTAIN && l->figure && l->behind <= FEW_WORDS) ||
            has_neighbour(s, len, at, false, l->open) || has_neighbour(s, len, at, true, l->open);
 }
@@ -117,6 +121,6 @@ size_t leaders_end(const char *s, size_t len, size_t at) {
     leaders l;
     size_t stop = 0;
     const size_t end = len - at < LONGEST ? len : at + LONGEST;
-    if (count_dots(s, end, at, &stop) < FEWEST || !is_entry(s, len, at, &l)) return 0;
+    if (count_dots(s, end, at, &stop) < SHORT || !is_entry(s, len, at, &l)) return 0;
     return has_words(s, stop, line_of(s, len, at).end) ? stop : 0;
 }

@@ -590,6 +590,12 @@ static void lines_with_leaders_are_items(void **state) {
     read_units(text);
     expect(text, "Flat white ............. 3.80", TEXT_UNIT_ITEM, "COFFEE");
     expect(text, "He waited .... and then he left.", TEXT_UNIT_SENTENCE, "COFFEE");
+    /* a long name leaves room for two dots */
+    const char *fees =
+        "FEES\nRegistration ......... 95 EUR\nMotorway, 45 minutes .. 72 EUR\nTheory "
+        "............... 60 EUR\n";
+    read_units(fees);
+    expect(fees, "Motorway, 45 minutes .. 72 EUR", TEXT_UNIT_ITEM, "FEES");
     const char *dates = "6. Calendario\nConcierto ...... 25 de abril, 19.30 h, Teatro\n"
                         "Certamen ....... 13 de junio, en Villaseca,\n"
                         "                 junto al puente\n"
