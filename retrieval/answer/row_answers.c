@@ -558,6 +558,32 @@ static uint64_t names_asked(const question *q, uint64_t *models) {
     return names & ~row_terms_left_out(q);
 }
 
+/* "The serial number of the battery": what a row is called by that one word alone has. */
+static uint64_t things_asked(const question *q) {
+    uint64_t things = 0;
+    for (size_t i = 1; i < q->text.n_words; i++) {
+        const int k = question_term_of(q, q->text.words[i].id);
+        const bool article = i > 1 && fact_word_in(&q->text, i - 1, "the a an my our your");
+        if (k >= 0 && fact_is_content(&q->text.words[i]) &&
+            fact_word_in(&q->text, article ? i - 2 : i - 1, "of for") &&
+            (i + 1 == q->text.n_words || (q->text.words[i + 1].flags & (WORD_STOP | WORD_CLAUSE))))
+            things |= 1ull << k;
+    }
+    return things;
+}
+
+/* The term of the one word that stands in the first cell of a row; 0: there are more. */
+static uint64_t row_label(const candidate_passage *p, const text_unit *u) {
+    row_walk walk = {0};
+    table_pair cell;
+    size_t content = 0;
+    if (!row_cell_next(&walk, p, u, &cell)) return 0;
+    const uint32_t start = (uint32_t)(cell.value - p->text.text);
+    const fact_sentence s = candidate_words(&p->text, start, start + (uint32_t)cell.n_value);
+    for (size_t i = s.w0; i < s.w1; i++) content += fact_is_content(&p->text.words[i]);
+    return content == 1 ? row_subject(p, u) : 0;
+}
+
 /* "IBAN | DE12" below "Account holder | Harrow Optics": what one thing has, and whose it is a value tells. */
 static bool is_of_pairs(const candidate_passage *p, const text_unit *u) {
     row_walk walk = {0};
@@ -569,7 +595,7 @@ static bool is_of_pairs(const candidate_passage *p, const text_unit *u) {
 /* The rows of one table, [from, to) of the set: where some are called by a name of the question, all that do not say it are of
  * somebody else, and where only those say much of the question, none of them answers it. */
 static void set_apart_others_rows(candidate_set *set, const candidate_passage *p, size_t from,
-                                  size_t to, uint64_t names, uint64_t models) {
+                                  size_t to, uint64_t names, uint64_t models, uint64_t things) {
     static const double much = 0.2; /* of the question */
     uint64_t named = 0, called = 0, own = 0, theirs = 0;
     const uint64_t above =
@@ -578,6 +604,7 @@ static void set_apart_others_rows(candidate_set *set, const candidate_passage *p
     for (size_t i = from; i < to; i++) {
         named |= row_subject(p, &set->c[i].unit) & names;
         called |= row_subject(p, &set->c[i].unit) & models & ~above;
+        called |= row_label(p, &set->c[i].unit) & things & ~above;
     }
     for (size_t i = from; i < to; i++) {
         const candidate *c = &set->c[i];
@@ -597,14 +624,16 @@ static void set_apart_others_rows(candidate_set *set, const candidate_passage *p
 void rows_of_others_set_apart(candidate_set *set, size_t index) {
     const candidate_passage *p = &set->passages[index];
     uint64_t models;
-    const uint64_t names = names_asked(&set->q, &models);
+    const uint64_t names = names_asked(&set->q, &models),
+                   things = set->q.demands.language < 0 ? things_asked(&set->q) : 0;
     size_t from = set->n;
     while (from > 0 && set->c[from - 1].passage == index) from--;
-    for (size_t to; (names | models) && !set->q.demands.extreme && from < set->n; from = to) {
+    for (size_t to; (names | models | things) && !set->q.demands.extreme && from < set->n;
+         from = to) {
         for (to = from + 1; to < set->n; to++)
             if (!rows_of_one_table(p, &set->c[to - 1].unit, &set->c[to].unit)) break;
         if (set->c[from].unit.kind == TEXT_UNIT_ROW)
-            set_apart_others_rows(set, p, from, to, names, models);
+            set_apart_others_rows(set, p, from, to, names, models, things);
     }
 }
 

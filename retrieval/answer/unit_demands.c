@@ -273,6 +273,9 @@ static bool lacks_detail(const question *q, const candidate_passage *p, const te
         return n && !demand_letters_in(letters, n, text + u->start, u->end - u->start);
     }
     if (states_no_status(d, p, u)) return true;
+    if (d->detail == DETAIL_PHONE && d->language < 0 &&
+        demand_phone_is_another(q->text.text, q->text.len, text + u->start, u->end - u->start))
+        return true;
     return !has_detail_above(d, p, u) &&
            !demands_detail_in(d, text + u->start, u->end - u->start) &&
            !demand_detail_may_be(d->detail, text + u->start, u->end - u->start) &&

@@ -281,6 +281,16 @@ static bool office_is_lacking(const question *q, size_t at, const candidate_pass
            !says_office(q, at, p, u->outer_start, u->outer_end);
 }
 
+/* "Where: The Foundry", "Repeats: every week": what it says it is is nobody. */
+static bool is_labelled_otherwise(const candidate_passage *p, const text_unit *u) {
+    const char *s = p->text.text + u->start;
+    const size_t n = u->end - u->start;
+    size_t at = 0;
+    const word_token label = word_token_next(s, n, &at), colon = word_token_next(s, n, &at);
+    return word_token_in("where when repeats location time date address telephone email", &label) &&
+           word_token_is(&colon, ":");
+}
+
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
     const bool name = q->asks.name;
@@ -288,6 +298,7 @@ double unit_person_lacking(const question *q, const candidate_passage *p, const 
         office_is_lacking(q, q->demands.deputy, p, u))
         return 2;
     if (!(asks_who(q) || name) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
+    if (is_labelled_otherwise(p, u)) return 2;
     if (u->kind == TEXT_UNIT_SENTENCE && !name &&
         (only_names_offices(q, p, u) || (asks_who_made(q) && is_done_otherwise(q, p, u))))
         return 2;

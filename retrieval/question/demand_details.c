@@ -44,7 +44,7 @@ static enum demand_detail detail_at(const word_token *before, const word_token *
     return word_token_in("website url homepage", t) ? DETAIL_WEB : DETAIL_NONE;
 }
 
-/* "When", "where" or "in what year" begin it, and it speaks of a birth or a death. */
+/* "When", "where" or "in what year" begin it, and it speaks of a birth, a wedding or a death. */
 static enum demand_detail life_of(const char *question, size_t len) {
     size_t at = 0;
     word_token t = word_token_next(question, len, &at);
@@ -52,6 +52,7 @@ static enum demand_detail life_of(const char *question, size_t len) {
     const bool what = word_token_in("what which", &t);
     if (!what && !word_token_in("when where", &t)) return DETAIL_NONE;
     if (word_tokens_say("born", question + at, len - at)) return DETAIL_BIRTH;
+    if (!what && word_tokens_say("marry married", question + at, len - at)) return DETAIL_MARRIAGE;
     const word_token next = word_token_next(question, len, &at); /* "What is the die made of?" */
     return (!what || word_token_in("year month day date", &next)) &&
                    word_tokens_say("die", question + at, len - at)
@@ -339,6 +340,17 @@ static bool has_birth(const char *text, size_t len) {
                text, len);
 }
 
+bool demand_phone_is_another(const char *question, size_t n, const char *text, size_t len) {
+    static const char *const kinds[] = {"mobile cell cellphone", "work office business",
+                                        "home private", "fax"};
+    size_t asked = 0, said = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (word_tokens_say(kinds[i], question, n)) asked |= (size_t)1 << i;
+        if (word_tokens_say(kinds[i], text, len)) said |= (size_t)1 << i;
+    }
+    return asked && said && !(asked & said);
+}
+
 static bool has_death(const char *text, size_t len) {
     return has_years_of_life(text, len) ||
            word_tokens_say("die dies died death deaths dead deceased late killed murdered "
@@ -465,6 +477,11 @@ bool demand_detail_in(enum demand_detail detail, const char *text, size_t len) {
         return has_birth(text, len);
     case DETAIL_DEATH:
         return has_death(text, len);
+    case DETAIL_MARRIAGE:
+        return word_tokens_say(
+            "marry marries married marriage wed weds wedding wedded wife husband "
+            "spouse bride bridegroom groom widow widower",
+            text, len);
     case DETAIL_PASSWORD:
         return word_tokens_say("password passwords passphrase passwd passcode pass pw pwd pin key "
                                "secret credentials",

@@ -16,6 +16,7 @@ enum demand_detail {
     DETAIL_COLOUR,   /* "What colour are the flowers?" */
     DETAIL_BIRTH,    /* "When was Ida Berg born?" */
     DETAIL_DEATH,    /* "When did she die?" */
+    DETAIL_MARRIAGE, /* "When did she marry?" */
     DETAIL_WHEN,     /* of texts in another language: "Wann ist das Fest?" */
     DETAIL_CASE,     /* of those, when or in which case: "Quand le casque est-il obligatoire ?" */
     DETAIL_PERSON,   /* of those: "Quién dirige la banda?" */
@@ -32,6 +33,9 @@ enum demand_detail demand_detail_of(const char *question, size_t len);
 size_t demand_letters_of(const char *question, size_t len, const char **letters);
 /* Does text[len] say what letters[n] stand for: words that begin so, "multiple device", or "stands for" and the like and the letters? */
 bool demand_letters_in(const char *letters, size_t n, const char *text, size_t len);
+
+/* Does a text that has a telephone number say that it is one of another kind: "Telephone (work)" of whose mobile number is asked for? */
+bool demand_phone_is_another(const char *question, size_t n, const char *text, size_t len);
 
 /* May text[len] hold such a thing? True of DETAIL_NONE. */
 bool demand_detail_in(enum demand_detail detail, const char *text, size_t len);

@@ -304,6 +304,56 @@ static void what_is_named_elsewhere_without_a_price_has_none(void **state) {
            "We might add a paid tier next year. It costs £15 a month.", "£15");
 }
 
+static void a_wedding_is_no_birth_and_a_sum_no_time(void **state) {
+    (void)state;
+    expect("When did William Trevarren marry?", "William Trevarren, eldest son, born 1867.",
+           "William Trevarren, eldest son, took Ann Pascoe as his wife in 1891.", "1891");
+    expect("When is the practical test?", "Practical test, our fee is 190 EUR.",
+           "Practical test, on the 14th, our fee is 190 EUR.", "14th");
+}
+
+static void a_number_of_another_kind_is_another_one(void **state) {
+    (void)state;
+    expect("What is the architect's mobile number?",
+           "Architect\n\nTelephone (work): 01632 960745\n",
+           "Architect\n\nTelephone (cell) number: 01632 960745\n", "960745");
+}
+
+static void what_a_label_says_is_nobody(void **state) {
+    (void)state;
+    expect("Who supports The Lantern Hours in Glasgow?",
+           "The Lantern Hours - Glasgow\n\nWhere: The Foundry supports, Glasgow\n",
+           "The Lantern Hours - Glasgow\n\nAlso: Mira Dahl supports, Glasgow\n", "Mira Dahl");
+}
+
+/* A row that is called by the one word that is asked about has what others of its table have not. */
+static void what_another_part_has_is_of_that_part(void **state) {
+    (void)state;
+    fo_err err = {0};
+    candidate_set set = {0};
+    const char *text = "| Part | Remark |\n|---|---|\n| Inverter | serial number VH5 |\n"
+                       "| Battery | 10 kWh |\n";
+    const passage p = {.text = text, .len = strlen(text), .title = "Report", .document = "a"};
+    assert_ok(candidate_set_read(
+                  &set,
+                  &(extractive_input){.question = "What is the serial number of the battery?",
+                                      .passages = &p,
+                                      .n_passages = 1,
+                                      .lx = &lx},
+                  &err),
+              &err);
+    size_t rows = 0;
+    for (size_t i = 0; i < set.n; i++) {
+        const candidate *c = &set.c[i];
+        if (c->unit.kind != TEXT_UNIT_ROW) continue;
+        rows++;
+        const bool inverter = memmem(text + c->start, c->end - c->start, "Inverter", 8) != NULL;
+        assert_true((c->f[CAND_OTHER_THING] >= CAND_RIVAL) == inverter);
+    }
+    assert_int_equal(rows, 2);
+    candidate_set_deinit(&set);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
@@ -324,6 +374,10 @@ int main(void) {
         cmocka_unit_test(a_record_without_a_price_does_not_say_what_it_costs),
         cmocka_unit_test(another_name_in_the_same_place_is_another_thing),
         cmocka_unit_test(what_is_named_elsewhere_without_a_price_has_none),
+        cmocka_unit_test(a_wedding_is_no_birth_and_a_sum_no_time),
+        cmocka_unit_test(a_number_of_another_kind_is_another_one),
+        cmocka_unit_test(what_a_label_says_is_nobody),
+        cmocka_unit_test(what_another_part_has_is_of_that_part),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }

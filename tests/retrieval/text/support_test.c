@@ -121,6 +121,17 @@ static void a_rival_is_not_said_for_reading_well(void **state) {
     assert_true(support_probability(&f) < support_threshold);
 }
 
+static void what_says_no_word_of_the_question_has_to_read_well(void **state) {
+    (void)state;
+    support_features f = {.lead = 0.9, .dense = 0.3, .align = 0.36, .back = 0.3, .cross = 1.3};
+    assert_true(support_probability(&f) < support_threshold);
+    f.cross = 3;
+    assert_true(support_probability(&f) > support_threshold);
+    f.cross = 1.3;
+    f.cover_near = 0.01; /* a word beside it, and nearly none of the question */
+    assert_true(support_probability(&f) > support_threshold);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_in_which_nothing_is_of_the_thing_is_no_answer),
@@ -130,6 +141,7 @@ int main(void) {
         cmocka_unit_test(what_is_asked_for_and_a_lead_speak_for_an_answer),
 =======
         cmocka_unit_test(a_rival_is_not_said_for_reading_well),
+        cmocka_unit_test(what_says_no_word_of_the_question_has_to_read_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
