@@ -185,3 +185,42 @@ void rows_set_apart_beside_empty(candidate_set *set, size_t index) {
                 set->c[k].f[CAND_OTHER_THING] = CAND_RIVAL;
     }
 }
+
+/* "What is the focal length of the Corvus 90?": the words between "what is the" and "of", all of which are terms; 0: it asks otherwise.
+ * *behind: the word behind them. */
+static uint64_t attribute_asked(const question *q, size_t *behind) {
+    const fact_text *t = &q->text;
+    size_t i = 0;
+    uint64_t terms = 0;
+    if (!t->n_words || !fact_word_in(t, i++, "what whats")) return 0;
+    if (i < t->n_words && fact_word_in(t, i, "s")) i++;
+    while (i < t->n_words && fact_word_in(t, i, "is are was were the")) i++;
+    for (; i < t->n_words && !fact_word_in(t, i, "of for"); i++) {
+        const int k = question_term_of(q, t->words[i].id);
+        if (k < 0 || q->terms[k].name || (t->words[i].flags & (WORD_STOP | WORD_DIGIT))) return 0;
+        terms |= 1ull << k;
+    }
+    *behind = i;
+    return i < t->n_words ? terms : 0;
+}
+
+bool row_lacks_column(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const question *q = &set->q;
+    const demands *d = &q->demands;
+    size_t behind = 0;
+    if (u->kind != TEXT_UNIT_ROW || d->language >= 0 || d->amount != AMOUNT_NONE ||
+        d->detail != DETAIL_NONE || d->extreme)
+        return false;
+    const uint64_t asked = attribute_asked(q, &behind);
+    uint64_t names = 0, said = p->title | p->named | p->filed;
+    for (size_t i = behind; asked && i < q->text.n_words; i++) {
+        const int k = question_term_of(q, q->text.words[i].id);
+        if (k >= 0 && q->terms[k].name) names |= 1ull << k;
+    }
+    for (size_t i = 0; names && i < set->n_passages; i++)
+        if (candidate_one_document(&set->passages[i], p)) said |= set->passages[i].said;
+    row_walk walk = {0};
+    table_pair cell;
+    return names && !(asked & said) && (candidate_terms(p, u->start, u->end) & names) &&
+           row_cell_next(&walk, p, u, &cell) && cell.name;
+}

@@ -18,4 +18,7 @@ bool row_has_empty_cell(const question *q, const candidate_passage *p, const tex
  * The candidates of passage `index` are the last of the set. */
 void rows_set_apart_beside_empty(candidate_set *set, size_t index);
 
+/* "What is the focal length of the Corvus 90?": the row of it, where no column is called so, nor anything else in the document. */
+bool row_lacks_column(const candidate_set *set, const candidate_passage *p, const text_unit *u);
+
 #endif

@@ -62,6 +62,42 @@ static bool has_another_name_behind(const candidate_passage *p, const candidate 
     return false;
 }
 
+/* Do bytes [start, end) of the passage say terms a and b with one to three words between them that are not the question's? */
+static bool has_others_between(const candidate_passage *p, uint32_t start, uint32_t end, int a,
+                               int b) {
+    enum { MOST = 3 };
+    const fact_sentence s = candidate_words(&p->text, start, end);
+    for (size_t i = s.w0; i < s.w1; i++) {
+        if (p->terms[i] != a) continue;
+        size_t others = 0, k = i + 1;
+        for (; k < s.w1 && p->terms[k] < 0 && others <= MOST; k++)
+            others += fact_is_content(&p->text.words[k]);
+        if (k < s.w1 && others && others <= MOST && p->terms[k] == b) return true;
+    }
+    return false;
+}
+
+/* "How far is Rowan Street from the station?": the words before and behind the name, with another one between them, in the unit or the
+ * question of a chat before it, where names have no capitals: "how far is mill quay from the station?". */
+static bool has_another_between(const candidate_set *set, const candidate *c, uint64_t known,
+                                size_t name) {
+    const question *q = &set->q;
+    const candidate_passage *p = &set->passages[c->passage];
+    const text_unit *u = &c->unit;
+    size_t before = name, behind = name + 1;
+    while (before > 0 && !fact_is_content(&q->text.words[before - 1])) before--;
+    for (; behind < q->text.n_words; behind++) {
+        const int k = term_at(q, behind);
+        if (fact_is_content(&q->text.words[behind]) && (k < 0 || (known >> k & 1))) break;
+    }
+    const int a = before > 0 ? term_at(q, before - 1) : -1,
+              b = behind < q->text.n_words ? term_at(q, behind) : -1;
+    return a >= 0 && b >= 0 &&
+           (has_others_between(p, u->start, u->end, a, b) ||
+            (u->head_kind == TEXT_UNIT_TURN &&
+             has_others_between(p, u->head_start, u->head_end, a, b)));
+}
+
 /* "How long does resetting the Attic take?": the unit says the word before the name, and another name behind that. The names that are
  * asked about its document says elsewhere. */
 static bool is_of_another_name(const candidate_set *set, const candidate *c, uint64_t known,
@@ -71,6 +107,7 @@ static bool is_of_another_name(const candidate_set *set, const candidate *c, uin
     for (size_t i = 1; i < q->text.n_words; i++) {
         const int k = is_name(q, i) ? term_at(q, i) : -1;
         if (k < 0 || (known >> k & 1) || !(said >> k & 1)) continue;
+        if (has_another_between(set, c, known, i)) return true;
         size_t before = i;
         while (before > 0 && !fact_is_content(&q->text.words[before - 1])) before--;
         const int a = before > 0 ? term_at(q, before - 1) : -1;

@@ -505,7 +505,7 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
     if (lacks_detail(&set->q, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
         unit_is_of_another_version(&set->q, p, u) || only_says_when_sent(&set->q, p, u) ||
-        lacks_time(&set->q, p, u))
+        row_lacks_column(set, p, u) || lacks_time(&set->q, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */
     if (c->f[CAND_NO_AMOUNT] < 2 && is_only_a_title(set, p, c, c->f[CAND_NO_AMOUNT]))
         c->f[CAND_NO_AMOUNT] = 2;

@@ -354,6 +354,31 @@ static void what_another_part_has_is_of_that_part(void **state) {
     candidate_set_deinit(&set);
 }
 
+/* What no column is called, and nothing else in the document says, a row has not. */
+static void a_row_has_nothing_that_no_column_names(void **state) {
+    (void)state;
+    expect("What is the focal length of the Corvus 90?",
+           "| Model | Aperture | Price |\n|---|---|---|\n| Corvus 70 | 70 mm | 119 |\n"
+           "| Corvus 90 | 90 mm | 189 |\n",
+           "| Model | Aperture | Focal length |\n|---|---|---|\n| Corvus 70 | 70 mm | 700 mm |\n"
+           "| Corvus 90 | 90 mm | 910 mm |\n",
+           "910 mm");
+}
+
+/* In a chat names have no capitals. */
+static void how_far_another_place_is_does_not_tell(void **state) {
+    (void)state;
+    static const char far[] = "03/09/2026, 17:02 - Kit: Rowan Street and Mill Quay are free\n"
+                              "03/09/2026, 17:10 - Sana: how far is mill quay from the station?\n"
+                              "03/09/2026, 17:11 - Kit: 12 min walk\n";
+    extractive_answer other = ask("How far is Rowan Street from the station?", far),
+                      asked = ask("How far is Mill Quay from the station?", far);
+    if (!other.abstain) fail_msg("%s", other.text);
+    if (asked.abstain || !strstr(asked.text, "12 min")) fail_msg("%s", asked.text);
+    extractive_answer_deinit(&other);
+    extractive_answer_deinit(&asked);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
@@ -378,6 +403,8 @@ int main(void) {
         cmocka_unit_test(a_number_of_another_kind_is_another_one),
         cmocka_unit_test(what_a_label_says_is_nobody),
         cmocka_unit_test(what_another_part_has_is_of_that_part),
+        cmocka_unit_test(a_row_has_nothing_that_no_column_names),
+        cmocka_unit_test(how_far_another_place_is_does_not_tell),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
