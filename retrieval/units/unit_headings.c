@@ -425,6 +425,24 @@ bool unit_is_setting_name(const unit_lines *lines, size_t i) {
     return end > i + 2;
 }
 
+/* "Telephone (mobile): +44 7700 900131", "Total: £163.00, no VAT": a sum or a number to call has its name before it, and heads
+ * nothing. */
+static bool is_value(const char *s, size_t n) {
+    enum { FEWEST = 6 /* digits of a number that stands alone */ };
+    const char *colon = memmem(s, n, ": ", 2), *end = s + n;
+    size_t digits = 0;
+    if (!colon || colon + 2 == end) return false;
+    const char *v = colon + 2;
+    if (*v == '$' || (end - v > 2 && !memcmp(v, "\xC2\xA3", 2)) ||
+        (end - v > 3 && !memcmp(v, "\xE2\x82\xAC", 3)))
+        return true;
+    for (; v < end; v++) {
+        if (!fo_is_digit(*v) && !strchr("+-/() ", *v)) return false;
+        digits += fo_is_digit(*v);
+    }
+    return digits >= FEWEST;
+}
+
 bool unit_is_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;
@@ -434,7 +452,7 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     if (unit_code_is_typed(s, n) || unit_code_is_comment(lines, i)) return false;
     if (s[0] == '#') return n > 1;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
-    if (is_no_name(s, n)) return false;
+    if (is_no_name(s, n) || is_value(s, n)) return false;
     if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || ends_with_a_stop(s, n)) return false;
     if (i + 1 >= lines->n) /* what it heads is in the next passage; "NO DOGS" may end a notice */
         return lines->followed && unit_is_shouted(lines, i) && has_capital(s, n) &&

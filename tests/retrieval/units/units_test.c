@@ -583,6 +583,19 @@ static void what_a_mail_begins_with_is_one_unit(void **state) {
     expect(text, "The tops come on Thursday.", TEXT_UNIT_SENTENCE, "");
 }
 
+/* A number to call, or a sum, heads nothing, though it stands alone above a text. */
+static void a_value_behind_its_name_is_no_heading(void **state) {
+    (void)state;
+    const char *text =
+        "Pia Hartley\n\nTelephone (mobile): +44 7700 900131\n\nShe is Wren's mother.\n\n"
+        "Total: \u00A3163.00, no VAT\n\nThe hammers are worn.\n\n"
+        "Minutes: 3 March\n\nNobody came.\n";
+    read_units(text);
+    expect(text, "She is Wren's mother.", TEXT_UNIT_SENTENCE, "Pia Hartley");
+    expect(text, "The hammers are worn.", TEXT_UNIT_SENTENCE, "Pia Hartley");
+    expect(text, "Nobody came.", TEXT_UNIT_SENTENCE, "Minutes: 3 March");
+}
+
 static void lines_with_leaders_are_items(void **state) {
     (void)state;
     const char *text = "COFFEE\nEspresso ............... 2.40\nFlat white ............. 3.80\n\n"
@@ -783,6 +796,7 @@ int main(void) {
         cmocka_unit_test(a_short_list_below_its_heading_is_a_unit_too),
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
+        cmocka_unit_test(a_value_behind_its_name_is_no_heading),
         cmocka_unit_test(faults_with_a_dash_are_items),
         cmocka_unit_test(a_field_alone_below_its_heading_is_an_item),
         cmocka_unit_test(what_is_underlined_is_a_heading),
