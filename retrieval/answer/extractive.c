@@ -339,6 +339,16 @@ static bool heading_denies(const candidate_passage *p, const text_unit *u) {
     return word_tokens_say(excludes, p->text.text + u->head_start, u->head_end - u->head_start);
 }
 
+/* "Title: Safety diver", of a contact card: who is one, the name above says. */
+static bool is_role_of_a_card(const candidate_set *set, const candidate *c) {
+    size_t at = 0;
+    const char *s = set->passages[c->passage].text.text + c->start;
+    const word_token role = word_token_next(s, c->end - c->start, &at),
+                     colon = word_token_next(s, c->end - c->start, &at);
+    return set->q.kind == ASK_PERSON && word_token_in("title role", &role) &&
+           word_token_is(&colon, ":");
+}
+
 /* "It can cool in summer": which one can, the heading above says; and of what "there is none". */
 static bool heading_is_meant(const candidate_set *set, const candidate *c) {
     const char *s = set->passages[c->passage].text.text + c->start;
@@ -422,7 +432,8 @@ static bool heading_says(const candidate_set *set, const candidate *c) {
         return false;
     if (u->kind == TEXT_UNIT_ITEM && heading_denies(p, u)) return true;
     if (!heads_any_entry(p->text.text + u->head_start, u->head_end - u->head_start) &&
-        (heading_is_meant(set, c) || heading_is_pointed_at(p, c) || heading_names_setting(set, c)))
+        (heading_is_meant(set, c) || heading_is_pointed_at(p, c) || heading_names_setting(set, c) ||
+         is_role_of_a_card(set, c)))
         return true;
     const uint64_t head = candidate_terms(p, u->head_start, u->head_end);
     return question_share(&set->q, head & ~c->set & ~p->title) >= much;

@@ -357,7 +357,7 @@ static bool has_death(const char *text, size_t len) {
                            "assassinated executed hanged "
                            "beheaded shot fell fallen perished drowned suicide succumbed buried "
                            "funeral passed passing "
-                           "lost survived survivor widow widower posthumously until end ended last",
+                           "lost survived survivor widow widower posthumously until end ended",
                            text, len);
 }
 

@@ -379,6 +379,26 @@ static void how_far_another_place_is_does_not_tell(void **state) {
     extractive_answer_deinit(&asked);
 }
 
+static void the_last_of_them_need_not_be_dead(void **state) {
+    (void)state;
+    expect("When did William Reith die?",
+           "| Name | From | To | Remark |\n|---|---|---|---|\n| Ada Thole | 1913 | 1919 | widow |\n"
+           "| William Reith | 1952 | 1987 | last keeper |\n",
+           "| Name | From | To | Remark |\n|---|---|---|---|\n| Ada Thole | 1913 | 1919 | widow |\n"
+           "| William Reith | 1952 | 1987 | died in 1987 |\n",
+           "died in 1987");
+}
+
+/* Of a contact card the name above says who it is. */
+static void a_role_is_said_with_whose_it_is(void **state) {
+    (void)state;
+    extractive_answer a =
+        ask("Who is the safety diver?",
+            "Owen Strand\n\nTitle: Safety diver\nTelephone (mobile): +44 7700 900177\n");
+    if (a.abstain || !strstr(a.text, "Owen Strand")) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fourth_year_is_not_the_second),
@@ -405,6 +425,8 @@ int main(void) {
         cmocka_unit_test(what_another_part_has_is_of_that_part),
         cmocka_unit_test(a_row_has_nothing_that_no_column_names),
         cmocka_unit_test(how_far_another_place_is_does_not_tell),
+        cmocka_unit_test(the_last_of_them_need_not_be_dead),
+        cmocka_unit_test(a_role_is_said_with_whose_it_is),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
 }
