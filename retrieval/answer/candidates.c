@@ -25,6 +25,7 @@
 #include "retrieval/answer/extremes.h"
 #include "retrieval/answer/heading_names.h"
 #include "retrieval/answer/past_states.h"
+#include "retrieval/answer/meant_commands.h"
 #include "retrieval/answer/other_commands.h"
 #include "retrieval/answer/other_things.h"
 #include "retrieval/answer/pointers.h"
@@ -202,6 +203,7 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
         words += (double)set->passages[i].text.n_words;
     }
     if (!rc) other_commands_mark(set);
+    if (!rc) meant_commands_mark(set, in);
     if (!rc) subjects_mark(set);
     for (size_t i = 0; !rc && i < n; i++)
         set->passages[i].bm25 = passage_bm25(

@@ -41,8 +41,9 @@ enum {
     CAND_OTHER_DAY, /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
     CAND_OTHER_PURPOSE, /* 1: how is asked, and it is of a command that is not named and is for something else, as its title has it */
-    CAND_TOPIC,         /* says by where it stands what it answers: topics.h */
-    CAND_OTHER_THING,   /* below a question about something else: topics.h; of another office; of
+    CAND_MEANT, /* 1: how is asked, and by its title it is of the command that does it (meant_commands.h) */
+    CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
+    CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of
                        * another number of it; in a document about something else (subjects.h); for other amounts (tiers.h);
                        * which leaves out what is asked about (unit_wording.h);
                        * 2: of a rival (rivals.h), or left out by the question (row_conditions.h) */
@@ -107,6 +108,7 @@ typedef struct candidate_passage {
     bool unnamed;           /* ... whose name the question does not say */
     bool
         spoken_by_name; /* ... a name of which a word of the question begins with: "differences", diff */
+    bool meant;         /* the page of the command that does what is asked: meant_commands.h */
     bool other_command; /* ... and it asks how another one does it, whose page is here */
     bool off_subject;   /* subjects.h */
     bool spoken_of;     /* the conversation was answered from its document last */
@@ -162,14 +164,15 @@ static inline void candidate_set_apart(candidate *c) {
     if (c->f[CAND_OTHER_THING] < 1) c->f[CAND_OTHER_THING] = 1;
 }
 
-/* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
+/* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. So it is where its
+ * title means that in other words: "mkswap - set up a Linux swap area" and "make swap space". */
 static inline bool candidate_names_the_command(const candidate *c) {
-    return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.99;
+    return c->f[CAND_SUMMARY] > 0 && (c->f[CAND_COVER] > 0.99 || c->f[CAND_MEANT] > 0);
 }
 
 /* ... or most of it: "sdiff - side-by-side merge of file differences". */
 static inline bool candidate_is_for_it(const candidate *c) {
-    return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.75;
+    return c->f[CAND_SUMMARY] > 0 && (c->f[CAND_COVER] > 0.75 || c->f[CAND_MEANT] > 0);
 }
 
 /* Do both hang on the same stretch of one passage? */

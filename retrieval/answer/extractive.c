@@ -23,6 +23,7 @@
 #include "retrieval/answer/footnotes.h"
 #include "retrieval/answer/further_units.h"
 #include "retrieval/answer/mail_quotes.h"
+#include "retrieval/answer/meant_commands.h"
 #include "retrieval/question/compound_words.h"
 #include "retrieval/question/month_words.h"
 #include "retrieval/question/number_words.h"
@@ -90,10 +91,11 @@ static const double weights_reader[CAND_FEATURES] = {
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
     static const double spoken_of = 4; /* a rival of another document has to be much better */
+    static const double meant = 3;
     return spoken_of * c->f[CAND_SPOKEN_OF] + 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] +
-           2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] -
-           3 * c->f[CAND_OTHER_PURPOSE] - 6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] -
-           6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
+           meant * c->f[CAND_MEANT] + 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] -
+           4 * c->f[CAND_OTHER_THING] - 3 * c->f[CAND_OTHER_PURPOSE] - 6 * c->f[CAND_NO_AMOUNT] -
+           6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -110,6 +112,7 @@ static void rank_candidates(candidate_set *set) {
         for (size_t k = 0; k < CAND_FEATURES; k++) c->score += w[k] * c->f[k];
     }
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
+    meant_commands_put_name_first(set);
 }
 
 /* Beside the score of all else. */
@@ -119,6 +122,7 @@ static void rank_again(candidate_set *set) {
     for (size_t i = 0; i < set->n; i++)
         set->c[i].score += cross_weight * cross_reading_of(&set->c[i]);
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
+    meant_commands_put_name_first(set);
 }
 
 /* ---- support ----------------------------------------------------------------------------- */
@@ -672,6 +676,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     int rc = weigh(out, set, in, err);
     if (!rc && out->features.spoken_of > 0 && !in->follow_up && out->support < bound)
         rc = weigh_without_the_talk(out, set, in, bound, err);
+    if (!rc && meant_commands_lead(set, out->support, bound)) rc = weigh(out, set, in, err);
     if (rc) return rc;
     first_unit_choose(set);
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;

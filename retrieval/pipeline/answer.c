@@ -485,7 +485,8 @@ passage run_passage(const run *r, const query_context *c) {
                      .heading = c->chunk.heading,
                      .score = (float)c->score,
                      .dense = r->strange_script ? NAN : (float)c->dense,
-                     .sparse = (float)c->sparse};
+                     .sparse = (float)c->sparse,
+                     .meant = (float)titled_meant(r, c->chunk.document)};
 }
 
 /* What a document begins with; document 0: not read yet. */
@@ -568,6 +569,7 @@ static int answer_generally(run *r) {
     int rc = passages && titles && r->whole && r->n_own && (read || !named)
                  ? collection_take_analyzer(r->s, r->c, &words, r->err)
                  : fo_no_memory(r->err);
+    if (!rc) rc = titled_compare(r); /* contexts from memory were not compared */
     for (size_t i = 0; !rc && i < n; i++) {
         passages[i] = run_passage(r, &out->contexts[i]);
         rc = name_document(r, i, words, &passages[i], read, &titles[i]);

@@ -179,6 +179,7 @@ int leading_put_first(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     a.lx = (lexicon){words, run_idf, r->snapshot};
     if (!rc) rc = question_read(&a.question, &a.lx, r->sought, strlen(r->sought), r->err);
+    r->how = a.question.procedure || a.question.task;
     if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains, SIZE_MAX);
     if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
         rc = put_first(r, &a, holds_exact, SIZE_MAX);

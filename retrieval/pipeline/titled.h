@@ -9,14 +9,20 @@
 #ifndef FORAGE_RETRIEVAL_TITLED_H
 #define FORAGE_RETRIEVAL_TITLED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct title_vectors;
 typedef struct run run;
 
+enum { TITLED_BEST = 8 };
+
 typedef struct titled_documents {
     struct title_vectors *of; /* counted; NULL: there are none */
     float *cosines;           /* of its titles with what is sought; NULL: not compared */
+    int64_t best
+        [TITLED_BEST]; /* documents with the nearest titles, nearest first, of those that the asker sees */
+    size_t n_best;
 } titled_documents;
 
 /* FO_ENOMEM, the store's errors. */
@@ -27,6 +33,11 @@ int titled_compare(run *r); /* and the cosines */
 int titled_put_in(run *r);
 /* Cosine of the question with the title of a document; NAN: not known. */
 double titled_near(const run *r, int64_t document);
+/* How likely a command is for what is asked, 0..1, by how near its page's title comes and how much nearer than any other; 0: not known. */
+double titled_meant(const run *r, int64_t document);
+/* Where a command is likely so: the chunk with the line that says what it does is among the contexts, in the last one's place if
+ * need be. FO_ENOMEM, the store's errors. */
+int titled_keep_name(run *r);
 void titled_deinit(titled_documents *t);
 
 #endif
