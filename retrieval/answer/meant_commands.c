@@ -19,9 +19,11 @@ static bool is_of_no_command(const char *document) {
     return false;
 }
 
-/* Does the question say by which command it is to be done? */
-static bool names_a_command(const candidate_set *set) {
+/* Does the question say by which command it is to be done? Not where it only says to which family that belongs, "create an ssh key". */
+static bool names_a_command(const candidate_set *set, const char *likeliest) {
     const fact_text *t = &set->q.text;
+    if (exact_names_family_asked(t->text, t->len, likeliest))
+        return exact_names_command_asked(t->text, t->len, likeliest);
     for (size_t i = 0; i < set->n_passages; i++)
         if (set->passages[i].command &&
             exact_names_family_asked(t->text, t->len, set->passages[i].title_text))
@@ -29,13 +31,25 @@ static bool names_a_command(const candidate_set *set) {
     return false;
 }
 
+static bool asks_how(const question *q) {
+    return q->procedure || q->task;
+}
+
+/* "Which users are in a group?" is told by a command, too. Not "what is ...". */
+static bool asks_what_is_so(const question *q) {
+    return q->kind == ASK_OTHER && !q->defines && q->demands.amount == AMOUNT_NONE &&
+           q->text.n_words && fact_word_in(&q->text, 0, "what which");
+}
+
+bool meant_commands_asked(const question *q) {
+    return q->text.language < 0 && !q->exact.n_options && (asks_how(q) || asks_what_is_so(q));
+}
+
 void meant_commands_mark(candidate_set *set, const extractive_input *in) {
-    const question *q = &set->q;
+    static const double where_asked_what = 0.65;
     const char *likeliest = NULL;
-    double most = passage_meant;
-    if (q->text.language >= 0 || !(q->procedure || q->task) || q->exact.n_options ||
-        names_a_command(set))
-        return;
+    double most = asks_how(&set->q) ? passage_meant : where_asked_what;
+    if (!meant_commands_asked(&set->q)) return;
     for (size_t i = 0; i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
         if (p->command && !p->other_command && (double)in->passages[i].meant >= most &&
@@ -44,22 +58,33 @@ void meant_commands_mark(candidate_set *set, const extractive_input *in) {
             likeliest = p->title_text;
         }
     }
-    for (size_t i = 0; likeliest && i < set->n_passages; i++)
+    if (!likeliest || names_a_command(set, likeliest)) return;
+    for (size_t i = 0; i < set->n_passages; i++)
         set->passages[i].meant = !strcmp(set->passages[i].title_text, likeliest);
+}
+
+/* Is it the line of its page that says what the command does? */
+static bool names_it(const candidate_passage *p, const candidate *c) {
+    const size_t n = strlen(p->title_text);
+    return c->end - c->start == n && memcmp(p->text.text + c->start, p->title_text, n) == 0;
 }
 
 bool meant_commands_lead(candidate_set *set, double support, double least) {
     static const double surely = 0.9, surely_theirs = 0.75;
+    const bool theirs = set->passages[set->c[0].passage].meant;
+    const double stays = !asks_how(&set->q) ? least : theirs ? surely_theirs : surely;
     bool any = false;
-    if (support >= surely ||
-        (support >= fmax(least, surely_theirs) && set->passages[set->c[0].passage].meant))
-        return false;
+    if (support >= fmax(least, stays)) return false;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        if (!set->passages[c->passage].meant) continue;
+        const candidate_passage *p = &set->passages[c->passage];
+        if (!p->meant) continue;
         c->f[CAND_MEANT] = 1;
         c->f[CAND_OTHER_PURPOSE] = 0;
-        any |= c->f[CAND_SUMMARY] > 0;
+        if (!names_it(p, c)) continue;
+        c->f[CAND_SUMMARY] = 1;
+        c->f[CAND_FRAGMENT] = 0;
+        any = true;
     }
     return any;
 }

@@ -7,6 +7,8 @@
 
 #include "retrieval/answer/candidates.h"
 
+/* Could a command be the answer? Where it is said what is to be done, or asked which or what, and no option is named. English. */
+bool meant_commands_asked(const question *q);
 /* Sets meant of passages that are read: those of the command whose page is likeliest, if it is likely. English. */
 void meant_commands_mark(candidate_set *set, const extractive_input *in);
 /* Are they to lead? Not where what is first is theirs and is an answer, or is surely one. Then their candidates are marked, to be

@@ -7,6 +7,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/answer/asked_settings.h"
 #include "retrieval/answer/contents_lists.h"
+#include "retrieval/answer/meant_commands.h"
 #include "retrieval/answer/topics.h"
 #include "retrieval/pipeline/query_run.h"
 #include "retrieval/text/compared_names.h"
@@ -179,7 +180,7 @@ int leading_put_first(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     a.lx = (lexicon){words, run_idf, r->snapshot};
     if (!rc) rc = question_read(&a.question, &a.lx, r->sought, strlen(r->sought), r->err);
-    r->how = a.question.procedure || a.question.task;
+    r->asks_command = meant_commands_asked(&a.question);
     if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains, SIZE_MAX);
     if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
         rc = put_first(r, &a, holds_exact, SIZE_MAX);

@@ -514,7 +514,7 @@ static int find_contexts(run *r) {
     if (!rc) rc = gather_contexts(r);
     run_drop_read(r);
     if (!rc) rc = rerank(r);
-    if (!rc && r->how && !r->leading.n) rc = titled_keep_name(r);
+    if (!rc && r->asks_command && !r->leading.n) rc = titled_keep_name(r);
     r->tail = dense_floor(r);
     if (!rc) query_memory_keep_contexts(&r->lookup, r->tail);
     return rc;

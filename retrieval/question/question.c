@@ -153,6 +153,8 @@ static bool asks_procedure(const fact_text *t) {
             return true;
         if (listed(w, "step steps procedure option options flag switch")) return true;
         if (listed(w, "command commands") && listed(surface(t, i + 1, next), "to")) return true;
+        if (listed(w, "which what") && listed(surface(t, i + 1, next), "command commands"))
+            return true;
         if (!listed(w, "what")) continue;
         if (listed(surface(t, i + 1, next), "to")) return true;
         bool must = listed(next, "do does should must shall can has have is needs");
@@ -167,19 +169,24 @@ static bool says_a_task(const fact_text *t) {
     char w[24];
     return t->n_words > 2 && t->language < 0 && !memchr(t->text, '?', t->len) &&
            listed(surface(t, 0, w),
-                  "add append apply attach block cancel change check clear combine compare "
-                  "compress connect convert copy count create cut decode decompress decrypt "
-                  "delete detect disable disconnect display download edit enable encode encrypt "
-                  "execute export extract fetch filter find follow force format free freeze "
-                  "generate get give hide ignore import insert install join keep kill limit "
-                  "list lock log make measure merge monitor mount move number open order pack "
-                  "page pause pipe prevent print protect put read recover redirect reload "
-                  "remove rename repeat replace resize restart restore restrict resume reverse "
-                  "revert rotate run save scan schedule search see send set shorten show shrink "
-                  "shuffle skip sort split squeeze start stop strip suspend swap switch take "
-                  "terminate test trace transfer translate trim truncate turn undo uninstall "
-                  "unlock unmount unpack unzip update upgrade upload verify view wait watch "
-                  "write zip");
+                  "add append apply attach block calculate cancel change check "
+                  "clear clone combine compare compile compress compute "
+                  "concatenate connect convert copy count create cut decode "
+                  "decompress decrypt delete detach detect determine disable "
+                  "disconnect display download dump edit enable encode encrypt "
+                  "execute export extract fetch filter find follow force format "
+                  "free freeze generate get give hide ignore import insert "
+                  "inspect install join keep kill limit list lock log make "
+                  "measure merge monitor mount move number open order pack page "
+                  "pause pin pipe prevent print protect prune put query read "
+                  "reboot recover redirect reload remove rename repeat replace "
+                  "reset resize restart restore restrict resume reverse revert "
+                  "rotate round run save scan schedule search see send set "
+                  "shorten show shrink shuffle shut skip sort split squeeze start "
+                  "stop strip suspend swap switch sync synchronize take terminate "
+                  "test trace transfer translate trim truncate turn undo "
+                  "uninstall unlock unmount unpack unset unzip update upgrade "
+                  "upload verify view wait watch wipe wrap write zip");
 }
 
 bool question_only_asks(const fact_text *t, size_t i) {

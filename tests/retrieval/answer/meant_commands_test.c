@@ -40,6 +40,17 @@ static void a_command_is_told_by_what_its_title_means(void **state) {
     assert_true(begins(question, p, 2, NULL) < support_threshold);
 }
 
+/* Which and what are asked of many other things: it has to be likelier there, and nothing else an answer. */
+static void which_it_is_may_be_told_by_a_command(void **state) {
+    (void)state;
+    passage p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
+                   page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
+    static const char question[] = "which water is overflowing when it rains?";
+    begins(question, p, 2, swap_title);
+    p[1].meant = 0.6f;
+    begins(question, p, 2, NULL);
+}
+
 static void only_where_a_command_is_asked_for(void **state) {
     (void)state;
     const passage p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
@@ -47,6 +58,8 @@ static void only_where_a_command_is_asked_for(void **state) {
                   of_a_format[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
                                    page("man5/mkpond.5.gz", swap_title, swap_text, 0.8f)};
     begins("room when it rains too hard", p, 2, NULL);
+    begins("Why is there room when it rains too hard?", p, 2, NULL);
+    begins("What is room?", p, 2, NULL);
     begins("How does pondwatch make room when it rains too hard?", p, 2, NULL);
     begins("make room when it rains too hard", of_a_format, 2, NULL);
     begins("make room with -s when it rains too hard", p, 2, NULL);
@@ -72,6 +85,7 @@ static void what_is_read_as_an_answer_stays(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_is_told_by_what_its_title_means),
+        cmocka_unit_test(which_it_is_may_be_told_by_a_command),
         cmocka_unit_test(only_where_a_command_is_asked_for),
         cmocka_unit_test(what_is_read_as_an_answer_stays),
     };

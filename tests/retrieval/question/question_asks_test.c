@@ -48,6 +48,10 @@ static void what_is_to_be_done_is_a_task(void **state) {
     assert_true(is_task("shuffle the lines of a file", &procedure));
     assert_true(is_task("cancel a planned run", &procedure));
     assert_true(is_task("trace the calls of a program", &procedure));
+    assert_true(is_task("pin a process to one processor", &procedure));
+    assert_true(is_task("shut down in 10 minutes", &procedure));
+    assert_false(is_task("Which command shows the routes?", &procedure));
+    assert_true(procedure);
     assert_false(is_task("trace the calls of a program?", &procedure));
     assert_false(is_task("the calls of a program", &procedure));
     assert_false(procedure);
