@@ -138,6 +138,7 @@ typedef struct candidate_set {
     size_t n_passages;
     candidate *c;
     size_t n, cap;
+    double meant; /* how likely the command of the passages that are meant is the one */
     bool dense;   /* the passages' cosines are known */
     bool read;    /* the reader has seen them */
     bool crossed; /* ... and its cross-encoder the best of them */

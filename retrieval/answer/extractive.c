@@ -676,7 +676,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     int rc = weigh(out, set, in, err);
     if (!rc && out->features.spoken_of > 0 && !in->follow_up && out->support < bound)
         rc = weigh_without_the_talk(out, set, in, bound, err);
-    if (!rc && meant_commands_lead(set, out->support, bound)) rc = weigh(out, set, in, err);
+    if (!rc && meant_commands_lead(set, out->support)) rc = weigh(out, set, in, err);
     if (rc) return rc;
     first_unit_choose(set);
     const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;

@@ -1,6 +1,5 @@
 #include "retrieval/answer/meant_commands.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "kernels/utf8.h"
@@ -19,16 +18,19 @@ static bool is_of_no_command(const char *document) {
     return false;
 }
 
-/* Does the question say by which command it is to be done? Not where it only says to which family that belongs, "create an ssh key". */
-static bool names_a_command(const candidate_set *set, const char *likeliest) {
+/* Does the question say by which command it is to be done? Not where it only says to which family that belongs, "create an ssh key", nor
+ * where what is to be done is called as the command is, "split a file". */
+static bool names_a_command(const candidate_set *set, const candidate_passage *likeliest) {
     const fact_text *t = &set->q.text;
-    if (exact_names_family_asked(t->text, t->len, likeliest))
-        return exact_names_command_asked(t->text, t->len, likeliest);
-    for (size_t i = 0; i < set->n_passages; i++)
-        if (set->passages[i].command &&
-            exact_names_family_asked(t->text, t->len, set->passages[i].title_text))
-            return true;
-    return false;
+    bool family = false;
+    for (size_t i = 0; i < set->n_passages; i++) {
+        const candidate_passage *p = &set->passages[i];
+        if (p->command && exact_names_command_asked(t->text, t->len, p->title_text)) return true;
+        family |= p->command && exact_names_family_asked(t->text, t->len, p->title_text);
+    }
+    if (!likeliest->unnamed)
+        return !exact_names_task_begins(t->text, t->len, likeliest->title_text);
+    return family && !exact_names_family_asked(t->text, t->len, likeliest->title_text);
 }
 
 static bool asks_how(const question *q) {
@@ -47,7 +49,7 @@ bool meant_commands_asked(const question *q) {
 
 void meant_commands_mark(candidate_set *set, const extractive_input *in) {
     static const double where_asked_what = 0.65;
-    const char *likeliest = NULL;
+    const candidate_passage *likeliest = NULL;
     double most = asks_how(&set->q) ? passage_meant : where_asked_what;
     if (!meant_commands_asked(&set->q)) return;
     for (size_t i = 0; i < set->n_passages; i++) {
@@ -55,12 +57,13 @@ void meant_commands_mark(candidate_set *set, const extractive_input *in) {
         if (p->command && !p->other_command && (double)in->passages[i].meant >= most &&
             !is_of_no_command(p->document)) {
             most = (double)in->passages[i].meant;
-            likeliest = p->title_text;
+            likeliest = p;
         }
     }
     if (!likeliest || names_a_command(set, likeliest)) return;
+    set->meant = most;
     for (size_t i = 0; i < set->n_passages; i++)
-        set->passages[i].meant = !strcmp(set->passages[i].title_text, likeliest);
+        set->passages[i].meant = !strcmp(set->passages[i].title_text, likeliest->title_text);
 }
 
 /* Is it the line of its page that says what the command does? */
@@ -69,12 +72,20 @@ static bool names_it(const candidate_passage *p, const candidate *c) {
     return c->end - c->start == n && memcmp(p->text.text + c->start, p->title_text, n) == 0;
 }
 
-bool meant_commands_lead(candidate_set *set, double support, double least) {
-    static const double surely = 0.9, surely_theirs = 0.75;
-    const bool theirs = set->passages[set->c[0].passage].meant;
-    const double stays = !asks_how(&set->q) ? least : theirs ? surely_theirs : surely;
+/* Does what is first stay there? What the command's own page says, where it is surely an answer or is read as one; what another page
+ * says, where it is likelier an answer than this the command; and where nothing is to be done, any answer. */
+static bool stays_first(const candidate_set *set, double support) {
+    static const double surely = 0.75, read_so = 0.5;
+    const candidate *best = &set->c[0];
+    const candidate_passage *p = &set->passages[best->passage];
+    if (!asks_how(&set->q)) return true;
+    if (!p->meant) return support >= set->meant;
+    return support >= surely || (set->crossed && best->cross >= read_so);
+}
+
+bool meant_commands_lead(candidate_set *set, double support) {
     bool any = false;
-    if (support >= fmax(least, stays)) return false;
+    if (support >= support_threshold && stays_first(set, support)) return false;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];

@@ -13,7 +13,7 @@ bool meant_commands_asked(const question *q);
 void meant_commands_mark(candidate_set *set, const extractive_input *in);
 /* Are they to lead? Not where what is first is theirs and is an answer, or is surely one. Then their candidates are marked, to be
  * put in order again. */
-bool meant_commands_lead(candidate_set *set, double support, double least);
+bool meant_commands_lead(candidate_set *set, double support);
 /* The line that names the command stands before what its page says besides, once they are in order. */
 void meant_commands_put_name_first(candidate_set *set);
 

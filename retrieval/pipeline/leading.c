@@ -180,7 +180,6 @@ int leading_put_first(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     a.lx = (lexicon){words, run_idf, r->snapshot};
     if (!rc) rc = question_read(&a.question, &a.lx, r->sought, strlen(r->sought), r->err);
-    r->asks_command = meant_commands_asked(&a.question);
     if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains, SIZE_MAX);
     if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
         rc = put_first(r, &a, holds_exact, SIZE_MAX);
@@ -199,6 +198,7 @@ int leading_put_first(run *r) {
     a.setting = asked_settings_named(r->sought, strlen(r->sought));
     if (!rc && !r->leading.n && a.setting.n) rc = put_first(r, &a, has_entry, ENTRIES);
     if (!rc && !r->leading.n) rc = put_named_section(r, &a);
+    r->asks_command = !rc && !a.command && meant_commands_asked(&a.question);
     question_deinit(&a.question);
     collection_give_analyzer(r->s, r->c, words);
     return rc;

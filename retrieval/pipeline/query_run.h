@@ -48,7 +48,7 @@ typedef struct run {
     int64_t best_alone;   /* the chunk that is first but for that; 0: not known */
     const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
-    bool asks_command;    /* a command could be the answer: meant_commands.h */
+    bool asks_command;    /* a command could be the answer, and none is named: meant_commands.h */
     leading leading;      /* chunks that belong before those with better scores */
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
     size_t *n_own;        /* [n_contexts]: extractive_input */
