@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/embed/embedder.h"
+#include "kernels/buf.h"
 #include "retrieval/collections/title_vectors.h"
 #include "retrieval/service/service.h"
 
@@ -176,6 +177,40 @@ static void a_page_is_found_by_what_its_title_means(void **state) {
     end(s);
 }
 
+/* The line that says what a command does stands in one of its page's chunks, and none of the question's words in it. */
+static void a_command_is_told_by_its_line(void **state) {
+    (void)state;
+    static const char question[] = "remove lines that say the same in a long file",
+                      title[] = "uniq - report or omit repeated lines",
+                      about[] =
+                          "Each line of a file that is long is read as many times as it occurs "
+                          "below, and the count of what is read ends at the limit of size";
+    fo_err err = {0};
+    service *s = fill();
+    fo_buf text = {0};
+    fo_buf_printf(&text, "NAME\n\n%s\n\nDESCRIPTION\n\n", title);
+    for (int i = 0; i < 40; i++) fo_buf_printf(&text, "%s %d.\n\n", about, i);
+    put(s, "uniq", title, text.data, NULL);
+    fo_buf_free(&text);
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = question,
+                       .top_k = 4,
+                       .generate = true,
+                       .strict = true,
+                       .search = {.alpha = -1}};
+    for (int titles = 0; titles < 2; titles++) {
+        query_result r = {0};
+        if (titles) embed_titles(s);
+        assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+        const bool told = strstr(r.answer, title) != NULL;
+        if (told != titles) fail_msg("%s", r.answer);
+        assert_int_equal(r.n_contexts, 4);
+        query_result_deinit(&r);
+    }
+    end(s);
+}
+
 /* Neither those that the asker does not see, nor those that are deleted, nor whose title is another one by now. */
 static void what_is_not_there_is_not_read(void **state) {
     (void)state;
@@ -264,6 +299,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cosines_are_those_of_the_vectors),
         cmocka_unit_test(a_page_is_found_by_what_its_title_means),
+        cmocka_unit_test(a_command_is_told_by_its_line),
         cmocka_unit_test(what_is_not_there_is_not_read),
         cmocka_unit_test(what_is_not_seen_takes_nobodys_place),
         cmocka_unit_test(the_background_embeds_them_and_they_stay),
