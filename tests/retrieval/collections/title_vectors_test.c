@@ -189,6 +189,8 @@ static void a_command_is_told_by_its_line(void **state) {
     service *s = fill();
     fo_buf text = {0};
     fo_buf_printf(&text, "NAME\n\n%s\n\nDESCRIPTION\n\n", title);
+    for (int i = 0; i < 12; i++) /* a chunk's rest */
+        fo_buf_printf(&text, "Adjacent input is filtered, and goes to standard output %d.\n\n", i);
     for (int i = 0; i < 40; i++) fo_buf_printf(&text, "%s %d.\n\n", about, i);
     put(s, "uniq", title, text.data, NULL);
     fo_buf_free(&text);
