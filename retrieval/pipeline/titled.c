@@ -184,7 +184,8 @@ static bool holds_title(const store_chunk *k) {
 int titled_keep_name(run *r) {
     query_result *out = r->out;
     query_context *of = NULL;
-    if (!r->titled.n_best || !out->n_contexts || titled_meant(r, r->titled.best[0]) < passage_meant)
+    if (!r->titled.n_best || out->n_contexts < 2 ||
+        titled_meant(r, r->titled.best[0]) < passage_meant)
         return FO_OK;
     for (size_t i = 0; i < out->n_contexts; i++) {
         if (out->contexts[i].chunk.document != r->titled.best[0]) continue;
@@ -200,8 +201,8 @@ int titled_keep_name(run *r) {
         return rc;
     }
     query_context *last = &out->contexts[out->n_contexts - 1];
-    if (last == of && out->n_contexts > 1) last--;
+    if (last == of) last--;
     store_chunk_deinit(&last->chunk);
-    *last = (query_context){k, last->score, NAN, NAN, last->rerank, last->answers};
+    *last = (query_context){k, last->score, NAN, NAN, last->rerank, NAN};
     return FO_OK;
 }
