@@ -699,6 +699,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (!n) {
         n = choose(set, in, mark_alike(set), most, max_chars, chosen);
         n = setting_entries_default_beside(set, most, max_chars, chosen, n);
+        n = meant_commands_name_beside(set, most, chosen, n);
         if (least > 0 && setting_entries_default_missing(set, chosen, n)) {
             out->support = fmin(out->support, support_threshold / 2);
             return FO_OK;

@@ -75,11 +75,11 @@ static bool names_it(const candidate_passage *p, const candidate *c) {
 /* Does what is first stay there? What the command's own page says, where it is surely an answer or is read as one; what another page
  * says, where it is likelier an answer than this the command; and where nothing is to be done, any answer. */
 static bool stays_first(const candidate_set *set, double support) {
-    static const double surely = 0.75, read_so = 0.5;
+    static const double surely = 0.75, read_so = 0.5, surely_meant = 0.9;
     const candidate *best = &set->c[0];
     const candidate_passage *p = &set->passages[best->passage];
     if (!asks_how(&set->q)) return true;
-    if (!p->meant) return support >= set->meant;
+    if (!p->meant) return support >= set->meant && set->meant < surely_meant;
     return support >= surely || (set->crossed && best->cross >= read_so);
 }
 
@@ -107,4 +107,24 @@ void meant_commands_put_name_first(candidate_set *set) {
     const candidate name = set->c[i];
     memmove(set->c + 1, set->c, i * sizeof *set->c);
     set->c[0] = name;
+}
+
+size_t meant_commands_name_beside(const candidate_set *set, size_t most, candidate *chosen,
+                                  size_t n) {
+    const candidate_passage *p = n ? &set->passages[chosen[0].passage] : NULL;
+    if (!p || n >= most || !asks_how(&set->q) || !p->command || !p->unnamed ||
+        chosen[0].unit.kind == TEXT_UNIT_DEFINITION)
+        return n;
+    for (size_t i = 0; i < n; i++)
+        if (chosen[i].f[CAND_SUMMARY] > 0 ||
+            memmem(p->text.text + chosen[0].start, chosen[0].end - chosen[0].start, p->title_text,
+                   strcspn(p->title_text, " ,")))
+            return n;
+    for (size_t i = 0; i < set->n; i++)
+        if (set->c[i].f[CAND_SUMMARY] > 0 &&
+            !strcmp(set->passages[set->c[i].passage].title_text, p->title_text)) {
+            chosen[n++] = set->c[i];
+            break;
+        }
+    return n;
 }

@@ -16,5 +16,8 @@ void meant_commands_mark(candidate_set *set, const extractive_input *in);
 bool meant_commands_lead(candidate_set *set, double support);
 /* The line that names the command stands before what its page says besides, once they are in order. */
 void meant_commands_put_name_first(candidate_set *set);
+/* "Print the first 10 lines of each FILE" does not say what prints them: the line that names the command is said beside. chosen[n]; how many. */
+size_t meant_commands_name_beside(const candidate_set *set, size_t most, candidate *chosen,
+                                  size_t n);
 
 #endif

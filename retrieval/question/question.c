@@ -174,7 +174,7 @@ static bool says_a_task(const fact_text *t) {
                   "concatenate connect convert copy count create cut decode "
                   "decompress decrypt delete detach detect determine disable "
                   "disconnect display download dump edit enable encode encrypt "
-                  "execute export extract fetch filter find follow force format "
+                  "execute expand export extract fetch filter find follow force format "
                   "free freeze generate get give hide ignore import insert "
                   "inspect install join keep kill limit list lock log make "
                   "measure merge monitor mount move number open order pack page "

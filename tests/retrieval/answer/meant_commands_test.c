@@ -84,12 +84,29 @@ static void what_is_read_as_an_answer_stays(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What tells how it is done does not say with what. */
+static void the_name_is_said_beside(void **state) {
+    (void)state;
+    static const char title[] = "pondcount - list what swims",
+                      text[] = "NAME\n\npondcount - list what swims\n\nDESCRIPTION\n\nPrint the "
+                               "longest ten fish of each pond to standard output.\n";
+    const passage p = page("man1/pondcount.1", title, text, 0.1f);
+    extractive_answer a = ask_passages("print the longest fish of each pond", &p, 1);
+    if (!strstr(a.text, "longest ten fish") || !strstr(a.text, title)) fail_msg("%s", a.text);
+    for (size_t i = 0; i < a.n_citations; i++) assert_true(a.citations[i].verified);
+    extractive_answer_deinit(&a);
+    a = ask_passages("Does pondcount print the longest fish of each pond?", &p, 1);
+    if (strstr(a.text, title)) fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_is_told_by_what_its_title_means),
         cmocka_unit_test(which_it_is_may_be_told_by_a_command),
         cmocka_unit_test(only_where_a_command_is_asked_for),
         cmocka_unit_test(what_is_read_as_an_answer_stays),
+        cmocka_unit_test(the_name_is_said_beside),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }
