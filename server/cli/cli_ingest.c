@@ -405,8 +405,8 @@ static int send_large(target *t, int fd, const char *id, const char *name, fo_er
     ingest_path_of(&path);
     if (!rc && (f.begins.failed || path.failed)) rc = fo_no_memory(err);
     if (!rc)
-        rc = client_post_stream(t->client, path.data, file_form_type(), file_form_read, &f, &reply,
-                                err);
+        rc = client_post_stream(t->client, path.data, file_form_type(), file_form_read,
+                                file_form_rewind, &f, &reply, err);
     if (!rc) rc = count_reply(t, &reply, err);
     fo_buf_free(&f.begins);
     fo_buf_free(&path);

@@ -80,3 +80,10 @@ ssize_t file_form_read(void *stream, char *buf, size_t n, fo_err *err) {
     }
     return some_of(f, stream_end, strlen(stream_end), buf, n);
 }
+
+bool file_form_rewind(void *stream) {
+    file_form_stream *f = stream;
+    f->sent = 0;
+    f->ended = false;
+    return lseek(f->fd, 0, SEEK_SET) == 0;
+}

@@ -9,7 +9,7 @@
  *
  *     file_form_stream f = {.fd = fd};                              // or
  *     file_form_begin(&f.begins, ...);
- *     client_post_stream(c, "/ingest", file_form_type(), file_form_read, &f, &reply, &err);
+ *     client_post_stream(c, "/ingest", file_form_type(), file_form_read, file_form_rewind, &f, &reply, &err);
  *     fo_buf_free(&f.begins);
  *
  * The boundary is drawn for each process: what a file holds cannot end its part and begin others. */
@@ -37,7 +37,8 @@ typedef struct file_form_stream {
     bool ended;  /* the file is through */
 } file_form_stream;
 
-/* A client_source (server/http/client.h) of such a form. */
+/* A client_source and a client_rewind (server/http/client.h) of such a form. */
 ssize_t file_form_read(void *stream, char *buf, size_t n, fo_err *err);
+bool file_form_rewind(void *stream); /* to the file's first byte */
 
 #endif

@@ -30,6 +30,7 @@ static size_t take(char *data, size_t size, size_t n, void *ctx) {
 
 typedef struct feed {
     client_source *source;
+    client_rewind *again; /* NULL: none */
     void *ctx;
     fo_err err;
 } feed;
@@ -284,8 +285,12 @@ static bool wait_for_turn(curl_off_t seconds, const live *l) {
     return true;
 }
 
+static bool goes_again(const feed *f) {
+    return !f || (f->again && f->again(f->ctx));
+}
+
 /* A tier lets in so many requests a second. What came too soon has done nothing, and goes out again when it may, where its body
- * is still there. */
+ * is still there or can be had once more. */
 static int perform(client *c, const outgoing *to, fo_buf *reply, live *l, fo_err *err) {
     enum { LONGEST_PAUSE_S = 5, PATIENCE_MS = 60000 };
     const double until = fo_now_ms() + PATIENCE_MS;
@@ -293,8 +298,9 @@ static int perform(client *c, const outgoing *to, fo_buf *reply, live *l, fo_err
         fo_err why = {0};
         curl_off_t pause_s = 0;
         int rc = perform_once(c, to, reply, l, &pause_s, &why);
-        const bool again = pause_s > 0 && pause_s <= LONGEST_PAUSE_S && !to->feed &&
-                           !strcmp(why.field, "requests") && fo_now_ms() < until;
+        const bool again = pause_s > 0 && pause_s <= LONGEST_PAUSE_S &&
+                           !strcmp(why.field, "requests") && fo_now_ms() < until &&
+                           goes_again(to->feed);
         if (again && !wait_for_turn(pause_s, l))
             return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
         if (again) continue;
@@ -310,8 +316,8 @@ int client_post(client *c, const char *path, const char *content_type, const voi
 }
 
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
-                       void *ctx, fo_buf *reply, fo_err *err) {
-    feed f = {source, ctx, {0}};
+                       client_rewind *again, void *ctx, fo_buf *reply, fo_err *err) {
+    feed f = {source, again, ctx, {0}};
     return perform(c, &(outgoing){.path = path, .type = content_type, .feed = &f}, reply, NULL,
                    err);
 }

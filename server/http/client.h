@@ -21,16 +21,18 @@ void client_set_timeout(client *c, long ms);
 
 /* Body of a request that is produced while it is sent: how many bytes, 0 at the end, < 0 fails. */
 typedef ssize_t client_source(void *ctx, char *buf, size_t n, fo_err *err);
+/* The next byte that is produced is the first one again. False: what was read is gone. */
+typedef bool client_rewind(void *ctx);
 
 /* path begins with '/'. A status outside 200 to 299 is an error: its message and param are the
  * server's, and *reply is what it sent. So is a redirect, which is not followed: the message names the
  * address that it points to. FO_EIO where the server cannot be
  * reached: the message says what can be done. What a tier's requests a second refuse waits for its turn, up to a minute, and is
- * sent again; not what is produced while it is sent. */
+ * sent again; what is produced while it is sent only where `again` can begin anew (NULL: it cannot). */
 int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
                 fo_buf *reply, fo_err *err);
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
-                       void *ctx, fo_buf *reply, fo_err *err);
+                       client_rewind *again, void *ctx, fo_buf *reply, fo_err *err);
 /* What one `data:` line of a stream of events holds, n > 0 bytes and a NUL. event: the last name that was
  * told, cut at 15 bytes; "" before the first. */
 typedef void client_hearer(void *ctx, const char *event, const char *data, size_t n);

@@ -415,6 +415,67 @@ static void the_client_takes_no_redirect_for_success(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* Two requests come too soon; what the next one brings is given back. */
+static void let_in_the_third(http_request *r, void *app) {
+    (void)app;
+    static int n_refused;
+    if (n_refused++ >= 2) {
+        on_echo(r, NULL);
+        return;
+    }
+    http_set_header(r, "Retry-After", "1");
+    http_error(r, 429, "rate_limit_exceeded", "requests", "try again in 1 s");
+}
+
+typedef struct count_down {
+    int left;
+    bool can_begin_anew;
+} count_down;
+
+static ssize_t count_on(void *ctx, char *buf, size_t n, fo_err *err) {
+    (void)err;
+    count_down *c = ctx;
+    if (!n || !c->left) return 0;
+    *buf = (char)('0' + c->left--);
+    return 1;
+}
+
+static bool count_anew(void *ctx) {
+    count_down *c = ctx;
+    c->left = 5;
+    return c->can_begin_anew;
+}
+
+static void what_is_made_while_it_is_sent_waits_its_turn(void **state) {
+    (void)state;
+    static const http_route route[] = {{.method = "POST",
+                                        .pattern = "/turn",
+                                        .handler = let_in_the_third,
+                                        .body = HTTP_BODY_BUFFER}};
+    log_open(LOG_LEVEL_OFF, false);
+    http_server *s;
+    client *c;
+    char url[64];
+    fo_buf b = {0};
+    fo_err err = {0};
+    count_down from = {5, false};
+    const http_options o = {.listen = "127.0.0.1:0", .routes = route, .n_routes = 1};
+    assert_ok(http_start(&s, &o, &err), &err);
+    snprintf(url, sizeof url, "http://%s", http_address(s));
+    assert_ok(client_open(&c, url, NULL, &err), &err);
+    assert_int_equal(
+        client_post_stream(c, "/turn", "text/plain", count_on, count_anew, &from, &b, &err),
+        FO_EBUSY); /* what was read of it is gone */
+    fo_buf_clear(&b);
+    from = (count_down){5, true};
+    assert_ok(client_post_stream(c, "/turn", "text/plain", count_on, count_anew, &from, &b, &err),
+              &err);
+    assert_string_equal(b.data, "54321");
+    fo_buf_free(&b);
+    client_close(c);
+    http_stop(s, 1000, NULL);
+}
+
 static void nobody_there_is_told_with_a_way_on(void **state) {
     (void)state;
     static const char *const rows[][2] = {
@@ -467,6 +528,7 @@ int main(void) {
         cmocka_unit_test(patterns_take_segments_and_rests),
         cmocka_unit_test(an_event_without_end_is_not_kept),
         cmocka_unit_test(the_client_takes_no_redirect_for_success),
+        cmocka_unit_test(what_is_made_while_it_is_sent_waits_its_turn),
         cmocka_unit_test(nobody_there_is_told_with_a_way_on),
         cmocka_unit_test(a_place_to_listen_is_asked_at_an_address),
     };
