@@ -483,6 +483,8 @@ typedef struct page_title {
     bool name_follows;    /* the block before says NAME, as a manual page begins */
     bool bold;            /* no larger than a paragraph */
     bool settled;         /* no larger letters take its place */
+    size_t
+        opens; /* end of the first block of all, where that stands out of its page; 0: it does not */
 } page_title;
 
 /* Does the line stand in the middle between the outermost ends of its page's lines? within: and reaches neither. */
@@ -510,6 +512,21 @@ static bool is_bold_title(const pdf_layout *p, const pdf_block *k, float body, s
     return true;
 }
 
+/* The first block of all, a line or a few in larger letters than all others of the first page: the title of slides, whose text is
+ * as large on the pages that follow. */
+static bool stands_out(const pdf_layout *p, const pdf_block *k, size_t n) {
+    enum { MOST_LINES = 3 };
+    if (k->table || k->bullet || k->end - k->first > MOST_LINES || n > MAX_HEADING) return false;
+    size_t n_others = 0;
+    for (size_t i = 0; i < p->n_lines && p->lines[i].page <= 1; i++) {
+        const pdf_line *l = &p->lines[i];
+        if ((i >= k->first && i < k->end) || left_out(l) || stands(p, l)) continue;
+        if (l->is_recognised || height_of(&p->lines[k->first]) < 1.15f * height_of(l)) return false;
+        n_others++;
+    }
+    return n_others > 0;
+}
+
 /* "gvpr - graph pattern scanning", below NAME: what a manual page is of. */
 static bool is_name_of_manual(const char *s, size_t n) {
     static const char *const dashes[] = {" - ", " \xE2\x88\x92 ", " \xE2\x80\x93 ",
@@ -531,6 +548,7 @@ static void look_for_title(page_title *t, const builder *b, const pdf_layout *p,
     const pdf_line *first = &p->lines[k->first];
     const float height = height_of(first), than = height - t->height;
     if (first->page > 1 || stands(p, first) || t->settled) return;
+    if (!start && stands_out(p, k, end)) t->opens = end;
     const bool bold = !start && !k->level && is_bold_title(p, k, body, end);
     if (name || bold) {
         *t = (page_title){.last = &p->lines[k->end - 1],
@@ -631,7 +649,8 @@ static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) 
         cut = cut_last;
         item = false;
     }
-    if (title.last && !b->failure) set_title_of_page(b, &title);
+    if (!title.last) title.end = title.opens;
+    if (title.end && !b->failure) set_title_of_page(b, &title);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */

@@ -272,6 +272,31 @@ static void a_title_in_the_middle_is_one(void **state) {
     }
 }
 
+/* What is largest on the page that slides begin with is no larger than the text of those behind it. */
+static void slides_have_the_title_of_the_first_page(void **state) {
+    (void)state;
+    for (int as_large = 0; as_large < 2; as_large++) {
+        source s;
+        begin(&s, "");
+        add_sized(&s, 200, 200, 440, 223, "Weirs of the valley");
+        add_sized(&s, 250, 260, 390, as_large ? 283 : 279, "Ann Doe");
+        for (int i = 0; i < 3; i++) {
+            fo_buf_str(&s.xml, "</page><page width=\"600\" height=\"800\">");
+            add_sized(&s, 60, 100, 540, 124,
+                      i == 0   ? "Oak lasts for a hundred years where it is under water."
+                      : i == 1 ? "In air it lasts for ten years."
+                               : "Larch is cheaper.");
+        }
+        check(&s,
+              as_large
+                  ? "Weirs of the valley\n\nAnn Doe\n\nOak lasts for a hundred years where it is "
+                    "under water.\n\nIn air it lasts for ten years.\n\nLarch is cheaper."
+                  : "Weirs of the valley\n\nAnn Doe\n\nOak lasts for a hundred years where it is "
+                    "under water.\n\nIn air it lasts for ten years.\n\nLarch is cheaper."
+                    "|Weirs of the valley");
+    }
+}
+
 /* Of a manual page: its name and what it is for. */
 static void a_manual_page_has_its_name(void **state) {
     (void)state;
@@ -337,6 +362,7 @@ int main(void) {
         cmocka_unit_test(a_title_stands_before_the_text),
         cmocka_unit_test(a_title_goes_on_in_the_block_below),
         cmocka_unit_test(a_title_in_the_middle_is_one),
+        cmocka_unit_test(slides_have_the_title_of_the_first_page),
         cmocka_unit_test(a_manual_page_has_its_name),
         cmocka_unit_test(what_all_pages_say_is_said_once),
         cmocka_unit_test(stamps_on_images_are_no_text),
