@@ -336,12 +336,8 @@ bool json_in_failed(const json_in *in) {
 }
 
 void json_in_path(const json_in *in, const char *key, char out[64]) {
-    size_t n = 0;
-    for (const char *p = in->path; *p && n < 63; p++) out[n++] = *p;
-    if (n && *key && *key != '[' && n < 63) out[n++] = '.';
-    for (const char *p = key; *p && n < 63; p++) out[n++] = *p;
-    while (n && n == 63 && ((unsigned char)out[n - 1] & 0x80)) n--; /* no half code point */
-    out[n] = 0;
+    const bool dot = *in->path && *key && *key != '[';
+    fo_utf8_print(out, 64, "%s%s%s", in->path, dot ? "." : "", key);
 }
 
 static void fail_type(json_in *in, const char *key, const char *want, const cJSON *item) {

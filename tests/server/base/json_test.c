@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "kernels/utf8.h"
 #include "server/base/json.h"
 
 static void refuses(const char *text, size_t len, const char *in_message) {
@@ -129,6 +130,28 @@ static void damaged_text_never_crashes(void **state) {
         free(exact);
     }
     free(copy);
+}
+
+/* A name of which there is not room for all is cut between characters, wherever the cut falls. */
+static void a_long_name_is_told_in_whole_characters(void **state) {
+    (void)state;
+    for (size_t n_before = 50; n_before < 66; n_before++) {
+        char text[200];
+        cJSON *root;
+        fo_err err = {0};
+        json_in in;
+        size_t bad;
+        snprintf(text, sizeof text, "{\"%.*s\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\":1}",
+                 (int)n_before,
+                 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+        assert_ok(json_parse(text, strlen(text), &root, &err), &err);
+        json_in_object(&in, root, "", &err);
+        assert_int_equal(json_in_end(&in), FO_EINVAL);
+        if (!fo_utf8_valid(err.msg, strlen(err.msg), &bad)) fail_msg("%zu: %s", n_before, err.msg);
+        assert_true(fo_utf8_valid(err.field, strlen(err.field), &bad));
+        assert_true(strlen(err.field) >= (n_before < 63 ? n_before : 63));
+        cJSON_Delete(root);
+    }
 }
 
 static void fields_are_checked_by_name(void **state) {
@@ -300,6 +323,7 @@ int main(void) {
         cmocka_unit_test(values_have_a_limit),
         cmocka_unit_test(damaged_text_never_crashes),
         cmocka_unit_test(fields_are_checked_by_name),
+        cmocka_unit_test(a_long_name_is_told_in_whole_characters),
         cmocka_unit_test(numbers_read_back_as_written),
         cmocka_unit_test(a_tree_is_written_as_it_was_read),
         cmocka_unit_test(whole_numbers_that_no_double_holds_are_named),
