@@ -8,6 +8,7 @@
 #include "kernels/buf.h"
 
 #define HEADERS_MAX_BYTES 8192
+#define BLANKS_MAX        128 /* behind a delimiter */
 
 struct multipart {
     char delimiter[80]; /* CR LF "--" boundary */
@@ -140,7 +141,8 @@ static int step(multipart *m, bool *more, fo_err *err) {
     if (m->state == AFTER_DELIMITER) {
         size_t i = 0;
         while (i < b->len && (b->data[i] == ' ' || b->data[i] == '\t')) i++;
-        if (b->len - i < 2) return i > 128 ? fo_fail(err, FO_EINVAL, "malformed boundary") : FO_OK;
+        if (i > BLANKS_MAX) return fo_fail(err, FO_EINVAL, "malformed boundary in the form");
+        if (b->len - i < 2) return FO_OK;
         if (b->data[i] == '-' && b->data[i + 1] == '-') {
             m->state = EPILOGUE;
         } else if (b->data[i] == '\r' && b->data[i + 1] == '\n') {
@@ -155,11 +157,11 @@ static int step(multipart *m, bool *more, fo_err *err) {
     }
     if (m->state == HEADERS) {
         char *end = memmem(b->data, b->len, "\r\n\r\n", 4);
-        if (!end)
-            return b->len > HEADERS_MAX_BYTES
-                       ? fo_fail(err, FO_EINVAL, "headers of a form part are too long")
-                       : FO_OK;
-        size_t n = (size_t)(end - b->data) + 4;
+        /* However it arrives: whole, or with what follows still to come. */
+        const size_t n = end ? (size_t)(end - b->data) + 4 : b->len + 1;
+        if (n > HEADERS_MAX_BYTES)
+            return fo_fail(err, FO_EINVAL, "headers of a form part are too long");
+        if (!end) return FO_OK;
         if (memchr(b->data, 0, n)) return fo_fail(err, FO_EINVAL, "a NUL in a form part's headers");
         *end = 0;
         rc = begin_part(m, end > b->data ? b->data + 2 : b->data, err);
