@@ -42,8 +42,13 @@ export function showHead() {
 
 // Only the last turn can be asked again: those behind it were said in its light.
 function fillLast() {
+  const had = document.activeElement, at = views.findIndex((v) => v.acts.contains(had));
   views.forEach((v, i) => v.turn.reply && fillTurn(v, { own: conversation.own, again: conversation.own && i === views.length - 1 ? () => ask(v.turn.question, i) : null }));
+  if (at >= 0 && !had.isConnected) headingOf(views[at]).focus({ preventScroll: true });
 }
+
+// Of its question: there goes the focus where what had it is gone. A field would bring a phone's keyboard over the answer.
+const headingOf = (view) => view.li.querySelector("h3");
 
 function show(c) {
   asking?.abort();
@@ -74,6 +79,7 @@ export function showFresh() {
 // ---- asking ----------------------------------------------------------------------------------
 
 function busy(now) {
+  if (!now && document.activeElement === $("stop")) $("question").focus();
   $("stop").hidden = !now;
   $("ask-form").querySelector("[type=submit]").hidden = Boolean(now);
   asking = now;
@@ -125,7 +131,9 @@ function showKeeping(of, unkept) {
 }
 
 function putBack(view, at) {
+  const had = views[at].li.contains(document.activeElement);
   views[at].li.replaceWith(view.li);
+  if (had) headingOf(view).focus({ preventScroll: true });
   views[at] = view;
 }
 
@@ -145,6 +153,7 @@ export async function ask(question, at = conversation.turns.length) {
   chooseThisOne();
   const turn = { collection: again ? of.turns[at].collection : $("collection").value || currentCollection(), question, answer: "", reply: null, rating: null };
   const view = turnView(turn);
+  const leaves = [$("welcome"), $("ask-form").querySelector("[type=submit]"), old?.li].some((e) => e?.contains(document.activeElement));
   busy(abort);
   if (views[at]) views[at].li.replaceWith(view.li);
   else $("thread").append(view.li);
@@ -153,6 +162,7 @@ export async function ask(question, at = conversation.turns.length) {
   view.note.textContent = "Looking…";
   view.answer.setAttribute("aria-busy", "true"); // a screen reader waits for the whole
   view.li.scrollIntoView({ block: "start" });
+  if (leaves) headingOf(view).focus({ preventScroll: true });
   const retry = () => {
     if (conversation === of) ask(question, at);
   };

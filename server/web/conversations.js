@@ -53,9 +53,14 @@ export async function showKept(after) {
     li.append(a);
     $("kept").append(li);
   }
-  $("kept-note").textContent = page.data.length || after ? "" : q ? "None has these words." : "What you ask is kept here.";
+  const n = $("kept").querySelectorAll("a").length;
+  $("kept-note").textContent = q ? (n ? count(n, "conversation has", "conversations have") + " these words" + (page.has_more ? ", and more." : ".") : "None has these words.")
+    : n ? "" : "What you ask is kept here.";
   $("kept-more").hidden = !page.has_more;
-  $("kept-more").onclick = () => showKept(page.last_id);
+  $("kept-more").onclick = async () => {
+    await showKept(page.last_id);
+    $("kept").querySelectorAll("a")[n]?.focus(); // the first of those that came
+  };
   markCurrent();
   return null;
 }
@@ -220,12 +225,16 @@ async function rename() {
   input.maxLength = 200;
   input.required = true;
   const of = conversation;
-  await asks({ title: "Rename the conversation", body: [field("Title", input)], yes: "Rename",
+  const went = await asks({ title: "Rename the conversation", body: [field("Title", input)], yes: "Rename",
     act: async () => {
       const title = input.value.trim();
       if (!title) throw new Error("A title needs at least one letter, digit or sign.");
       of.title = (await put("PATCH", path(of.id), { title })).title;
-    } }) && showKept();
+    } });
+  if (went) {
+    showKept();
+    tell("Renamed.");
+  }
   showHead();
 }
 
@@ -235,7 +244,10 @@ async function share() {
   const of = conversation;
   if (of.shared) {
     if (await asks({ title: "Share no longer?", body: [element("p", "Its link then opens it for nobody but you.")], yes: "Share no longer",
-      act: () => put("PATCH", path(of.id), { shared: false }) })) of.shared = false;
+      act: () => put("PATCH", path(of.id), { shared: false }) })) {
+      of.shared = false;
+      tell("Shared no longer.");
+    }
   } else if (await asks({ title: "Share this conversation?", yes: "Share and copy the link",
     body: [element("p", "Who has the link and a key of this service may read it, as long as the key may see what it cites. Nobody but you can change it."), element("code", link(of), "link-text")],
     act: () => put("PATCH", path(of.id), { shared: true }) })) {
@@ -265,6 +277,7 @@ async function remove() {
 }
 
 export function showActions() {
+  const had = [...$("conversation-actions").children].indexOf(document.activeElement);
   const acts = [
     ["pen", "Rename", rename],
     ["share", conversation.shared ? "Shared" : "Share", share],
@@ -278,4 +291,5 @@ export function showActions() {
     b.addEventListener("click", act);
     return b;
   }));
+  $("conversation-actions").children[had]?.focus(); // the same one, made anew
 }

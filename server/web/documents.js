@@ -135,9 +135,12 @@ export async function loadDocuments(after) {
   if (!after && !rows.length) rows.push(remark(narrowed() ? "No document fits." : "There are no documents here yet: drop some above.", "note"));
   if (after) $("documents-list").append(...rows);
   else $("documents-list").replaceChildren(...rows);
-  $("more").hidden = !page.has_more;
-  $("more").onclick = () => loadDocuments(page.last_id);
   const n = $("documents-list").querySelectorAll("input").length;
+  $("more").hidden = !page.has_more;
+  $("more").onclick = async () => {
+    await loadDocuments(page.last_id);
+    $("documents-list").querySelectorAll("button")[n]?.focus(); // the first of those that came
+  };
   $("list-note").textContent = n ? n.toLocaleString() + (page.has_more ? " shown, there are more" : " shown") : "";
   showBulk();
 }

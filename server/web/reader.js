@@ -101,7 +101,7 @@ export async function openSource(collection, source, quote) {
 export function closeReader() {
   latest++;
   if ($("reader").hidden) return;
-  const had = $("reader").contains(document.activeElement);
+  const had = $("reader").contains(document.activeElement) || document.activeElement === document.body;
   $("reader").hidden = true;
   if (had && opener && opener.isConnected) opener.focus();
   opener = null;
@@ -109,4 +109,7 @@ export function closeReader() {
 
 $("reader-close").append(icon("close"));
 $("reader-close").addEventListener("click", closeReader);
-$("reader").addEventListener("keydown", (event) => event.key === "Escape" && closeReader());
+// Wherever the focus is by now; but Escape also closes a dialog, a list or the drawer, and empties a field.
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.target.closest("dialog, input, select") && !$("shell").classList.contains("drawer")) closeReader();
+});

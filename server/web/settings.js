@@ -104,6 +104,7 @@ function keyRow(k) {
       if (await asks({ title: "Revoke the key " + k.name + "?", danger: true, yes: "Revoke", body: [element("p", "Who uses it is refused at once. It cannot be taken back; a new key of the same name goes on with its conversations.")],
         act: () => call("/keys/" + encodeURIComponent(k.id), { method: "DELETE" }) })) {
         await showKeys();
+        $("settings-title").focus(); // its button is gone
         tell("Revoked.");
       }
     });

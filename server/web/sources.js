@@ -29,9 +29,12 @@ function syncButton(s) {
   const button = element("button", "Sync now", "link");
   button.type = "button";
   button.setAttribute("aria-label", "Sync " + s.name + " now");
-  button.disabled = s.state === "running" || s.state === "waiting";
+  button.dataset.source = s.name;
+  const rests = (yes) => button.setAttribute("aria-disabled", String(yes)); // one that is disabled would lose the focus
+  rests(s.state === "running" || s.state === "waiting");
   button.addEventListener("click", async () => {
-    button.disabled = true;
+    if (button.getAttribute("aria-disabled") === "true") return;
+    rests(true);
     try {
       await call("/sources/" + encodeURIComponent(s.name) + "/sync?wait=false", { method: "POST" });
       $("folders-note").textContent = s.name + " is looked at.";
@@ -62,7 +65,9 @@ async function loadSources() {
   const now = JSON.stringify(data);
   if (now === shown) return; // nothing is drawn anew under somebody's finger
   shown = now;
+  const had = $("folders").contains(document.activeElement) ? document.activeElement.dataset.source : null;
   $("folders").replaceChildren(...data.flatMap(rows));
+  if (had) [...$("folders").querySelectorAll("button")].find((b) => b.dataset.source === had)?.focus();
 }
 
 // Without a key there is nothing to follow; once there is one, the view is shown anew.

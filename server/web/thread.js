@@ -195,7 +195,9 @@ export function turnView(turn) {
   view.unkept.setAttribute("role", "status");
   const foot = element("div", null, "foot");
   foot.append(view.note, view.acts);
-  li.append(words(element("h3", turn.question, "question")), view.asked, answer, foot, view.unkept, view.sources, view.how);
+  const heading = words(element("h3", turn.question, "question"));
+  heading.tabIndex = -1;
+  li.append(heading, view.asked, answer, foot, view.unkept, view.sources, view.how);
   return view;
 }
 

@@ -129,6 +129,7 @@ async function one(item, signal) {
         failed[why]--;
         item.li.className = "file";
         item.state.textContent = "";
+        if (document.activeElement === again) $("upload-clear").focus();
         again.remove();
         queue.push(item);
         pump();

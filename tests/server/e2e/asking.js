@@ -120,7 +120,30 @@ async function keyboard({ browser, url }) {
   check("story 8: the source opens by keyboard and has the focus", await until(page, () => document.activeElement.id === "reader-text").then(() => true));
   await page.keyboard.press("Escape");
   check("Escape closes it and gives the focus back", await page.evaluate(() => document.activeElement.matches(".chip")) && await page.isHidden("#reader"));
+  await page.keyboard.press("Enter");
+  await until(page, () => document.activeElement.id === "reader-text");
+  await page.keyboard.press("Tab"); // to the first or the last of the page
+  await page.keyboard.press("Escape");
+  check("it does wherever the focus is", await page.isHidden("#reader"));
+  await page.focus(".turn .chip");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Tab");
   check("every stop shows where it is", await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle !== "none"));
+  const answered = () => until(page, () => document.getElementById("stop").hidden && !document.querySelector(".turn:last-child [aria-busy]"));
+  const headed = (n) => page.evaluate((i) => document.activeElement === document.querySelectorAll(".turn h3")[i], n);
+  await page.getByRole("button", { name: "Ask again" }).press("Enter");
+  await answered();
+  check("who asks again stands at the question then", await headed(0));
+  await page.fill("#question", "What does it eat?");
+  await page.locator("#ask-form [type=submit]").press("Enter");
+  await answered();
+  check("so does who asks by the button", await headed(1));
+  await page.keyboard.press("Tab");
+  check("and goes on to what is cited", await page.evaluate(() => document.activeElement.matches(".chip")));
+  await page.fill("#question", "How tall is it?");
+  await page.press("#question", "Enter");
+  await answered();
+  check("who asks in the field stays there", await page.evaluate(() => document.activeElement.id === "question"));
   await page.setViewportSize({ width: 390, height: 844 });
   await page.waitForSelector("#menu"); // a busy machine takes its time to lay the page out anew
   await page.focus("#menu");
