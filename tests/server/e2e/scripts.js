@@ -758,7 +758,11 @@ async function uploads({ $, window, script }) {
   check("what was refused and what could not be sent are told apart", await until(() => note($) === "0 files are in and can be asked about, 1 refused, 1 could not be sent."), note($));
   const retry = $("upload-results").children.flatMap((li) => li.children).find((c) => c.textContent === "Try again");
   sent = ingest();
+  let gone = false;
+  document.activeElement = retry;
+  $("upload-clear").focus = () => { gone = true; };
   retry?.click();
+  check("the focus does not go with the button that tries again", gone);
   await until(() => sent.length === 1);
   sent[0]?.answer(200);
   check("and once it goes in it counts as such", await until(() => note($) === "1 file is in and can be asked about, 1 refused."), note($));

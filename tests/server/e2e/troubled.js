@@ -78,6 +78,7 @@ async function more({ browser, url }) {
   await page.click("#more");
   await until(page, () => document.querySelectorAll("#documents-list input").length === 100);
   check("and no longer once they are there", await page.locator("#documents-list .error").count() === 0);
+  check("the first of those that came has the focus", await until(page, () => document.activeElement === document.querySelectorAll("#documents-list button")[50]).then(() => true));
   full = true;
   await page.fill("#find-text", "M1");
   await page.waitForSelector("#documents-list .error");
@@ -168,10 +169,40 @@ async function written({ browser, url }) {
   for (const c of [id, bare.id]) await fetch(url + "/conversations/" + c, { method: "DELETE" });
 }
 
+// A folder is looked at: its button rests meanwhile, and is made anew with its row.
+async function folders({ browser, url }) {
+  let state = "idle", asked = 0;
+  const relay = await between(url, (req, res) => {
+    if (!req.url.startsWith("/sources")) return false;
+    if (req.method === "POST") {
+      asked++;
+      state = "running";
+    }
+    res.writeHead(200, { "Content-Type": "application/json" });
+    res.end(JSON.stringify({ data: [{ name: "notes", collection: "default", path: "/notes", state, watched: false, configured: true, documents: 1, finished_at: null }] }));
+    return true;
+  });
+  const page = await browser.newPage();
+  await open(page, relay.url + "/#documents");
+  const button = page.getByRole("button", { name: "Sync notes now" });
+  await button.press("Enter");
+  await until(page, () => /running/.test(document.getElementById("folders").textContent));
+  const stays = () => page.evaluate(() => document.activeElement.textContent === "Sync now");
+  check("who has a folder looked at by keyboard stays at its button", await stays());
+  await button.press("Enter");
+  check("which does nothing while it runs", asked === 1 && await button.getAttribute("aria-disabled") === "true");
+  state = "idle";
+  await until(page, () => /idle/.test(document.getElementById("folders").textContent));
+  check("and again once it is over", await stays() && await button.getAttribute("aria-disabled") === "false");
+  await page.close();
+  await relay.close();
+}
+
 exports.stories = async (on) => {
   await begins(on);
   await nothingKnown(on);
   await more(on);
+  await folders(on);
   await goneMeanwhile(on);
   await deleted(on);
   await written(on);
