@@ -5,6 +5,8 @@
 #include "kernels/utf8.h"
 #include "retrieval/text/exact_names.h"
 
+const double meant_commands_least = 0.5;
+
 /* "symlink.7.gz", "group.5": pages of what no command does, by the section in their files' names. */
 static bool is_of_no_command(const char *document) {
     const char *name = strrchr(document, '/');
@@ -50,13 +52,13 @@ bool meant_commands_asked(const question *q) {
 void meant_commands_mark(candidate_set *set, const extractive_input *in) {
     static const double where_asked_what = 0.65;
     const candidate_passage *likeliest = NULL;
-    double most = asks_how(&set->q) ? passage_meant : where_asked_what;
-    if (!meant_commands_asked(&set->q)) return;
+    double most = asks_how(&set->q) ? meant_commands_least : where_asked_what;
+    if (!in->meant || !meant_commands_asked(&set->q)) return;
     for (size_t i = 0; i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
-        if (p->command && !p->other_command && (double)in->passages[i].meant >= most &&
+        if (p->command && !p->other_command && (double)in->meant[i] >= most &&
             !is_of_no_command(p->document)) {
-            most = (double)in->passages[i].meant;
+            most = (double)in->meant[i];
             likeliest = p;
         }
     }

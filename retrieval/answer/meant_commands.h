@@ -1,11 +1,14 @@
 /* meant_commands.h - the command that does what is asked, told by the title of its page.
  *
  * Who says what is to be done and names no command, "turn a pdf into text", is answered by "pdftotext - Portable Document Format (PDF) to
- * text converter", of which no sentence has his words: an encoder has seen how near that title comes (passage.h: meant). */
+ * text converter", of which no sentence has his words: an encoder has seen how near that title comes (extractive.h: meant). */
 #ifndef FORAGE_RETRIEVAL_MEANT_COMMANDS_H
 #define FORAGE_RETRIEVAL_MEANT_COMMANDS_H
 
 #include "retrieval/answer/candidates.h"
+
+/* From here on a command is taken for the one that is meant. */
+extern const double meant_commands_least;
 
 /* Could a command be the answer? Where it is said what is to be done, or asked which or what, and no option is named. English. */
 bool meant_commands_asked(const question *q);

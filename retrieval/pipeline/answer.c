@@ -155,6 +155,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .passages = passages,
                               .n_passages = r->out->n_contexts,
                               .n_own = r->n_own,
+                              .meant = r->meant,
                               .lx = lx,
                               .max_sentences = r->q->max_sentences,
                               .min_support = least_support(r),
@@ -485,8 +486,7 @@ passage run_passage(const run *r, const query_context *c) {
                      .heading = c->chunk.heading,
                      .score = (float)c->score,
                      .dense = r->strange_script ? NAN : (float)c->dense,
-                     .sparse = (float)c->sparse,
-                     .meant = (float)titled_meant(r, c->chunk.document)};
+                     .sparse = (float)c->sparse};
 }
 
 /* What a document begins with; document 0: not read yet. */
@@ -563,15 +563,17 @@ static int answer_generally(run *r) {
     char **titles = calloc(n, sizeof *titles);
     r->whole = calloc(n, sizeof *r->whole);
     r->n_own = calloc(n, sizeof *r->n_own);
+    r->meant = calloc(n, sizeof *r->meant);
     const bool named = names_a_document(r);
     beginning *read = named ? calloc(n, sizeof *read) : NULL;
     analyzer *words = NULL;
-    int rc = passages && titles && r->whole && r->n_own && (read || !named)
+    int rc = passages && titles && r->whole && r->n_own && r->meant && (read || !named)
                  ? collection_take_analyzer(r->s, r->c, &words, r->err)
                  : fo_no_memory(r->err);
     if (!rc) rc = titled_compare(r); /* contexts from memory were not compared */
     for (size_t i = 0; !rc && i < n; i++) {
         passages[i] = run_passage(r, &out->contexts[i]);
+        r->meant[i] = (float)titled_meant(r, out->contexts[i].chunk.document);
         rc = name_document(r, i, words, &passages[i], read, &titles[i]);
     }
     free(read);
@@ -593,6 +595,8 @@ static int answer_generally(run *r) {
     r->whole = NULL;
     free(r->n_own);
     r->n_own = NULL;
+    free(r->meant);
+    r->meant = NULL;
     for (size_t i = 0; titles && i < n; i++) free(titles[i]);
     free(titles);
     free(passages);

@@ -52,6 +52,7 @@ typedef struct run {
     leading leading;      /* chunks that belong before those with better scores */
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
     size_t *n_own;        /* [n_contexts]: extractive_input */
+    float *meant;         /* [n_contexts]: extractive_input */
 } run;
 
 /* The reader for this asker, r->reader: NULL where the service has none, or none that reads the language of

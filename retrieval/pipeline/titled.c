@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/answer/meant_commands.h"
 #include "retrieval/collections/title_vectors.h"
 #include "retrieval/pipeline/query_run.h"
 #include "retrieval/text/exact_names.h"
@@ -185,7 +186,7 @@ int titled_keep_name(run *r) {
     query_result *out = r->out;
     query_context *of = NULL;
     if (!r->titled.n_best || out->n_contexts < 2 ||
-        titled_meant(r, r->titled.best[0]) < passage_meant)
+        titled_meant(r, r->titled.best[0]) < meant_commands_least)
         return FO_OK;
     for (size_t i = 0; i < out->n_contexts; i++) {
         if (out->contexts[i].chunk.document != r->titled.best[0]) continue;

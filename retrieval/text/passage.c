@@ -3,8 +3,6 @@
 #include <string.h>
 #include "index/sparse/language.h"
 
-const double passage_meant = 0.5;
-
 bool passage_is_english(const passage *p, const analyzer *a) {
     const char *expected = language_name(analyzer_language(a));
     const int told = language_of(p->text, p->len, expected ? expected : "english");

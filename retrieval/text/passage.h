@@ -21,12 +21,7 @@ typedef struct passage {
     const char *heading;  /* of the section that the text begins in; NULL or "": none */
     bool whole_tables;    /* no table goes on before its first or behind its last line */
     const char *document; /* id of the document that it is of; NULL or "": not known */
-    float
-        meant; /* how likely, by its title beside those of others, the document is for what is asked; 0: not known */
 } passage;
-
-/* From here on its document is taken for the one that is meant. */
-extern const double passage_meant;
 
 /* The models that read question and passage together learnt English, which is what a text is in if nothing says otherwise and the
  * index has no other language. */

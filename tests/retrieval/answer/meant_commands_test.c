@@ -9,18 +9,43 @@ static const char swap_title[] = "mkpond - set up an area for overflowing water"
                   other_text[] = "NAME\n\npondwatch - tell of the level of ponds\n\nOPTIONS\n\n"
                                  "-s, --space\nMake room for the columns of the report.\n";
 
-static passage page(const char *document, const char *title, const char *text, float meant) {
-    return (passage){.document = document,
-                     .text = text,
-                     .len = strlen(text),
-                     .title = title,
-                     .sparse = 5,
-                     .meant = meant};
+typedef struct manual_page {
+    passage passage;
+    float meant;
+} manual_page;
+
+static manual_page page(const char *document, const char *title, const char *text, float meant) {
+    return (manual_page){.passage = {.document = document,
+                                     .text = text,
+                                     .len = strlen(text),
+                                     .title = title,
+                                     .sparse = 5},
+                         .meant = meant};
+}
+
+static extractive_answer ask(const char *question, const manual_page *p, size_t n) {
+    passage passages[2];
+    float meant[2];
+    fo_err err = {0};
+    extractive_answer a;
+    for (size_t i = 0; i < n; i++) {
+        passages[i] = p[i].passage;
+        meant[i] = p[i].meant;
+    }
+    const extractive_input in = {.question = question,
+                                 .passages = passages,
+                                 .n_passages = n,
+                                 .meant = meant,
+                                 .lx = &lx,
+                                 .min_support = 0.01,
+                                 .reader = model};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    return a;
 }
 
 /* How sure it is, of an answer that begins so. */
-static double begins(const char *question, const passage *p, size_t n, const char *with) {
-    extractive_answer a = ask_passages(question, p, n);
+static double begins(const char *question, const manual_page *p, size_t n, const char *with) {
+    extractive_answer a = ask(question, p, n);
     const double support = a.support;
     if (with && strncmp(a.text, with, strlen(with)) != 0) fail_msg("%s: %s", question, a.text);
     if (!with && !strncmp(a.text, "mkpond", 6)) fail_msg("%s: %s", question, a.text);
@@ -30,8 +55,8 @@ static double begins(const char *question, const passage *p, size_t n, const cha
 
 static void a_command_is_told_by_what_its_title_means(void **state) {
     (void)state;
-    passage p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
-                   page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
+    manual_page p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
+                       page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
     static const char question[] = "make room when it rains too hard";
     assert_true(begins(question, p, 2, swap_title) >= support_threshold);
     p[1].meant = 0.4f; /* less likely than not */
@@ -43,8 +68,8 @@ static void a_command_is_told_by_what_its_title_means(void **state) {
 /* Which and what are asked of many other things: it has to be likelier there, and nothing else an answer. */
 static void which_it_is_may_be_told_by_a_command(void **state) {
     (void)state;
-    passage p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
-                   page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
+    manual_page p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
+                       page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
     static const char question[] = "which basins hold the water of a storm?";
     const double likely = begins(question, p, 2, swap_title);
     p[1].meant = 0.6f;
@@ -55,10 +80,10 @@ static void which_it_is_may_be_told_by_a_command(void **state) {
 
 static void only_where_a_command_is_asked_for(void **state) {
     (void)state;
-    const passage p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
-                         page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)},
-                  of_a_format[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
-                                   page("man5/mkpond.5.gz", swap_title, swap_text, 0.8f)};
+    const manual_page p[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
+                             page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)},
+                      of_a_format[] = {page("man8/pondwatch.8", other_title, other_text, 0.1f),
+                                       page("man5/mkpond.5.gz", swap_title, swap_text, 0.8f)};
     begins("room when it rains too hard", p, 2, NULL);
     begins("Why is there room when it rains too hard?", p, 2, NULL);
     begins("What is room?", p, 2, NULL);
@@ -73,13 +98,13 @@ static void what_is_read_as_an_answer_stays(void **state) {
     static const char own_title[] = "pondcount - count what swims",
                       own[] = "NAME\n\npondcount - count what swims\n\nOPTIONS\n\n"
                               "-l, --longest=NUM\nList only the NUM longest fish.\n";
-    const passage p = page("man1/pondcount.1", own_title, own, 0.8f),
-                  q[] = {page("man1/pondcount.1", own_title, own, 0.1f),
-                         page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
-    extractive_answer a = ask_passages("list only the longest fish", &p, 1);
+    const manual_page p = page("man1/pondcount.1", own_title, own, 0.8f),
+                      q[] = {page("man1/pondcount.1", own_title, own, 0.1f),
+                             page("man8/mkpond.8.gz", swap_title, swap_text, 0.8f)};
+    extractive_answer a = ask("list only the longest fish", &p, 1);
     if (!strstr(a.text, "--longest")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
-    a = ask_passages("list only the longest fish", q, 2);
+    a = ask("list only the longest fish", q, 2);
     if (!strstr(a.text, "--longest")) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
 }
@@ -90,12 +115,12 @@ static void the_name_is_said_beside(void **state) {
     static const char title[] = "pondcount - list what swims",
                       text[] = "NAME\n\npondcount - list what swims\n\nDESCRIPTION\n\nPrint the "
                                "longest ten fish of each pond to standard output.\n";
-    const passage p = page("man1/pondcount.1", title, text, 0.1f);
-    extractive_answer a = ask_passages("print the longest fish of each pond", &p, 1);
+    const manual_page p = page("man1/pondcount.1", title, text, 0.1f);
+    extractive_answer a = ask("print the longest fish of each pond", &p, 1);
     if (!strstr(a.text, "longest ten fish") || !strstr(a.text, title)) fail_msg("%s", a.text);
     for (size_t i = 0; i < a.n_citations; i++) assert_true(a.citations[i].verified);
     extractive_answer_deinit(&a);
-    a = ask_passages("Does pondcount print the longest fish of each pond?", &p, 1);
+    a = ask("Does pondcount print the longest fish of each pond?", &p, 1);
     if (strstr(a.text, title)) fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
 }
