@@ -36,6 +36,7 @@
 #include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/subjects.h"
 #include "retrieval/answer/tiers.h"
+#include "retrieval/answer/unit_weights.h"
 #include "retrieval/answer/version_changes.h"
 #include "retrieval/answer/which_one.h"
 #include "retrieval/answer/version_dates.h"
@@ -47,25 +48,6 @@ enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200 };
 /* Two sentences that share more than this of their words say the same. */
 static const double same_text = 0.9;
 
-/* The fitted rows have no questions and no fragments in their text, and no options in their questions:
- * those weights are set by hand. */
-static const double weights_words[CAND_FEATURES] = {
-    [CAND_COVER] = 11.62,       [CAND_NEIGHBOURS] = 6.36, [CAND_PAIRS] = 1.74,
-    [CAND_TYPE] = 1.57,         [CAND_TYPE_NEAR] = 1.46,  [CAND_FIRST] = 0.44,
-    [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -6,
-    [CAND_FRAGMENT] = -3,       [CAND_STEPS] = 3,         [CAND_STEP] = -2,
-    [CAND_ENTRY] = 2,           [CAND_LENGTH] = -1,       [CAND_OPTION] = 8,
-    [CAND_MISSING_CODE] = -14,
-};
-static const double weights_dense[CAND_FEATURES] = {
-    [CAND_COVER] = 11.52,       [CAND_NEIGHBOURS] = 7.30, [CAND_PAIRS] = 1.51,
-    [CAND_TYPE] = 1.89,         [CAND_TYPE_NEAR] = 0.28,  [CAND_FIRST] = 0.35,
-    [CAND_MISSING_RARE] = 2.76, [CAND_SPARSE] = 3.21,     [CAND_DENSE_PASSAGE] = 0.58,
-    [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -6,     [CAND_FRAGMENT] = -3,
-    [CAND_STEPS] = 3,           [CAND_STEP] = -2,         [CAND_ENTRY] = 2,
-    [CAND_LENGTH] = -1,         [CAND_OPTION] = 8,        [CAND_MISSING_CODE] = -14,
-};
-
 extractive_observer_fn *extractive_observer;
 
 static int by_score_falling(const void *a, const void *b) {
@@ -74,18 +56,6 @@ static int by_score_falling(const void *a, const void *b) {
     if (x->passage != y->passage) return x->passage < y->passage ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
-
-static const double weights_reader[CAND_FEATURES] = {
-    [CAND_COVER] = 4.49,       [CAND_NEIGHBOURS] = 4.27,
-    [CAND_PAIRS] = 1.17,       [CAND_TYPE_NEAR] = 1.18,
-    [CAND_SPARSE] = 0.41,      [CAND_ALIGN] = 19.55,
-    [CAND_ALIGN_LEAST] = 3.25, [CAND_ALIGN_PASSAGE] = 2.55,
-    [CAND_ALIGN_BACK] = 6.72,  [CAND_ENTRY] = 3.39,
-    [CAND_SUMMARY] = 3.39,     [CAND_QUESTION] = -6,
-    [CAND_FRAGMENT] = -3,      [CAND_STEPS] = 3,
-    [CAND_STEP] = -2,          [CAND_MISSING_NAME] = -2,
-    [CAND_MISSING_CODE] = -14, [CAND_OPTION] = 8,
-};
 
 /* By hand, whatever the model: the fitted questions name no days, and a text that holds their other words
  * nearly always states a number too. */
@@ -104,8 +74,14 @@ static bool names_only(const candidate *c) {
            (c->unit.kind == TEXT_UNIT_HEADING || c->unit.kind == TEXT_UNIT_HEADER);
 }
 
-static void rank_candidates(candidate_set *set) {
-    const double *w = set->read ? weights_reader : set->dense ? weights_dense : weights_words;
+/* Has the reader not learnt the language of the text? */
+static bool is_read_as_strange(const candidate_set *set, const extractive_input *in) {
+    return set->read && set->q.text.language >= 0 && in->reader &&
+           !reader_has_languages(in->reader);
+}
+
+static void rank_candidates(candidate_set *set, const extractive_input *in) {
+    const double *w = unit_weights_of(set, is_read_as_strange(set, in));
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         c->score = demands_met(c) - (names_only(c) ? 1000 : 0);
@@ -223,7 +199,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];
         f->languages = in->reader && reader_has_languages(in->reader);
-        f->strange = set->q.text.language >= 0 && in->reader && !f->languages;
+        f->strange = is_read_as_strange(set, in);
         f->follow_up = in->follow_up;
         const char *of_text = language_name(analyzer_language(in->lx->analyzer));
         f->across = f->languages && language_across(in->question, strlen(in->question),
@@ -618,7 +594,7 @@ static bool is_read_as_no_answer(const candidate_set *set, const support_feature
 /* Puts the candidates in order and measures how far the first of them is supported. */
 static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
                  fo_err *err) {
-    rank_candidates(set);
+    rank_candidates(set, in);
     measure_support(&out->features, set, in);
     if (cross_reading_can(set, in)) {
         /* whoever fits weights is to see everything */
