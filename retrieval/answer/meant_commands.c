@@ -30,7 +30,7 @@ static bool names_a_command(const candidate_set *set, const candidate_passage *l
         if (p->command && exact_names_command_asked(t->text, t->len, p->title_text)) return true;
         family |= p->command && exact_names_family_asked(t->text, t->len, p->title_text);
     }
-    if (!likeliest->unnamed)
+    if (exact_names_command_said(t->text, t->len, likeliest->title_text))
         return !exact_names_task_begins(t->text, t->len, likeliest->title_text);
     return family && !exact_names_family_asked(t->text, t->len, likeliest->title_text);
 }
