@@ -679,13 +679,17 @@ static int open_service(service **out, enum kv_warm_mode warm, bool *full_disk, 
         .force_empty = o.force_empty,
         .notices = {damage_log, NULL},
         .index_damaged = log_damage};
+    *full_disk = false;
     int rc = cli_models_open(out, &so, err);
     if (rc == FO_ENOSPC && !o.read_only) { /* questions can be answered all the same */
-        log_event(LOG_LEVEL_ERROR, NULL, "disk_full", LOG_STR("why", err->msg),
+        const fo_err full = *err;
+        so.full_disk = true;
+        if (cli_models_open(out, &so, err)) /* not of a home that has to be changed first */
+            return fo_fail(err, rc, "%.400s: make room and start again", full.msg);
+        log_event(LOG_LEVEL_ERROR, NULL, "disk_full", LOG_STR("why", full.msg),
                   LOG_STR("meaning", "questions are answered, nothing is written: make room and "
                                      "start again"));
-        so.full_disk = true;
-        rc = cli_models_open(out, &so, err);
+        rc = FO_OK;
     }
     *full_disk = so.full_disk;
     return rc;
