@@ -258,6 +258,19 @@ static void it_is_told_whether_a_turn_goes_on(void **state) {
     assert_false(follow_up_goes_on(""));
 }
 
+/* Marks within and around words: an apostrophe as printers set it, a hyphen, quotes; and May as a verb. */
+static void marks_and_small_words_are_read_as_meant(void **state) {
+    (void)state;
+    assert_true(follow_up_asks_alone("and where\xE2\x80\x99s the boat house?"));
+    assert_false(follow_up_asks_alone("and the boat house there?"));
+    expect("Where is the manual kept?", "And the how-to-book?", "Where is the how-to-book kept?");
+    expect("Where is the \"north pump\" kept?", "And the south pump?",
+           "Where is the south pump kept?");
+    assert_false(follow_up_is_whole("May I come?")); /* no month, and nothing that it is about */
+    assert_false(follow_up_adds_a_circumstance("and before?"));
+    assert_true(follow_up_adds_a_circumstance("and before noon?"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_noun_takes_its_place),
@@ -274,6 +287,7 @@ int main(void) {
         cmocka_unit_test(clauses_that_hold_no_longer_are_left_out),
         cmocka_unit_test(a_sentence_of_one_word_asks_alone),
         cmocka_unit_test(it_is_told_whether_a_turn_goes_on),
+        cmocka_unit_test(marks_and_small_words_are_read_as_meant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
