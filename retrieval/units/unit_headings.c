@@ -443,7 +443,7 @@ static bool is_value(const char *s, size_t n) {
     return digits >= FEWEST;
 }
 
-bool unit_is_heading(const unit_lines *lines, size_t i) {
+bool unit_stands_as_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;
     const char *s = lines->text + l->start;
@@ -452,7 +452,7 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     if (unit_code_is_typed(s, n) || unit_code_is_comment(lines, i)) return false;
     if (s[0] == '#') return n > 1;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
-    if (is_no_name(s, n) || is_value(s, n)) return false;
+    if (is_no_name(s, n)) return false;
     if ((i > 0 && lines->v[i - 1].class != LINE_BLANK) || ends_with_a_stop(s, n)) return false;
     if (i + 1 >= lines->n) /* what it heads is in the next passage; "NO DOGS" may end a notice */
         return lines->followed && unit_is_shouted(lines, i) && has_capital(s, n) &&
@@ -468,4 +468,10 @@ bool unit_is_heading(const unit_lines *lines, size_t i) {
     return unit_is_shouted(lines, i) &&
            (next == LINE_ITEM || next == LINE_ROW ||
             (next == LINE_TEXT && several && !unit_is_shouted(lines, i + 1)));
+}
+
+bool unit_is_heading(const unit_lines *lines, size_t i) {
+    size_t n;
+    const char *s = unit_lines_text(lines, i, &n);
+    return unit_stands_as_heading(lines, i) && !is_value(s, n);
 }

@@ -45,5 +45,7 @@ bool unit_is_right_above(const unit_lines *l, size_t i);
 bool unit_is_setting_name(const unit_lines *l, size_t i);
 /* Does line i stand alone between blank lines, short and without a stop, or above what it names? */
 bool unit_is_heading(const unit_lines *l, size_t i);
+/* ... or would it, if it did not say a sum or a number to call, "Total: £163.00"? Several of them are points of a list. */
+bool unit_stands_as_heading(const unit_lines *l, size_t i);
 
 #endif

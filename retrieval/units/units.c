@@ -621,7 +621,8 @@ static void find_points(unit_reader *r) {
     enum { FEWEST = 4 }; /* a title, a chapter and a section may stand so */
     for (size_t i = 0; i < r->in.n; i++) {
         size_t n = 0, last = i;
-        for (size_t k = i; k < r->in.n && unit_is_heading(&r->in, k) && !unit_is_asked(&r->in, k);
+        for (size_t k = i;
+             k < r->in.n && unit_stands_as_heading(&r->in, k) && !unit_is_asked(&r->in, k);
              k = unit_lines_skip_blank(&r->in, k + 1)) {
             last = k;
             n++;
@@ -629,7 +630,7 @@ static void find_points(unit_reader *r) {
         const bool ends = unit_lines_skip_blank(&r->in, last + 1) == r->in.n;
         for (size_t k = unit_lines_skip_blank(&r->in, i + 1); n >= FEWEST && k <= last;
              k = unit_lines_skip_blank(&r->in, k + 1))
-            if (k < last || ends) r->in.v[k].class = LINE_ITEM;
+            if (k < last || ends || !unit_is_heading(&r->in, k)) r->in.v[k].class = LINE_ITEM;
         if (n > 1) i = last;
     }
 }

@@ -594,6 +594,14 @@ static void a_value_behind_its_name_is_no_heading(void **state) {
     expect(text, "She is Wren's mother.", TEXT_UNIT_SENTENCE, "Pia Hartley");
     expect(text, "The hammers are worn.", TEXT_UNIT_SENTENCE, "Pia Hartley");
     expect(text, "Nobody came.", TEXT_UNIT_SENTENCE, "Minutes: 3 March");
+    /* of several each is a point of a list */
+    const char *prices =
+        "Prices\n\nSmall piece: \u00A380\n\nHalf day: \u00A3280\n\nTouch-up: free\n\n"
+        "Ear lobe: \u00A335\n\nA deposit of \u00A350 is taken every time.\n";
+    read_units(prices);
+    expect(prices, "Half day: \u00A3280", TEXT_UNIT_ITEM, "Prices");
+    expect(prices, "Touch-up: free", TEXT_UNIT_ITEM, "Prices");
+    expect(prices, "Ear lobe: \u00A335", TEXT_UNIT_ITEM, "Prices");
 }
 
 static void lines_with_leaders_are_items(void **state) {
