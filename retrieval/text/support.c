@@ -65,7 +65,7 @@ double support_probability(const support_features *f) {
         x = -3.53 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
             4.42 * f->best_idf + 0.89 * f->pairs;
     /* By hand: what is of a rival, or says a question for a reason again, is read as an answer as a rule. */
-    const double cross = f->other_thing > 1 || f->restated > 0 ? fmin(f->cross, 0) : f->cross;
+    const double cross = f->rival || f->restated > 0 ? fmin(f->cross, 0) : f->cross;
     x = isfinite(f->cross) ? with_cross(x, cross, by_hand(f)) : x + by_hand(f);
     /* By hand: what a section on the question's topic begins with need not say its words. */
     x += 3 * f->topic + 2 * f->summary + 3 * f->by_table;

@@ -39,6 +39,7 @@ typedef struct support_features {
     double other_day;     /* 1: it speaks of other days than the question */
     double other_purpose; /* of a command for something else: CAND_OTHER_PURPOSE */
     double run_on;        /* how long it goes on without an end: CAND_RUN_ON */
+    bool rival;           /* of a rival (CAND_RIVAL), and explains no option */
     double other_thing;   /* 1: it stands below a question about something else */
     double question;      /* 1: it asks something itself: a heading of an FAQ without its answer */
     double

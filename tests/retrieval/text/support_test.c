@@ -115,7 +115,10 @@ static void a_rival_is_not_said_for_reading_well(void **state) {
     f.other_thing = 1;
     assert_true(support_probability(&f) > support_threshold);
     f.other_thing = 2;
+    assert_true(support_probability(&f) > support_threshold); /* an option may be marked so */
+    f.rival = true;
     assert_true(support_probability(&f) < support_threshold);
+    f.rival = false;
     f.other_thing = 0;
     f.restated = 1;
     assert_true(support_probability(&f) < support_threshold);
