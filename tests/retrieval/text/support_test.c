@@ -142,7 +142,6 @@ int main(void) {
         cmocka_unit_test(where_words_meet_sooner_more_is_asked),
         cmocka_unit_test(words_that_meet_say_more_than_letters_that_are_alike),
         cmocka_unit_test(what_is_asked_for_and_a_lead_speak_for_an_answer),
-=======
         cmocka_unit_test(a_rival_is_not_said_for_reading_well),
         cmocka_unit_test(what_says_no_word_of_the_question_has_to_read_well),
     };
