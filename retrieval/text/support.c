@@ -34,7 +34,7 @@ static double moved_for_strange(const support_features *f) {
 }
 
 /* What a reader of many languages says of one of them is on another scale than the English one's, and how far the best unit is ahead
- * tells more; a name that the text writes in another way is no lost one. Fitted on 1,180 questions about paragraphs in French,
+ * tells more; a name that the text writes in another way is no lost one. Fitted on 1,182 questions about paragraphs in French,
  * Italian, Spanish, Chinese and Arabic, asked with their paragraph and of half of them without, and on 750 about files in ten
  * languages: docs/measurements/quality.md. */
 static double in_other_languages(const support_features *f) {
