@@ -5,7 +5,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/text/exact_names.h"
 
-const double meant_commands_least = 0.5;
+const double meant_commands_least = 0.6;
 
 /* "symlink.7.gz", "group.5": pages of what no command does, by the section in their files' names. */
 static bool is_of_no_command(const char *document) {
