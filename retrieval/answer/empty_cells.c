@@ -194,6 +194,8 @@ static uint64_t attribute_asked(const question *q, size_t *behind) {
     uint64_t terms = 0;
     if (!t->n_words || !fact_word_in(t, i++, "what whats")) return 0;
     if (i < t->n_words && fact_word_in(t, i, "s")) i++;
+    if (i == 1 && (i == t->n_words || !fact_word_in(t, i, "is are was were")))
+        return 0; /* "What percentage of members ..." asks for no column */
     while (i < t->n_words && fact_word_in(t, i, "is are was were the")) i++;
     for (; i < t->n_words && !fact_word_in(t, i, "of for"); i++) {
         const int k = question_term_of(q, t->words[i].id);
