@@ -96,6 +96,67 @@ static void a_name_of_a_column_may_have_a_figure_behind_words(void **state) {
     expect(text, "Lake 2     5 boats    9 huts", TEXT_UNIT_ROW, "");
 }
 
+static void a_table_of_pairs_has_no_header(void **state) {
+    (void)state;
+    const char *text = "Capacity | 0.5 l\nWeight | 480 g\nColours | sand, coral\n\n"
+                       "Bird | Seen\nCrane | 12\n";
+    read_units(text);
+    expect(text, "Weight | 480 g", TEXT_UNIT_ROW, "");
+    expect(text, "Crane | 12", TEXT_UNIT_ROW, "Bird | Seen");
+}
+
+static void names_above_a_rule_begin_a_table(void **state) {
+    (void)state;
+    const char *text = "| Dish | Small |\n|------|-------|\n| Soup | 4 |\n| Stew | 6 |\n"
+                       "| Day | Opens | Closes |\n|---|---|---|\n| Friday | 10 | 22 |\n";
+    read_units(text);
+    expect(text, "| Stew | 6 |", TEXT_UNIT_ROW, "| Dish | Small |");
+    expect(text, "| Day | Opens | Closes |", TEXT_UNIT_HEADER, "");
+    expect(text, "| Friday | 10 | 22 |", TEXT_UNIT_ROW, "| Day | Opens | Closes |");
+    /* rules between rows, or between groups of them */
+    const char *groups = "| Day | Cook |\n|-----|------|\n| Mon | Ana |\n| Tue | Ben |\n"
+                         "|-----|------|\n| Sat | Cid |\n";
+    read_units(groups);
+    expect(groups, "| Sat | Cid |", TEXT_UNIT_ROW, "| Day | Cook |");
+    const char *each = "| Day | Cook |\n|====|====|\n| Mon | Ana |\n|----|----|\n| Tue | Ben |\n"
+                       "|----|----|\n| Sat | Cid |\n|----|----|\n";
+    read_units(each);
+    expect(each, "| Tue | Ben |", TEXT_UNIT_ROW, "| Day | Cook |");
+    expect(each, "| Sat | Cid |", TEXT_UNIT_ROW, "| Day | Cook |");
+}
+
+static void years_may_name_columns(void **state) {
+    (void)state;
+    const char *text = "Item | 2023 | 2024\nRent | 1200 | 1350\n\n"
+                       "| | 2025 | 2024 |\n|---|---|---|\n| Hall | 950 | 800 |\n\n"
+                       "Ticket        2024    2025\nSingle        2.10    2.40\n"
+                       "Return        4.00    4.60\n";
+    read_units(text);
+    expect(text, "Rent | 1200 | 1350", TEXT_UNIT_ROW, "Item | 2023 | 2024");
+    expect(text, "| Hall | 950 | 800 |", TEXT_UNIT_ROW, "| | 2025 | 2024 |");
+    expect(text, "Return        4.00    4.60", TEXT_UNIT_ROW, "Ticket        2024    2025");
+    const char *values = "Founded | 1998 | 2001\nClosed | 2010 | 2015\n\n"
+                         "Rent | 1990 | 2010 | 2005\nWater | 310 | 290 | 300\n\n"
+                         "Built | 1998\nRooms | 12\n\n1 | 2023 | 2024\n2 | 800 | 950\n";
+    read_units(values);
+    expect(values, "Closed | 2010 | 2015", TEXT_UNIT_ROW, "");
+    expect(values, "Water | 310 | 290 | 300", TEXT_UNIT_ROW, "");
+    expect(values, "Rooms | 12", TEXT_UNIT_ROW, "");
+    expect(values, "2 | 800 | 950", TEXT_UNIT_ROW, "");
+}
+
+static void names_of_columns_may_have_figures(void **state) {
+    (void)state;
+    const char *text = "Fahrpreise\n\n"
+                       "Karte                    Erwachsene    Kinder 6-14 Jahre\n"
+                       "Einzelfahrt              2,60 EUR      1,30 EUR\n"
+                       "Kurzstrecke (3 Halte)    1,70 EUR      0,90 EUR\n"
+                       "Tageskarte               5,80 EUR      3,00 EUR\n";
+    read_units(text);
+    expect(text, "Tageskarte               5,80 EUR      3,00 EUR", TEXT_UNIT_ROW,
+           "Karte                    Erwachsene    Kinder 6-14 Jahre");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_line_of_a_passage_has_its_indent_before_it),
@@ -105,6 +166,10 @@ int main(void) {
         cmocka_unit_test(a_remark_behind_a_row_is_a_cell_of_it),
         cmocka_unit_test(a_wide_character_takes_two_places),
         cmocka_unit_test(a_row_that_a_passage_begins_with_stays_one),
+        cmocka_unit_test(a_table_of_pairs_has_no_header),
+        cmocka_unit_test(names_above_a_rule_begin_a_table),
+        cmocka_unit_test(years_may_name_columns),
+        cmocka_unit_test(names_of_columns_may_have_figures),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }

@@ -501,67 +501,6 @@ static void amounts_line_for_line_are_items(void **state) {
     expect(text, "3 men died.", TEXT_UNIT_SENTENCE, "");
 }
 
-static void a_table_of_pairs_has_no_header(void **state) {
-    (void)state;
-    const char *text = "Capacity | 0.5 l\nWeight | 480 g\nColours | sand, coral\n\n"
-                       "Bird | Seen\nCrane | 12\n";
-    read_units(text);
-    expect(text, "Weight | 480 g", TEXT_UNIT_ROW, "");
-    expect(text, "Crane | 12", TEXT_UNIT_ROW, "Bird | Seen");
-}
-
-static void names_above_a_rule_begin_a_table(void **state) {
-    (void)state;
-    const char *text = "| Dish | Small |\n|------|-------|\n| Soup | 4 |\n| Stew | 6 |\n"
-                       "| Day | Opens | Closes |\n|---|---|---|\n| Friday | 10 | 22 |\n";
-    read_units(text);
-    expect(text, "| Stew | 6 |", TEXT_UNIT_ROW, "| Dish | Small |");
-    expect(text, "| Day | Opens | Closes |", TEXT_UNIT_HEADER, "");
-    expect(text, "| Friday | 10 | 22 |", TEXT_UNIT_ROW, "| Day | Opens | Closes |");
-    /* rules between rows, or between groups of them */
-    const char *groups = "| Day | Cook |\n|-----|------|\n| Mon | Ana |\n| Tue | Ben |\n"
-                         "|-----|------|\n| Sat | Cid |\n";
-    read_units(groups);
-    expect(groups, "| Sat | Cid |", TEXT_UNIT_ROW, "| Day | Cook |");
-    const char *each = "| Day | Cook |\n|====|====|\n| Mon | Ana |\n|----|----|\n| Tue | Ben |\n"
-                       "|----|----|\n| Sat | Cid |\n|----|----|\n";
-    read_units(each);
-    expect(each, "| Tue | Ben |", TEXT_UNIT_ROW, "| Day | Cook |");
-    expect(each, "| Sat | Cid |", TEXT_UNIT_ROW, "| Day | Cook |");
-}
-
-static void years_may_name_columns(void **state) {
-    (void)state;
-    const char *text = "Item | 2023 | 2024\nRent | 1200 | 1350\n\n"
-                       "| | 2025 | 2024 |\n|---|---|---|\n| Hall | 950 | 800 |\n\n"
-                       "Ticket        2024    2025\nSingle        2.10    2.40\n"
-                       "Return        4.00    4.60\n";
-    read_units(text);
-    expect(text, "Rent | 1200 | 1350", TEXT_UNIT_ROW, "Item | 2023 | 2024");
-    expect(text, "| Hall | 950 | 800 |", TEXT_UNIT_ROW, "| | 2025 | 2024 |");
-    expect(text, "Return        4.00    4.60", TEXT_UNIT_ROW, "Ticket        2024    2025");
-    const char *values = "Founded | 1998 | 2001\nClosed | 2010 | 2015\n\n"
-                         "Rent | 1990 | 2010 | 2005\nWater | 310 | 290 | 300\n\n"
-                         "Built | 1998\nRooms | 12\n\n1 | 2023 | 2024\n2 | 800 | 950\n";
-    read_units(values);
-    expect(values, "Closed | 2010 | 2015", TEXT_UNIT_ROW, "");
-    expect(values, "Water | 310 | 290 | 300", TEXT_UNIT_ROW, "");
-    expect(values, "Rooms | 12", TEXT_UNIT_ROW, "");
-    expect(values, "2 | 800 | 950", TEXT_UNIT_ROW, "");
-}
-
-static void names_of_columns_may_have_figures(void **state) {
-    (void)state;
-    const char *text = "Fahrpreise\n\n"
-                       "Karte                    Erwachsene    Kinder 6-14 Jahre\n"
-                       "Einzelfahrt              2,60 EUR      1,30 EUR\n"
-                       "Kurzstrecke (3 Halte)    1,70 EUR      0,90 EUR\n"
-                       "Tageskarte               5,80 EUR      3,00 EUR\n";
-    read_units(text);
-    expect(text, "Tageskarte               5,80 EUR      3,00 EUR", TEXT_UNIT_ROW,
-           "Karte                    Erwachsene    Kinder 6-14 Jahre");
-}
-
 static void a_short_list_below_its_heading_is_a_unit_too(void **state) {
     (void)state;
     const char *text = "## In the box\n\n- kettle\n- pouch\n\nAll of it.\n\n- one\n- two\n";
@@ -797,10 +736,6 @@ int main(void) {
         cmocka_unit_test(a_few_words_head_the_text_right_below),
         cmocka_unit_test(a_setting_stays_with_its_comment),
         cmocka_unit_test(amounts_line_for_line_are_items),
-        cmocka_unit_test(a_table_of_pairs_has_no_header),
-        cmocka_unit_test(names_above_a_rule_begin_a_table),
-        cmocka_unit_test(years_may_name_columns),
-        cmocka_unit_test(names_of_columns_may_have_figures),
         cmocka_unit_test(a_short_list_below_its_heading_is_a_unit_too),
         cmocka_unit_test(what_a_mail_begins_with_is_one_unit),
         cmocka_unit_test(lines_with_leaders_are_items),
