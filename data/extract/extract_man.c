@@ -466,7 +466,10 @@ static void mdoc_words(reader *r, const man_arguments *a, size_t i, sentence *s)
         const struct inline_macro *m = find_inline(w);
         bool handled = true;
         if (m) {
-            if (macro && fresh && is(macro->name, "Fl")) put(s, "-", "", "");
+            if (macro && fresh && is(macro->name, "Fl")) {
+                put(s, "-", "", "");
+                s->tight = true; /* "Fl Fl brief" is --brief */
+            }
             macro = m->each ? m : NULL;
             fresh = true;
             if (!m->each && (m->before[0] || m->after[0])) {
@@ -517,6 +520,8 @@ static void mdoc_words(reader *r, const man_arguments *a, size_t i, sentence *s)
         }
         if (handled) continue;
         if (is_closing_mark(w)) {
+            if (macro && fresh && is(macro->name, "Fl")) put(s, "-", "", "");
+            fresh = false;
             if (i + 1 == a->n) /* what an enclosure began ends before the final stop */
                 while (n_closers) fo_buf_str(&s->out, closers[--n_closers]);
             fo_buf_str(&s->out, w);

@@ -359,6 +359,8 @@ static void macros_of_manual_pages_are_told(void **state) {
          "1. Open it.\n- Gently.\n2. Close it."},
         {"It came in\n.Bx 4.3 tahoe ,\n.Fx 2.0\nand\n.At v7 .\n.Pq Ox\n",
          "It came in 4.3BSD-Tahoe, FreeBSD 2.0 and Version 7 AT&T UNIX. (OpenBSD)"},
+        {"Use\n.Fl b , Fl Fl brief ,\n.Fl Fl exclude Ar name\nor\n.Fl .\n",
+         "Use -b, --brief, --exclude name or -."},
         {".Ex -std\n", "The cat utility exits 0 on success, and >0 if an error occurs."},
         {".Ex -std a b c\n",
          "The a, b, and c utilities exit 0 on success, and >0 if an error occurs."},
