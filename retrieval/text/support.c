@@ -47,7 +47,7 @@ double support_probability(const support_features *f) {
     static const double of_another = 1.2, amount_of_another = 4;
     double x;
     if (f->across) /* no words meet; moved on 383 questions in other languages than their documents */
-        x = -5.9 + 11 * f->align + 5 * f->back;
+        x = -6.5 + 11 * f->align + 5 * f->back;
     else if (isfinite(f->align) && f->languages)
         x = in_other_languages(f);
     else if (isfinite(f->align))

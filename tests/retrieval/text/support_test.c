@@ -135,6 +135,31 @@ static void what_says_no_word_of_the_question_has_to_read_well(void **state) {
     assert_true(support_probability(&f) > support_threshold);
 }
 
+/* Where the question is in another language than the text, no words meet: the vectors alone have to come near. A name that is written
+ * in another way in a text of another language speaks less against it than a lost one in English. */
+static void a_reader_of_many_languages_is_on_a_scale_of_its_own(void **state) {
+    (void)state;
+    support_features f = {.languages = true,
+                          .across = true,
+                          .ahead = 1,
+                          .align = 0.44,
+                          .back = 0.28,
+                          .lead = 0.5,
+                          .dense = NAN,
+                          .cross = NAN};
+    assert_true(support_probability(&f) < support_threshold);
+    f.align = 0.5;
+    assert_true(support_probability(&f) > support_threshold);
+    f.across = false;
+    assert_true(support_probability(&f) < support_threshold); /* here words should meet, too */
+    f.cover_near = 0.9;
+    assert_true(support_probability(&f) > support_threshold);
+    const double met = support_probability(&f);
+    f.lost_name = 1;
+    const double lost = support_probability(&f);
+    assert_float_equal(log(met / (1 - met)) - log(lost / (1 - lost)), 0.8, 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_in_which_nothing_is_of_the_thing_is_no_answer),
@@ -142,6 +167,7 @@ int main(void) {
         cmocka_unit_test(where_words_meet_sooner_more_is_asked),
         cmocka_unit_test(words_that_meet_say_more_than_letters_that_are_alike),
         cmocka_unit_test(what_is_asked_for_and_a_lead_speak_for_an_answer),
+        cmocka_unit_test(a_reader_of_many_languages_is_on_a_scale_of_its_own),
         cmocka_unit_test(a_rival_is_not_said_for_reading_well),
         cmocka_unit_test(what_says_no_word_of_the_question_has_to_read_well),
     };
