@@ -8,8 +8,8 @@
 #include "kernels/order.h"
 
 enum {
-    PIECE = 32,     /* titles at a time: some tens of milliseconds of the encoder */
-    AT_ONCE = 4096, /* that are asked for */
+    PIECE = 32,    /* titles at a time: some tens of milliseconds of the encoder */
+    AT_ONCE = 512, /* that are asked for */
 };
 
 /* A vector's bytes are values + 128, as dist.h has them. */
