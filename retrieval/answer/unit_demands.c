@@ -403,6 +403,20 @@ static enum demand_day when_of(const demands *d, say_when_fn *say, const candida
     return when;
 }
 
+/* "4.2.1 (12 February 2026)" says when all was changed that stands below it, under "Fixed" too. */
+static bool is_of_a_dated_version(const candidate_passage *p, const text_unit *u) {
+    bool dated = false;
+    date_said said;
+    for (size_t i = 0; i < p->units.n && p->units.v[i].start < u->start; i++) {
+        const text_unit *h = &p->units.v[i];
+        const char *s = p->text.text + h->start;
+        const size_t n = h->end - h->start;
+        if (h->kind == TEXT_UNIT_HEADING && !dated_heading_of_changes(s, n))
+            dated = dated_heading_of_version(s, n) && dated_heading_says(s, n, &said);
+    }
+    return dated;
+}
+
 /* Is it asked when something happens, and neither the unit nor what stands above it says any time? */
 static bool lacks_time(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *text = p->text.text;
@@ -410,7 +424,8 @@ static bool lacks_time(const question *q, const candidate_passage *p, const text
     const bool heads = u->head_kind == TEXT_UNIT_HEADING;
     const char *head = text + u->head_start;
     const size_t n_head = u->head_end - u->head_start;
-    return q->demands.when && !demand_when_in(text + u->start, u->end - u->start) &&
+    return q->demands.when && !is_of_a_dated_version(p, u) &&
+           !demand_when_in(text + u->start, u->end - u->start) &&
            !(heads ? demand_when_named(head, n_head) : demand_when_in(head, n_head)) &&
            !demand_when_named(text + u->outer_start, u->outer_end - u->outer_start) &&
            !(above && demand_when_named(text + above->start, above->end - above->start)) &&

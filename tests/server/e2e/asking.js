@@ -122,7 +122,7 @@ async function keyboard({ browser, url }) {
   check("Escape closes it and gives the focus back", await page.evaluate(() => document.activeElement.matches(".chip")) && await page.isHidden("#reader"));
   await page.keyboard.press("Enter");
   await until(page, () => document.activeElement.id === "reader-text");
-  await page.keyboard.press("Tab"); // to the first or the last of the page
+  await page.focus("#question"); // by Tab some browsers leave the page here, for their own bars
   await page.keyboard.press("Escape");
   check("it does wherever the focus is", await page.isHidden("#reader"));
   await page.focus(".turn .chip");
