@@ -14,6 +14,7 @@
 #include "retrieval/question/demand_often.h"
 #include "retrieval/question/demand_when.h"
 #include "retrieval/question/foreign_days.h"
+#include "retrieval/question/foreign_often.h"
 #include "retrieval/answer/row_answers.h"
 #include "retrieval/units/unit_headings.h"
 #include "retrieval/answer/unit_persons.h"
@@ -61,8 +62,10 @@ static bool is_price_of_heading(const candidate_passage *p, const demands *d, co
 /* The numbers of most headings number something: "4. Fees", "GS 640"; "Weekly" says how often what stands below it is done. */
 static bool is_of_heading(const candidate_passage *p, const demands *d, const text_unit *u) {
     const char *head = p->text.text + u->head_start;
-    const bool often =
-        d->amount == AMOUNT_OFTEN && !demand_often_in_words(head, u->head_end - u->head_start);
+    const size_t n_head = u->head_end - u->head_start;
+    const bool often = d->amount == AMOUNT_OFTEN &&
+                       !(d->language < 0 ? demand_often_in_words(head, n_head)
+                                         : foreign_often_in(d->language, head, n_head));
     return u->head_kind == TEXT_UNIT_HEADING && u->kind != TEXT_UNIT_ROW &&
            (is_price_of_heading(p, d, u) ||
             ((often || d->amount == AMOUNT_ANY || d->amount == AMOUNT_COUNT) &&

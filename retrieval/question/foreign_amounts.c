@@ -9,6 +9,7 @@
 #include "retrieval/text/dates.h"
 #include "retrieval/question/clock_words.h"
 #include "retrieval/question/demand_words.h"
+#include "retrieval/question/foreign_often.h"
 #include "retrieval/text/fact_classes.h"
 #include "retrieval/text/facts.h"
 
@@ -366,6 +367,8 @@ enum amount_stated foreign_amount_in(int language, enum demand_amount amount, co
     reader_at r = read_of(language, text, len);
     if (!r.w || amount == AMOUNT_NONE) return AMOUNT_STATED;
     if (amount == AMOUNT_MONEY || amount == AMOUNT_EXPENSE) return money_in(r);
+    if (amount == AMOUNT_OFTEN)
+        return foreign_often_in(language, text, len) ? AMOUNT_STATED : AMOUNT_NOT_STATED;
     while (step(&r))
         if (states(&r, amount)) return AMOUNT_STATED;
     return AMOUNT_NOT_STATED;

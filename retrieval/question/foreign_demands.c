@@ -4,6 +4,7 @@
 
 #include "retrieval/question/arabic_demands.h"
 #include "retrieval/question/foreign_asked.h"
+#include "retrieval/question/foreign_often.h"
 
 enum {
     FIRST = 4,       /* a word for "what" stands among the first few */
@@ -412,7 +413,7 @@ foreign_demands foreign_demands_read(const demand_words *w, const char *question
     if (out.office) out.office += first;
     if (out.deputy) out.deputy += first;
     if (out.detail != DETAIL_NONE) return out;
-    out.amount = amount_of(&a, &out);
+    out.amount = foreign_often_asked(question, len) ? AMOUNT_OFTEN : amount_of(&a, &out);
     if (out.counted) out.counted += first;
     return out;
 }
