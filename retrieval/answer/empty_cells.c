@@ -176,10 +176,9 @@ void rows_set_apart_beside_empty(candidate_set *set, size_t index) {
     while (from > 0 && set->c[from - 1].passage == index) from--;
     for (size_t i = from; i < set->n; i++) {
         const text_unit *u = &set->c[i].unit;
-        if (u->kind != TEXT_UNIT_ROW) continue;
+        if (!row_has_empty_cell(&set->q, p, u)) continue; /* mostly by the question alone */
         const uint64_t own = terms_of_cells(p, u);
-        if (!own || !row_has_empty_cell(&set->q, p, u)) continue;
-        for (size_t k = from; k < set->n; k++)
+        for (size_t k = from; own && k < set->n; k++)
             if (rows_of_one_table(p, u, &set->c[k].unit) &&
                 !(terms_of_cells(p, &set->c[k].unit) & own))
                 set->c[k].f[CAND_OTHER_THING] = CAND_RIVAL;

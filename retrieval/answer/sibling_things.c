@@ -28,7 +28,7 @@ static uint64_t said_of(const candidate_set *set, const candidate *c) {
 
 /* ---- another name in the same place ------------------------------------------------------------- */
 
-/* Next content word of a text from word i on, or before it; end (or 0): none. */
+/* Next content word of a text from word i on; end: none. */
 static size_t content_from(const fact_text *t, size_t i, size_t end) {
     while (i < end && !fact_is_content(&t->words[i])) i++;
     return i;
@@ -36,6 +36,13 @@ static size_t content_from(const fact_text *t, size_t i, size_t end) {
 
 static int term_at(const question *q, size_t i) {
     return question_term_of(q, q->text.words[i].id);
+}
+
+/* The term of the content word before word i; -1: there is none, or it is no term. *at: that word. */
+static int term_before(const question *q, size_t i, size_t *at) {
+    while (i > 0 && !fact_is_content(&q->text.words[i - 1])) i--;
+    *at = i > 0 ? i - 1 : 0;
+    return i > 0 ? term_at(q, i - 1) : -1;
 }
 
 static bool is_name(const question *q, size_t i) {
@@ -84,13 +91,12 @@ static bool has_another_between(const candidate_set *set, const candidate *c, ui
     const question *q = &set->q;
     const candidate_passage *p = &set->passages[c->passage];
     const text_unit *u = &c->unit;
-    size_t before = name, behind = name + 1;
-    while (before > 0 && !fact_is_content(&q->text.words[before - 1])) before--;
+    size_t before, behind = name + 1;
     for (; behind < q->text.n_words; behind++) {
         const int k = term_at(q, behind);
         if (fact_is_content(&q->text.words[behind]) && (k < 0 || (known >> k & 1))) break;
     }
-    const int a = before > 0 ? term_at(q, before - 1) : -1,
+    const int a = term_before(q, name, &before),
               b = behind < q->text.n_words ? term_at(q, behind) : -1;
     return a >= 0 && b >= 0 &&
            (has_others_between(p, u->start, u->end, a, b) ||
@@ -108,10 +114,9 @@ static bool is_of_another_name(const candidate_set *set, const candidate *c, uin
         const int k = is_name(q, i) ? term_at(q, i) : -1;
         if (k < 0 || (known >> k & 1) || !(said >> k & 1)) continue;
         if (has_another_between(set, c, known, i)) return true;
-        size_t before = i;
-        while (before > 0 && !fact_is_content(&q->text.words[before - 1])) before--;
-        const int a = before > 0 ? term_at(q, before - 1) : -1;
-        if (a < 0 || !(c->set >> a & 1) || is_name(q, before - 1)) continue;
+        size_t before;
+        const int a = term_before(q, i, &before);
+        if (a < 0 || !(c->set >> a & 1) || is_name(q, before)) continue;
         if (has_another_name_behind(p, c, a)) return true;
     }
     return false;
@@ -193,7 +198,7 @@ static uint64_t subject_of(const question *q) {
 /* Is it a value that is asked for, which a unit states or does not? */
 static bool asks_for_a_value(const question *q) {
     const demands *d = &q->demands;
-    return d->language < 0 && !d->whether && (d->amount != AMOUNT_NONE || d->when);
+    return d->amount != AMOUNT_NONE || d->when;
 }
 
 static bool speaks(const candidate *c) {
@@ -217,6 +222,7 @@ static bool is_said_elsewhere(const candidate_set *set, const candidate *c, uint
     const bool none = is_of_none(set, c, subject);
     for (size_t i = 0; i < set->n; i++) {
         const candidate *o = &set->c[i];
+        if (!(o->set & subject)) continue; /* most say nothing of it */
         const double share = subject_share(set, subject, o->set);
         if (o == c || share < much || share < 2 * own) continue;
         const bool lacks = speaks(o) && o->f[CAND_NO_AMOUNT] > 0;
@@ -234,16 +240,15 @@ static bool is_said_elsewhere(const candidate_set *set, const candidate *c, uint
 
 void sibling_things_mark(candidate_set *set) {
     const question *q = &set->q;
+    if (q->demands.language >= 0 || q->demands.whether) return;
     const bool value = asks_for_a_value(q);
     const uint64_t subject = value ? subject_of(q) : 0;
-    if (q->demands.language >= 0 || q->demands.whether) return;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         if (c->f[CAND_OTHER_THING] >= CAND_RIVAL || c->unit.kind == TEXT_UNIT_HEADING) continue;
         if (is_the_opposite(set, c) ||
-            (value && is_of_another_name(set, c, known_of(set, c), said_of(set, c))))
-            c->f[CAND_OTHER_THING] = CAND_RIVAL;
-        else if (subject && is_said_elsewhere(set, c, subject))
+            (value && is_of_another_name(set, c, known_of(set, c), said_of(set, c))) ||
+            (subject && is_said_elsewhere(set, c, subject)))
             c->f[CAND_OTHER_THING] = CAND_RIVAL;
     }
 }

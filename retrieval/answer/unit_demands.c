@@ -427,13 +427,12 @@ static bool lacks_time(const question *q, const candidate_passage *p, const text
     const bool heads = u->head_kind == TEXT_UNIT_HEADING;
     const char *head = text + u->head_start;
     const size_t n_head = u->head_end - u->head_start;
-    return q->demands.when && !is_of_a_dated_version(p, u) &&
-           !demand_when_in(text + u->start, u->end - u->start) &&
+    return q->demands.when && !demand_when_in(text + u->start, u->end - u->start) &&
            !(heads ? demand_when_named(head, n_head) : demand_when_in(head, n_head)) &&
            !demand_when_named(text + u->outer_start, u->outer_end - u->outer_start) &&
            !(above && demand_when_named(text + above->start, above->end - above->start)) &&
            !demand_when_named(p->heading, strlen(p->heading)) &&
-           !demand_when_named(p->title_text, strlen(p->title_text));
+           !demand_when_named(p->title_text, strlen(p->title_text)) && !is_of_a_dated_version(p, u);
 }
 
 static bool says_year(const char *word, size_t n, uint16_t year) {
