@@ -77,9 +77,10 @@ static struct function_words {
     struct slot {
         const char *word; /* ends at a space */
         uint32_t len;
-        uint64_t lists; /* bits by language */
-        uint64_t asks;  /* the same of those of questions */
-    } slots[SLOTS];     /* immutable after that */
+        uint64_t lists;  /* bits by language */
+        uint64_t asks;   /* the same of those of questions */
+        uint64_t begins; /* of those, the ones that questions begin with: which, how many, may */
+    } slots[SLOTS];      /* immutable after that */
 } function_words = {.once = PTHREAD_ONCE_INIT};
 
 static struct slot *slot_of(const char *word, size_t len) {
@@ -89,26 +90,28 @@ static struct slot *slot_of(const char *word, size_t len) {
     }
 }
 
-static void gather_words(const char *words, uint64_t lists, uint64_t asks) {
+static void gather_words(const char *words, uint64_t lists, uint64_t asks, uint64_t begins) {
     for (const char *s = words; *s;) {
         size_t n = strcspn(s, " ");
         struct slot *at = slot_of(s, n);
-        *at = (struct slot){s, (uint32_t)n, at->lists | lists, at->asks | asks};
+        *at =
+            (struct slot){s, (uint32_t)n, at->lists | lists, at->asks | asks, at->begins | begins};
         s += n + (s[n] == ' ');
     }
 }
 
 static void gather_function_words(void) {
     for (int i = 0; i < N_LANGUAGES; i++) {
-        gather_words(stopwords_of(languages[i].name), 1ull << i, 1ull << i);
-        gather_words(asking_words_of(languages[i].name, false), 0, 1ull << i);
-        gather_words(asking_words_of(languages[i].name, true), 0, 1ull << i);
+        gather_words(stopwords_of(languages[i].name), 1ull << i, 1ull << i, 0);
+        gather_words(asking_words_of(languages[i].name, false), 0, 1ull << i, 1ull << i);
+        gather_words(asking_words_of(languages[i].name, true), 0, 1ull << i, 0);
     }
 }
 
 typedef struct counts {
     bool asked; /* of a question */
     size_t n_words, of[N_LANGUAGES], different[N_LANGUAGES];
+    uint64_t begins;           /* languages in which questions begin with the first word */
     uint64_t seen[SLOTS / 64]; /* words of the set */
     size_t letters, han, kana, hangul, thai, devanagari, arabic, persian, cyrillic, not_russian,
         greek, tamil, armenian, latin, beyond_ascii;
@@ -152,6 +155,7 @@ static void count_word(counts *c, const char *word, size_t len) {
     if (len < 2 || len > MAX_WORD) return; /* single letters are initials and variables as well */
     const struct slot *s = slot_of(word, len);
     if (!s->word) return;
+    if (c->n_words == 1) c->begins = s->begins;
     size_t at = (size_t)(s - function_words.slots);
     bool first = !(c->seen[at / 64] >> at % 64 & 1);
     c->seen[at / 64] |= 1ull << at % 64;
@@ -312,5 +316,8 @@ int language_across(const char *question, size_t len, const char *of_texts) {
     if (told >= 0) return told != home ? told : -1;
     const int best = most_words(&c, ~0ull, home);
     const size_t of_home = home >= 0 ? c.of[home] : 0;
-    return best >= 0 && c.of[best] >= of_home + PLAINLY ? best : -1;
+    if (best < 0 || !c.of[best]) return -1;
+    /* "Welcher Tierarzt operiert Katzen?" begins with a word that asks, and no word is of the home's language */
+    const bool begins_so = !of_home && c.begins >> best & 1 && memchr(question, '?', len);
+    return c.of[best] >= of_home + PLAINLY || begins_so ? best : -1;
 }

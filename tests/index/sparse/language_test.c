@@ -128,6 +128,14 @@ static void a_question_may_plainly_be_in_another_language(void **state) {
     assert_int_equal(across("How long should I wait between two doses?", "english"), -1);
     assert_int_equal(across("Wie lange muss ich warten?", "german"), -1);
     assert_int_equal(across("pump manual", "german"), -1); /* two words tell nothing */
+    /* one does that a question begins with, where no other word is of the texts' language */
+    assert_int_equal(across("Welcher Tierarzt operiert Katzen?", "english"),
+                     language_number("german"));
+    assert_int_equal(across("Combien co\xC3\xBBte ce billet ?", "english"),
+                     language_number("french"));
+    assert_int_equal(across("Welcher Tierarzt operiert Katzen", "english"), -1);
+    assert_int_equal(across("Quanta of light?", "english"), -1);
+    assert_int_equal(across("Katzen operiert welcher Tierarzt?", "english"), -1);
 }
 
 static void scripts_are_told_from_latin(void **state) {
