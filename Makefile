@@ -151,7 +151,7 @@ $(STATIC)/forage: $(BUILD)/server/main.o $(BUILD)/server/package/static_iconv.o 
 # The built-in models come in by .incbin, which no dependency file shows.
 $(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf data/models/forage-encoder.gguf
 $(BUILD)/engine/embed/reader_builtin.o: data/models/forage-reader.gguf data/models/forage-reader-cross.gguf \
-  data/models/forage-reader-spans.gguf
+  data/models/forage-reader-spans.gguf data/models/forage-reader-cross-e5.gguf
 
 # Files that travel inside the binary (SQL, HTML, the API description) become C arrays.
 $(BUILD)/gen/%.inc: %

@@ -8,10 +8,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/embed/builtin_changes.h"
 #include "engine/embed/embed_builtin.h"
 #include "engine/embed/embedder_impl.h"
 #include "engine/embed/encoder_vocabulary.h"
+#include "engine/embed/reader_builtin.h"
+#include "engine/embed/weight_changes.h"
 #include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/buf.h"
@@ -30,7 +31,7 @@ typedef struct embed_encoder {
     model *weights;
     tokenizer *tokens;
     fo_pool *own_pool;
-    void *bytes;                /* under weights: the built-in encoder's; else NULL */
+    gguf *under; /* the built-in encoder's weights: those that they are changes of; else NULL */
     char prefix[2][MAX_PREFIX]; /* by embed_kind */
     size_t prefix_len[2];
     int32_t first, last; /* [CLS] and [SEP] */
@@ -53,7 +54,7 @@ static void close_encoder(embedder *e) {
     tokenizer_free(s->tokens);
     model_close(s->weights);
     fo_pool_free(s->own_pool);
-    free(s->bytes);
+    gguf_close(s->under);
     free(s);
 }
 
@@ -275,13 +276,14 @@ static int load(embed_encoder *s, const char *path, const embedder_options *o, f
 static int load_builtin(embed_encoder *s, const embedder_options *o, fo_pool *pool, fo_err *err) {
     static const char what[] = "the built-in encoder";
     const model_options how = {.pool = pool, .fast = !o->exact};
-    size_t n_changes, n_bytes;
+    size_t n_changes, n_reader;
     const void *changes_bytes = embed_builtin_encoder(&n_changes);
-    gguf *changes = NULL;
+    const void *reader_bytes = reader_builtin(&n_reader);
+    gguf *changes = NULL, *file = NULL;
     int rc = gguf_open_memory(&changes, changes_bytes, n_changes, err);
-    if (!rc)
-        rc = builtin_changed(&s->bytes, &n_bytes, (const gguf *const[]){changes}, 1, pool, err);
-    if (!rc) rc = model_open_memory(&s->weights, s->bytes, n_bytes, what, &how, err);
+    if (!rc) rc = gguf_open_memory(&s->under, reader_bytes, n_reader, err);
+    if (!rc) rc = weights_changed(&file, s->under, (const gguf *const[]){changes}, 1, pool, err);
+    if (!rc) rc = model_open_gguf(&s->weights, file, what, &how, err);
     if (!rc) rc = read_head(s, model_gguf(s->weights), model_get_info(s->weights), what, o, err);
     gguf_str name = {0};
     if (!rc) rc = gguf_get_str(changes, "general.name", &name, err);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/embed/reader_impl.h"
+#include "engine/embed/reader_builtin.h"
+#include "engine/embed/reader_pair.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/align.h"
 #include "kernels/sha256.h"
@@ -66,6 +67,7 @@ static int load(reader *r, const char *path, const reader_options *o, fo_err *er
     if ((rc = encoder_create(&r->run, r->weights, &limits, err))) return rc;
     r->rows = malloc(r->step_tokens * r->dim * sizeof *r->rows);
     if (!r->rows) return fo_fail(err, FO_ENOMEM, "out of memory for a step of the reader");
+    if ((rc = pair_family_find(r, err))) return rc;
     return r->builtin ? FO_OK : reader_centre_find(r, err); /* that one has none */
 }
 

@@ -14,7 +14,7 @@ enum {
 };
 
 bool reader_has_cross(const reader *r) {
-    return pair_can(r);
+    return pair_can(r, PAIR_CROSS);
 }
 
 /* --- reading --- */
@@ -135,7 +135,8 @@ static int run(const pair_encoder *c, const page *pages, const reader_passage *o
 int reader_cross(reader *r, const char *question, const reader_passage *passages, size_t n,
                  const atomic_bool *cancelled, float *odds, fo_err *err) {
     if (r->of) r = r->of;
-    if (!r->builtin) return fo_fail(err, FO_EUNSUPPORTED, "this reader has no cross-encoder");
+    if (!pair_can(r, PAIR_CROSS))
+        return fo_fail(err, FO_EUNSUPPORTED, "this reader has no cross-encoder");
     if (n > READER_CROSS_PASSAGES)
         return fo_fail(err, FO_ELIMIT, "%zu passages to read together; a call takes %d", n,
                        READER_CROSS_PASSAGES);

@@ -33,7 +33,7 @@ typedef struct reader_passage {
     size_t n_units;
 } reader_passage;
 
-/* Only the model inside the binary has one. */
+/* The model inside the binary has one, and multilingual-e5-small, whose changes are inside the binary too. */
 bool reader_has_cross(const reader *r);
 
 /* odds[units of all passages, one behind the other]: natural logarithm of how much likelier the unit

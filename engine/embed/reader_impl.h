@@ -12,6 +12,7 @@ typedef struct reader_cache reader_cache;
 
 /* What reads question and passage together, opened when it is first asked for (reader_pair.h). */
 typedef struct pair_encoder pair_encoder;
+typedef struct pair_family pair_family;
 enum pair_kind { PAIR_CROSS, PAIR_SPANS, PAIR_KINDS };
 typedef struct pair_slot {
     pthread_mutex_t mu; /* guards the pointer and what it points at */
@@ -30,8 +31,9 @@ struct reader {
     size_t dim, max_tokens;
     int32_t first, last; /* [CLS] and [SEP] */
     size_t step_tokens;
-    float *centre;    /* [dim], taken off every vector of unit length; NULL: none */
-    pair_slot *pairs; /* [PAIR_KINDS] */
+    float *centre;             /* [dim], taken off every vector of unit length; NULL: none */
+    const pair_family *family; /* what makes pair encoders of these weights; NULL: nothing does */
+    pair_slot *pairs;          /* [PAIR_KINDS] */
     pthread_mutex_t mu;
     /* guarded by mu */
     encoder *run;
@@ -81,12 +83,6 @@ reader_text *reader_cache_find(reader_cache *c, const reader_key *key);
  * there already, or is larger than the whole budget, is not kept. */
 void reader_cache_add(reader_cache *c, const reader_key *key, reader_text *t);
 void reader_cache_stats(reader_cache *c, reader_stats *out);
-
-/* The model inside the binary, a GGUF file, and others: the changes to it that make the cross-encoder, and those
- * to the cross-encoder that make the reader of spans. They live as long as the program. */
-const void *reader_builtin(size_t *size);
-const void *reader_builtin_cross(size_t *size);
-const void *reader_builtin_spans(size_t *size);
 
 void pair_encoder_free(pair_encoder *p); /* NULL is fine */
 

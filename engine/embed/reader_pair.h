@@ -14,8 +14,7 @@ enum {
 };
 
 struct pair_encoder {
-    void *bytes; /* the reader's GGUF file with changed matrices, under `weights` */
-    model *weights;
+    model *weights; /* the reader's with changed matrices; the others are shared */
     encoder *run;
     size_t dim;
     float
@@ -23,12 +22,12 @@ struct pair_encoder {
     float bias;
 };
 
-/* Only the model inside the binary has changes that make pair encoders of it. */
-static inline bool pair_can(const reader *r) {
-    return r->of ? r->of->builtin : r->builtin;
-}
+/* Which changes inside the binary these weights can have, told by what is in the file: those that were made for
+ * another encoder of the same shape make nonsense of it. r is open but for it. FO_ECORRUPT, FO_ENOMEM. */
+int pair_family_find(reader *r, fo_err *err);
+bool pair_can(const reader *r, enum pair_kind kind);
 
-/* The encoder, made at the first call, some 100 ms. With r->pairs[kind].mu held; r is no reader_apart. */
+/* The encoder, made at the first call, some 100 ms; only where pair_can. With r->pairs[kind].mu held; r is no reader_apart. */
 int pair_need(reader *r, enum pair_kind kind, pair_encoder **out, fo_err *err);
 /* [CLS] question [SEP] title [SEP], each cut to what is read of it; title NULL: none. ids: [PAIR_HEAD]. */
 int pair_head(const reader *r, const char *question, const char *title, int32_t *ids, size_t *n,

@@ -10,7 +10,7 @@
 static const float scale = 4;
 
 bool reader_has_spans(const reader *r) {
-    return pair_can(r);
+    return pair_can(r, PAIR_SPANS);
 }
 
 /* With the slot's mutex held. */
@@ -38,7 +38,8 @@ static int run(const pair_encoder *p, const int32_t *ids, size_t head, reader_en
 int reader_spans(reader *r, const char *question, const char *title, const char *text, size_t len,
                  reader_ends *out, fo_err *err) {
     if (r->of) r = r->of;
-    if (!r->builtin) return fo_fail(err, FO_EUNSUPPORTED, "this reader does not tell spans");
+    if (!pair_can(r, PAIR_SPANS))
+        return fo_fail(err, FO_EUNSUPPORTED, "this reader does not tell spans");
     int32_t ids[PAIR_HEAD + READER_SPANS_TOKENS + 1];
     tokenizer_span at[READER_SPANS_TOKENS];
     size_t head;

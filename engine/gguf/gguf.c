@@ -19,6 +19,7 @@ enum { MAX_NAME = 65535, MAX_ALIGNMENT = 1 << 20 };
 struct gguf {
     /* immutable after open */
     fo_guarded_file file; /* none: of memory */
+    const gguf *under;    /* of an overlay; NULL: it is none */
     const unsigned char *base;
     size_t size;
     uint32_t version;
@@ -375,12 +376,64 @@ int gguf_open(gguf **out, const char *path, fo_err *err) {
     return FO_OK;
 }
 
+/* Binary search wants each name once: a tensor takes its place among the others where they stand. */
+static int place_over(gguf *g, const gguf_tensor *with, fo_err *err) {
+    const gguf_tensor **hit =
+        bsearch(&with, g->tensors_sorted, g->n_tensors, sizeof *g->tensors_sorted, by_name);
+    if (!hit)
+        return fo_fail(err, FO_EINVAL, "an overlay of a tensor '%.*s' that the file has not",
+                       with->name.len > 100 ? 100 : (int)with->name.len, with->name.ptr);
+    g->tensors[*hit - g->tensors] = *with;
+    return FO_OK;
+}
+
+int gguf_overlay(gguf **out, const gguf *base, const gguf_tensor *with, size_t n, fo_err *err) {
+    gguf *g = calloc(1, sizeof *g);
+    if (!g) return fo_no_memory(err);
+    g->under = base;
+    g->version = base->version;
+    g->alignment = base->alignment;
+    g->n_kv = base->n_kv;
+    g->kv = base->kv;
+    g->kv_sorted = base->kv_sorted;
+    g->n_tensors = base->n_tensors;
+    g->tensors = calloc(g->n_tensors + 1, sizeof *g->tensors);
+    g->tensors_sorted = calloc(g->n_tensors + 1, sizeof *g->tensors_sorted);
+    int rc = g->tensors && g->tensors_sorted ? FO_OK : fo_no_memory(err);
+    for (size_t i = 0; !rc && i < g->n_tensors; i++) {
+        g->tensors[i] = base->tensors[i];
+        g->tensors_sorted[i] = &g->tensors[base->tensors_sorted[i] - base->tensors];
+    }
+    for (size_t i = 0; !rc && i < n; i++) rc = place_over(g, &with[i], err);
+    if (rc) {
+        free(g->tensors);
+        free(g->tensors_sorted);
+        free(g);
+        return rc;
+    }
+    *out = g;
+    return FO_OK;
+}
+
+static void close_overlay(gguf *g) {
+    for (size_t i = 0; i < g->n_tensors; i++)
+        if (g->tensors[i].data != g->under->tensors[i].data) free((void *)g->tensors[i].data);
+    free(g->tensors);
+    free(g->tensors_sorted);
+    free(g);
+}
+
 int gguf_intact(const gguf *g, fo_err *err) {
+    if (g->under) return gguf_intact(g->under, err);
     return fo_guarded_file_check(&g->file, err);
 }
 
 void gguf_close(gguf *g) {
     if (!g) return;
+    if (g->under) {
+        close_overlay(g);
+        return;
+    }
     for (size_t i = 0; i < g->n_kv; i++) free((void *)g->kv[i].strs);
     free(g->kv);
     free(g->kv_sorted);

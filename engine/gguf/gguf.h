@@ -78,6 +78,11 @@ int gguf_open(gguf **out, const char *path, fo_err *err);
 /* The same over bytes in memory, which the caller keeps until gguf_close. */
 int gguf_open_memory(gguf **out, const void *data, size_t size, fo_err *err);
 
+/* A file of which some tensors are others: `base` with these n in place of those of their names, which base must have. It shares
+ * all else with base, and ends before it; the data of the tensors, from malloc, are its own from then on, and freed with it.
+ * It has no bytes as a whole (gguf_file_bytes 0). FO_EINVAL (a name that base has not), FO_ENOMEM. */
+int gguf_overlay(gguf **out, const gguf *base, const gguf_tensor *with, size_t n, fo_err *err);
+
 void gguf_close(gguf *g); /* NULL is fine; every pointer from g dies */
 
 /* Was all that was read of a mapped file until now given by the disk (kernels/map_guard.h)? Where it was

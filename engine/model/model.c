@@ -75,11 +75,12 @@ static int fingerprint(model *m, fo_err *err) {
     return FO_OK;
 }
 
-/* Where the bytes come from: a file, or memory that is called `path`. */
+/* Where the bytes come from: a file, or memory or a file that is open, called `path`. */
 typedef struct source {
     const char *path;
-    const void *data; /* NULL: a file */
+    const void *data;
     size_t size;
+    gguf *opened;
 } source;
 
 static int find_architecture(const architecture **out, gguf *file, char name[32], fo_err *err) {
@@ -105,6 +106,8 @@ static int find_architecture(const architecture **out, gguf *file, char name[32]
 
 /* What is wrong with the file itself names it already. */
 static int open_file(model *m, const source *from, fo_err *err) {
+    m->file = from->opened;
+    if (from->opened) return FO_OK;
     if (!from->data) return gguf_open(&m->file, from->path, err);
     int rc = gguf_open_memory(&m->file, from->data, from->size, err);
     if (rc) fo_fail_prefix(err, "%s", from->path);
@@ -132,7 +135,10 @@ static int read_model(model *m, const model_options *options, bool probe, fo_err
 static int load(model **out, const source *from, const model_options *options, bool probe,
                 fo_err *err) {
     model *m = calloc(1, sizeof *m);
-    if (!m) return fo_fail(err, FO_ENOMEM, "no memory for the model");
+    if (!m) {
+        gguf_close(from->opened);
+        return fo_fail(err, FO_ENOMEM, "no memory for the model");
+    }
     m->pool = options->pool;
     m->info.fast = options->fast;
     m->vec = vec_get();
@@ -172,7 +178,12 @@ int model_open(model **out, const char *path, const model_options *options, fo_e
 
 int model_open_memory(model **out, const void *data, size_t size, const char *name,
                       const model_options *options, fo_err *err) {
-    return open_from(out, &(source){name, data, size}, options, err);
+    return open_from(out, &(source){.path = name, .data = data, .size = size}, options, err);
+}
+
+int model_open_gguf(model **out, gguf *file, const char *name, const model_options *options,
+                    fo_err *err) {
+    return open_from(out, &(source){.path = name, .opened = file}, options, err);
 }
 
 void model_close(model *m) {

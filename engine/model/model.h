@@ -94,6 +94,10 @@ int model_open(model **out, const char *path, const model_options *options, fo_e
  * for the path in errors. */
 int model_open_memory(model **out, const void *data, size_t size, const char *name,
                       const model_options *options, fo_err *err);
+/* The same over a file that is open, which is the model's from then on, also on error. The fingerprint is that of its bytes: an
+ * overlay (gguf_overlay) has none, and nothing is to be kept by the fingerprint of its model. */
+int model_open_gguf(model **out, gguf *file, const char *name, const model_options *options,
+                    fo_err *err);
 void model_close(model *m); /* NULL is fine; its contexts must be gone */
 
 const model_info *model_get_info(const model *m);

@@ -138,10 +138,11 @@ typedef struct candidate_set {
     size_t n_passages;
     candidate *c;
     size_t n, cap;
-    double meant; /* how likely the command of the passages that are meant is the one */
-    bool dense;   /* the passages' cosines are known */
-    bool read;    /* the reader has seen them */
-    bool crossed; /* ... and its cross-encoder the best of them */
+    double meant;   /* how likely the command of the passages that are meant is the one */
+    bool dense;     /* the passages' cosines are known */
+    bool read;      /* the reader has seen them */
+    bool crossed;   /* ... and its cross-encoder the best of them */
+    bool languages; /* it has learnt many */
 } candidate_set;
 
 /* Fill *set (zeroed before, candidate_set_deinit after, also on failure). Passages beyond the 32nd

@@ -274,7 +274,8 @@ bool cross_reading_comes_near(const candidate_set *set, const candidate *c) {
 
 bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
     return set->n && in->reader && set->read && reader_has_cross(in->reader) &&
-           passage_is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
+           (reader_has_languages(in->reader) ||
+            passage_is_english(&in->passages[set->c[0].passage], in->lx->analyzer));
 }
 
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
@@ -314,6 +315,7 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     if (!rc) rc = reader_cross(in->reader, in->question, pages, n, in->cancel, odds, err);
     for (size_t i = 0; !rc && i < at; i++) of[i]->cross = (double)odds[i];
     set->crossed = !rc;
+    set->languages = reader_has_languages(in->reader);
     for (size_t i = 0; i < n; i++) fo_buf_free(&titles[i]);
     for (size_t i = 0; i < n; i++) fo_buf_free(&texts[i]);
     free(of);

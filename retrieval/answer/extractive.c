@@ -91,12 +91,10 @@ static void rank_candidates(candidate_set *set, const extractive_input *in) {
     meant_commands_put_name_first(set);
 }
 
-/* Beside the score of all else. */
-static const double cross_weight = 0.7;
-
-static void rank_again(candidate_set *set) {
-    for (size_t i = 0; i < set->n; i++)
-        set->c[i].score += cross_weight * cross_reading_of(&set->c[i]);
+/* Beside the score of all else, by what they read. A reader of many languages tells better than it ranks. */
+static void rank_again(candidate_set *set, const reader *r) {
+    const double weight = reader_has_languages(r) ? 0.4 : 0.7;
+    for (size_t i = 0; i < set->n; i++) set->c[i].score += weight * cross_reading_of(&set->c[i]);
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
     meant_commands_put_name_first(set);
 }
@@ -580,13 +578,14 @@ static bool is_of_another_thing(const candidate_set *set, const extractive_input
 }
 
 /* Of all that was read nothing comes near to answering, three in eight at most: words meet what is about something like it. A table's rows are
- * read worse than sentences are; what answers by where it stands, or in a talk, is not told by reading. */
+ * read worse than sentences are; what answers by where it stands, or in a talk, is not told by reading. The scale of a reader of many
+ * languages is another in each of them. */
 static bool is_read_as_no_answer(const candidate_set *set, const support_features *f) {
     static const double least = -0.5; /* log odds */
     const bool is_told_otherwise = set->c[0].unit.kind == TEXT_UNIT_ROW || f->by_table > 0 ||
                                    f->topic > 0 || f->option > 0 || f->summary > 0 ||
                                    f->follow_up > 0 || f->spoken_of > 0;
-    if (!set->crossed || is_told_otherwise) return false;
+    if (!set->crossed || f->languages || is_told_otherwise) return false;
     for (size_t i = 0; i < set->n; i++)
         if (set->c[i].cross >= least) return false; /* NAN: not read */
     return true;
@@ -605,7 +604,7 @@ static int weigh(extractive_answer *out, candidate_set *set, const extractive_in
         if (rc) return rc;
         if (set->crossed) {
             tiers_settle(set); /* arithmetic is not what it has learnt */
-            rank_again(set);
+            rank_again(set, in->reader);
         }
         measure_support(&out->features, set, in);
         if (!set->crossed)

@@ -21,6 +21,8 @@ static const double keep_other_document = 1;
 /* Log odds of the cross-encoder, of a further unit and behind the best: what hardly answers, or far less likely than what is
  * said already, is beside the point. */
 static const double keep_cross = -1, keep_cross_within = 3;
+/* The same of a reader of many languages, which is less sure of what it reads in most of them. */
+static const double keep_languages = -3, keep_languages_within = 4;
 /* Where the best is so sure that nothing was read again, what is not near it is said by nobody's judgement. */
 static const double keep_unread_within = 2.2;
 /* A whole procedure beside the point does harm: it may be followed. */
@@ -30,12 +32,15 @@ static const double keep_steps_within = 1;
  * belong together: which of them is the last, and what came of it, is seen by who reads them. */
 static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
+    const double least = set->languages ? keep_languages : keep_cross;
     const double cross = cross_reading_of(c);
     const bool together = c->passage == best->passage && c->unit.kind == best->unit.kind &&
                           (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_TURN);
-    const double within = c->unit.kind == TEXT_UNIT_STEPS ? keep_steps_within : keep_cross_within;
+    const double within = c->unit.kind == TEXT_UNIT_STEPS ? keep_steps_within
+                          : set->languages                ? keep_languages_within
+                                                          : keep_cross_within;
     return !together && !continuation_restricts(set, c) && set->crossed &&
-           (cross < keep_cross || cross < cross_reading_of(best) - within);
+           (cross < least || cross < cross_reading_of(best) - within);
 }
 
 /* A row or an item that lacks what the best of them has of the question, and has nothing else of it: of the motor boat it was
@@ -64,7 +69,7 @@ static bool says_what_stands_there(const candidate_set *set, const candidate *c)
 
 /* Was it read, but not again with the question? A yes or no may be of some only, "schools may always", and then the rule stands
  * beside it; so may what is asked for in the sentence right behind the best; and in other languages than English nothing is read
- * again. */
+ * again by the built-in reader. */
 static bool is_unread(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     const bool behind = c->passage == best->passage && c->order == best->order + 1 &&

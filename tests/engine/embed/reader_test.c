@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include "engine/embed/embedder.h"
 #include "engine/embed/reader.h"
+#include "engine/embed/reader_builtin.h"
 #include "engine/embed/reader_impl.h"
 #include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer_gguf.h"

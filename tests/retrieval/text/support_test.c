@@ -160,6 +160,46 @@ static void a_reader_of_many_languages_is_on_a_scale_of_its_own(void **state) {
     assert_float_equal(log(met / (1 - met)) - log(lost / (1 - lost)), 0.8, 1e-9);
 }
 
+/* What the cross-encoder of many languages says decides there, beside words that meet; between languages beside vectors that come near.
+ * It is less sure than the English one: "read as no answer" is a doubt, and no end. */
+static void what_is_read_together_in_other_languages_decides(void **state) {
+    (void)state;
+    support_features f = {.languages = true,
+                          .cover_near = 0.6,
+                          .ahead = 1,
+                          .align = 0.5,
+                          .back = 0.4,
+                          .lead = 0.5,
+                          .dense = NAN,
+                          .cross = -1};
+    assert_true(support_probability(&f) > support_threshold * 0.75 &&
+                support_probability(&f) < support_threshold * 1.25);
+    f.cross = 1;
+    assert_true(support_probability(&f) > 0.6);
+    f.rival = true; /* how well it reads is no reason to say what is of another */
+    const double of_a_rival = support_probability(&f);
+    f.cross = 3;
+    assert_float_equal(support_probability(&f), of_a_rival, 1e-12);
+    f.rival = false;
+    f.cross = -4;
+    assert_true(support_probability(&f) < 0.2);
+    f.missing_code = 1;
+    f.cross = 3;
+    assert_true(support_probability(&f) < support_threshold);
+    f = (support_features){.languages = true,
+                           .across = true,
+                           .ahead = 1,
+                           .align = 0.4,
+                           .back = 0.3,
+                           .dense = NAN,
+                           .cross = -3};
+    assert_true(support_probability(&f) < support_threshold / 2);
+    f.cross = 1;
+    assert_true(support_probability(&f) > support_threshold); /* though no word meets */
+    f.align = 0.2;
+    assert_true(support_probability(&f) < support_threshold);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_in_which_nothing_is_of_the_thing_is_no_answer),
@@ -168,6 +208,7 @@ int main(void) {
         cmocka_unit_test(words_that_meet_say_more_than_letters_that_are_alike),
         cmocka_unit_test(what_is_asked_for_and_a_lead_speak_for_an_answer),
         cmocka_unit_test(a_reader_of_many_languages_is_on_a_scale_of_its_own),
+        cmocka_unit_test(what_is_read_together_in_other_languages_decides),
         cmocka_unit_test(a_rival_is_not_said_for_reading_well),
         cmocka_unit_test(what_says_no_word_of_the_question_has_to_read_well),
     };

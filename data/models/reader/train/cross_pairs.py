@@ -1,15 +1,16 @@
-"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT PASSAGES KIND:FILE:HOME,... HOME... - questions with passages, and
+"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT PASSAGES KIND:FILE:HOME,... HOME... [LANGUAGES] - questions with passages, and
 which units of them answer.
 
 QUESTIONS  the folder of questions beside this one (its README says how they were made)
 SQUAD      the folder of SQuAD 1.1 as tests/bench/quality.sh knows it
 TLDR, SKIP as pairs.py
-VOCABULARY vocab.txt of all-MiniLM-L6-v2
+VOCABULARY vocab.txt of all-MiniLM-L6-v2, or the GGUF file of multilingual-e5-small
 UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
 PASSAGES   the file that passages.py wrote
 KIND       laid_out, papers, prose, guides, facts or tables; FILE laid_out_documents.jsonl, papers.jsonl, prose.jsonl or guides.jsonl of
            QUESTIONS, or what facts.py or tables.py wrote; HOME one into which Forage has taken the files that laid_out.py made of it
+LANGUAGES  the file that languages.py wrote, if its name ends so
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256
 
@@ -28,6 +29,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import pairs
+from unigram import Unigram
 from wordpiece import WordPiece
 
 PASSAGE, QUESTION, TITLE = 224, 48, 32  # tokens: engine/embed/reader_cross.h
@@ -60,7 +62,7 @@ def units_by_forage(texts, unit_spans):
 
 class Examples:
     def __init__(self, vocabulary, unit_spans):
-        self.split = WordPiece(vocabulary)
+        self.split = Unigram(vocabulary) if vocabulary.endswith(".gguf") else WordPiece(vocabulary)
         self.unit_spans = unit_spans
         self.passages, self.questions, self.texts = [], [], []
 
@@ -173,6 +175,23 @@ class Examples:
                     continue
                 self.question(wordings(text), gold, [p for p in mine if p not in gold], kind, is_held_out(name, 10))
 
+    # ---- in other languages ----------------------------------------------------------------------
+    def languages(self, path):
+        """Paragraphs with people's questions and the characters that answer, none where nothing does"""
+        of = collections.defaultdict(list)
+        given = lines(path)
+        for d, units in zip(given, units_by_forage([d["text"] for d in given], self.unit_spans)):
+            at = self.passage(d["title"], d["text"], [(a, b) for a, b, _ in units], f"{d['language']}:{d['title']}", "languages")
+            of[d["language"], d["title"]].append(at)
+            for text, spans in d["questions"]:
+                gold = sorted({k for a, b in spans for k, (x, y, kind) in enumerate(units) if x <= a < y and kind not in NO_ANSWER})
+                if gold or not spans:
+                    self.question([text], {at: gold} if gold else {}, [] if gold else [at], "languages", d["held_out"])
+        for q in self.questions:
+            if q["kind"] == "languages" and q["gold"]:
+                mine = next(iter(q["gold"]))
+                q["same"] = [p for p in of[tuple(self.passages[mine]["document"].split(":", 1))] if p != mine][:12]
+
     def squad(self, folder):
         at, gold = {}, {}
         for d in lines(folder + "/corpus.jsonl"):
@@ -197,9 +216,9 @@ class Examples:
         page = pairs.by_command(pages)
         for c in sorted(commands):
             if c in page and c not in skip and len(pages[page[c]][1]) <= 120:
-                self.command(c, *pages[page[c]], list(pairs.examples_of(commands[c])))
+                self.command(c, *pages[page[c]], list(pairs.examples_of(commands[c])), folder)
 
-    def command(self, command, title, chunks, examples):
+    def command(self, command, title, chunks, examples, folder):
         count = collections.Counter(o for _, line in examples for o in pairs.options_in(command, line))
         units, known = [pairs.units_of(t) for t, _ in chunks], {}
 
@@ -209,7 +228,10 @@ class Examples:
                                         chunks[i][1])
             return known[i]
 
-        for task, line in examples:
+        english = {plain_line(line): task for task, line in examples}
+        # the same in other languages than that of the page, where a reader of many languages is trained
+        translated = translated_examples(folder, command, english) if isinstance(self.split, Unigram) else []
+        for task, line, is_translated in [(*e, False) for e in examples] + [(*e, True) for e in translated]:
             options = pairs.options_in(command, line)
             options = {o for o in options if count[o] <= max(2, len(examples) / 2)} or options
             gold = collections.defaultdict(list)
@@ -219,6 +241,12 @@ class Examples:
                         gold[i].append(u)
             if gold and sum(map(len, gold.values())) <= 4:
                 named, plain = pairs.wordings(pairs.in_small(task), command)
+                if is_translated:  # what is near is told by words, which only the English task shares
+                    self.question([english[plain_line(line)], f"{task} ({command})", task, f"{command}: {task}"], {put(i): us for i, us in gold.items()},
+                                  [i for i in map(put, random.sample([i for i in range(len(chunks)) if i not in gold][:6], 1))]
+                                  if len(gold) < len(chunks) else [], "translated", is_held_out("man:" + command, 10))
+                    del self.questions[-1]["ids"][0]
+                    continue
                 other = [i for i in range(len(chunks)) if i not in gold]
                 same = [put(i) for i in random.sample(other, min(2, len(other)))]
                 self.question(named + plain[:1], {put(i): us for i, us in gold.items()}, same, "tldr",
@@ -239,10 +267,33 @@ class Examples:
                 if q["kind"] in ("laid_out", "papers", "prose", "guides", "readmes", "facts") or (
                         q["kind"] == "commands" and not names_its_command(q["text"], mine)):
                     near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
+                elif q["kind"] == "languages":
+                    near = [p for p in near if self.passages[p]["kind"] == "languages"]
                 elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
                     near = other[:NEAR // 2] + [p for p in near if self.passages[p]["kind"] == "own"][:NEAR // 2]
                 q["near"] = near[:NEAR]
+
+
+TRANSLATED = "de", "es", "fr", "it", "pt_BR", "ru", "zh", "ja", "ar", "hi", "ko", "nl", "pl", "tr"
+TRANSLATIONS = 4  # of an example
+
+
+def plain_line(line):
+    """Without what stands for files and names, which is translated; choices of options, {{[-v|--verbose]}}, stay."""
+    return re.sub(r"\{\{(?!\[)[^}]*\}\}", "{{}}", line)
+
+
+def translated_examples(folder, command, english):
+    """[(task, command line)] of pages.LANGUAGE beside `folder`, where the line is one of the English page"""
+    out = collections.defaultdict(list)
+    for language in TRANSLATED:
+        for d in ("linux", "common"):
+            path = f"{folder}.{language}/{d}/{command}.md"
+            for task, line in pairs.examples_of(path) if os.path.exists(path) else ():
+                if plain_line(line) in english:
+                    out[plain_line(line)].append((task, line))
+    return [e for line in sorted(out) for e in random.sample(out[line], min(TRANSLATIONS, len(out[line])))]
 
 
 def names_its_command(question, documents):
@@ -284,7 +335,10 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, passages, la
     examples, pages, known = Examples(vocabulary, unit_spans), {}, {}
     for d in lines(squad + "/corpus.jsonl"):
         known[hashlib.sha256(d["text"].encode()).hexdigest()] = d["title"], "", d["text"]
+    strange = [h for h in homes if h.endswith("languages.jsonl")]
     for home in homes:
+        if home in strange:
+            continue
         for name, (title, chunks) in pairs.read_home(home).items():
             pages[name] = title, chunks
             for text, heading in chunks:
@@ -303,12 +357,14 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, passages, la
     examples.squad(squad)
     with open(skip, encoding="utf8") as f:
         examples.tldr(pages, tldr, set(map(str.strip, f)) | {"awk", "rsync"})
+    for path in strange:
+        examples.languages(path)
     examples.find_near()
     count = collections.Counter((q["kind"], "held out" if q["held_out"] else "trained on",
                                  "answered" if q["gold"] else "not answered") for q in examples.questions)
     print(len(examples.passages), "passages;", dict(count))
     with open(out, "wb") as f:
-        pickle.dump({"passages": examples.passages, "questions": examples.questions}, f)
+        pickle.dump({"passages": examples.passages, "questions": examples.questions, "marks": examples.split.marks}, f)
 
 
 if __name__ == "__main__":

@@ -23,21 +23,24 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-WIDTH, HEADS, LAYERS, RANK = 384, 12, 6, 32
+from wordpiece import WordPiece
+
+WIDTH, HEADS, RANK = 384, 12, 32
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SAMPLERS = min(5, max(1, (os.cpu_count() or 1) // 3))  # processes that make batches
 MEAN = .998  # of the running mean of the weights, what is kept at a step
-CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
 ROUND = 16  # lengths are multiples of it: of few sizes, memory is used again instead of being had from the system anew
 LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
 LACKING = .15  # of windows with an answer, those out of which it is taken: what stands beside it does not answer
 LIKEST, HEADED = .6, .9
-MASK, MASKED = 103, .05  # of tokens that are hidden, so that no single word decides
-COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
+MASKED = .05  # of tokens that are hidden, so that no single word decides
+# Ids of the vocabulary, as PAIRS names them: before and behind a text, the hidden one, the last special one; below `common` are
+# signs, pieces of single letters and the commonest words.
+MARKS = dict(WordPiece.marks)
 # How often a question of a kind is taken in a round; others once. What is new is taken often, what was learnt before seldom.
 SHARES = {"own": .4, "documentation": 1, "manual_pages": .6, "commands": 2.5, "encyclopaedia": .4, "statements": .3, "laid_out": 2,
-          "papers": .5, "prose": 1.5, "guides": 1.5, "tldr": .4, "squad": .5, "passages": .8, "facts": .1, "tables": .25, "readmes": 1}
+          "papers": .5, "prose": 1.5, "guides": 1.5, "tldr": .4, "translated": 1.5, "squad": .5, "passages": .8, "languages": 4, "facts": .1, "tables": .25, "readmes": 1}
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
@@ -47,8 +50,8 @@ class Changed(nn.Module):
 
     def __init__(self, weight, bias, rank):
         super().__init__()
-        self.register_buffer("w", weight, persistent=False)
-        self.register_buffer("b", bias, persistent=False)
+        self.register_buffer("w", weight.bfloat16(), persistent=False)
+        self.register_buffer("b", bias.bfloat16(), persistent=False)
         self.A = nn.Parameter(torch.randn(rank, weight.shape[1]) / math.sqrt(weight.shape[1]))
         self.B = nn.Parameter(torch.zeros(weight.shape[0], rank))
 
@@ -63,13 +66,14 @@ class CrossEncoder(nn.Module):
              for x in gguf.GGUFReader(path).tensors}
         self.words, self.places = t["token_embd.weight"], t["position_embd.weight"]
         self.segment = t["token_types.weight"][0]
+        layers = sum(name.endswith("attn_q.weight") for name in t)
         self.norm = t["token_embd_norm.weight"], t["token_embd_norm.bias"]
         self.layers = nn.ModuleList(
             nn.ModuleDict({n: Changed(t[f"blk.{i}.{x}.weight"], t[f"blk.{i}.{x}.bias"], rank)
                            for n, x in NAMES.items()})
-            for i in range(LAYERS))
+            for i in range(layers))
         self.norms = [[(t[f"blk.{i}.{x}.weight"], t[f"blk.{i}.{x}.bias"])
-                       for x in ("attn_output_norm", "layer_output_norm")] for i in range(LAYERS)]
+                       for x in ("attn_output_norm", "layer_output_norm")] for i in range(layers)]
         self.mean, self.most = nn.Linear(WIDTH, 1), nn.Linear(WIDTH, 1, bias=False)
         self.scale = nn.Parameter(torch.tensor(12.0))
         nn.init.zeros_(self.mean.bias)
@@ -174,7 +178,7 @@ def window(passage, around, longest):
 
 def most_shared(question, choices, ids_of):
     """The choice whose tokens are most of the question's: what may not answer though it sounds so."""
-    asked = {t for t in question if t > COMMON}
+    asked = {t for t in question if t > MARKS["common"]}
     return max(choices, key=lambda c: len(asked & set(ids_of(c))) + random.random())
 
 
@@ -199,14 +203,15 @@ def sequence(question, passage, gold):
     first, last = window(passage, middle, random.choice(LENGTHS))
     begin = passage["units"][first][0]
     title = title_of(passage, begin) if random.random() < HEADED else passage["title"]
-    head = [CLS] + question + [SEP] + title + [SEP]
+    sep = [MARKS["last"]]
+    head = [MARKS["first"]] + question + sep + title + sep
     kept = [i for i in full if first <= i <= last]
     lacking = [i for i in kept if i not in gold]
     if 0 < len(lacking) < len(kept) and random.random() < LACKING:
         return without_answer(head, passage, lacking)
     spans = [(passage["units"][i][0] - begin + len(head), passage["units"][i][1] - begin + len(head)) for i in kept]
     ids = passage["ids"][begin:passage["units"][last][1]]
-    return head + ids + [SEP], spans, [k for k, i in enumerate(kept) if i in gold]
+    return head + ids + sep, spans, [k for k, i in enumerate(kept) if i in gold]
 
 
 def without_answer(head, passage, units):
@@ -216,7 +221,7 @@ def without_answer(head, passage, units):
         a, b = passage["units"][i]
         spans.append((len(ids), len(ids) + b - a))
         ids += passage["ids"][a:b]
-    return ids + [SEP], spans, []
+    return ids + [MARKS["last"]], spans, []
 
 
 def beside(q, passages):
@@ -243,7 +248,7 @@ def sample(q, passages):
 
 
 def hide_some(ids):
-    return [MASK if t > SEP and random.random() < MASKED else t for t in ids]
+    return [MARKS["mask"] if t > MARKS["special"] and random.random() < MASKED else t for t in ids]
 
 
 def turns(share):
@@ -275,6 +280,7 @@ def batches(questions, passages):
 def sampled(data, seed, queue):
     """A process of its own: batches for the queue. The order differs from OUT to OUT, so that runs can be averaged."""
     random.seed(seed)
+    MARKS.update(data.get("marks", {}))
     for batch in batches([q for q in data["questions"] if not q["held_out"]], data["passages"]):
         queue.put([(hide_some(s), spans, gold) for s, spans, gold in batch])
 
@@ -331,6 +337,7 @@ def main(pairs, reader, out, minutes, highest, begin=None):
     torch.set_flush_denormal(True)
     with open(pairs, "rb") as f:
         data = pickle.load(f)
+    MARKS.update(data.get("marks", {}))
     queue = multiprocessing.Queue(8)
     samplers = [multiprocessing.Process(target=sampled, args=(data, f"{out} {i}", queue), daemon=True) for i in range(SAMPLERS)]
     for s in samplers:

@@ -11,6 +11,8 @@ def is_punctuation(ch):
 
 
 class WordPiece:
+    marks = {"first": 101, "last": 102, "mask": 103, "special": 102, "common": 2100}
+
     def __init__(self, vocabulary):
         with open(vocabulary, encoding="utf8") as f:
             self.ids = {line.rstrip("\n"): i for i, line in enumerate(f)}

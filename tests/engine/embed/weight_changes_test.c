@@ -1,11 +1,11 @@
-/* builtin_changes_test.c - models made of the built-in reader and what differs: a change computed by hand, tensors
+/* weight_changes_test.c - models made of an encoder and what differs: a change computed by hand, tensors
  * that come whole, changes that do not fit. */
-#include "engine/embed/builtin_changes.h"
+#include "engine/embed/weight_changes.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/embed/reader_impl.h"
+#include "engine/embed/reader_builtin.h"
 #include "tests/test.h"
 
 enum { DIM = 384, RANK = 2 };
@@ -65,14 +65,13 @@ static void changes_are_added(void **state) {
                           {"head.of.its.own", DIM, 0, own}};
     gguf *changes = changes_of(parts, 4), *reader_file = NULL, *changed = NULL;
     fo_pool *pool = fo_pool_create_bound(2, NULL);
-    void *bytes = NULL;
-    size_t size, n_reader;
+    size_t size;
     fo_err err = {0};
-    assert_ok(builtin_changed(&bytes, &size, (const gguf *const[]){changes}, 1, pool, &err), &err);
-    const void *base = reader_builtin(&n_reader);
-    assert_int_equal(size, n_reader);
+    const void *base = reader_builtin(&size);
     assert_ok(gguf_open_memory(&reader_file, base, size, &err), &err);
-    assert_ok(gguf_open_memory(&changed, bytes, size, &err), &err);
+    assert_ok(weights_changed(&changed, reader_file, (const gguf *const[]){changes}, 1, pool, &err),
+              &err);
+    gguf_close(changes); /* what it gave was copied */
     unpack(reader_file, matrix, before);
     unpack(changed, matrix, after);
     for (size_t i = 0; i < DIM; i++) {
@@ -94,12 +93,12 @@ static void changes_are_added(void **state) {
         if (gguf_str_equal(x->name, bias))
             assert_memory_equal(y->data, own, sizeof own);
         else if (!gguf_str_equal(x->name, matrix))
-            assert_memory_equal(x->data, y->data, x->size_bytes);
+            assert_ptr_equal(x->data, y->data); /* shared, not copied */
     }
+    assert_int_equal(gguf_n_kv(changed), gguf_n_kv(reader_file));
+    assert_true(gguf_has(changed, "general.architecture"));
     gguf_close(changed);
     gguf_close(reader_file);
-    gguf_close(changes);
-    free(bytes);
     fo_pool_free(pool);
 }
 
@@ -120,24 +119,99 @@ static void what_does_not_fit_is_refused(void **state) {
         {{"x", DIM, 0, zero}, {"y.lora_b", DIM, RANK, zero}}, /* nothing of the reader's */
     };
     fo_pool *pool = fo_pool_create_bound(1, NULL);
+    gguf *base = NULL;
+    size_t size;
+    const void *bytes = reader_builtin(&size);
+    fo_err opened = {0};
+    assert_ok(gguf_open_memory(&base, bytes, size, &opened), &opened);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gguf *changes = changes_of(bad[i], 2);
-        void *bytes = NULL;
-        size_t size;
+        gguf *out = NULL;
         fo_err err = {0};
-        if (builtin_changed(&bytes, &size, (const gguf *const[]){changes}, 1, pool, &err) !=
+        if (weights_changed(&out, base, (const gguf *const[]){changes}, 1, pool, &err) !=
             FO_ECORRUPT)
             fail_msg("changes %zu were taken", i);
-        assert_null(bytes);
+        assert_null(out);
         gguf_close(changes);
     }
+    gguf_close(base);
     fo_pool_free(pool);
+}
+
+/* Four bits would round most of a change away: to such a matrix it is added in eight; sets stand one upon the other, and what no
+ * low-rank change touches keeps its type. */
+static void changes_of_four_bits_stay(void **state) {
+    (void)state;
+    enum { ROWS = 8, WIDTH = 64 };
+    static float w[ROWS * WIDTH], back[WIDTH], a[WIDTH], b[ROWS];
+    uint64_t seed = test_seed();
+    for (size_t i = 0; i < ROWS * WIDTH; i++) w[i] = (float)(test_random(&seed) % 2001) / 1000 - 1;
+    for (size_t i = 0; i < WIDTH; i++) a[i] = (float)(i % 3) - 1;
+    for (size_t i = 0; i < ROWS; i++) b[i] = .02f * (float)(i + 1); /* a step is .125 */
+    char *folder = test_folder(), path[256];
+    snprintf(path, sizeof path, "%s/base.gguf", folder);
+    fo_err err = {0};
+    gguf_writer *out = NULL;
+    gguf *base = NULL, *changed = NULL;
+    assert_ok(gguf_writer_create(&out, path, &err), &err);
+    gguf_put_str(out, "general.architecture", "bert");
+    gguf_put_tensor(out, "m.weight", QUANT_Q4_0, 2, (uint64_t[]){WIDTH, ROWS});
+    gguf_put_tensor(out, "other.weight", QUANT_Q4_0, 2, (uint64_t[]){WIDTH, ROWS});
+    unsigned char row[WIDTH];
+    size_t bytes;
+    assert_true(quant_row_bytes(QUANT_Q4_0, WIDTH, &bytes) && bytes <= sizeof row);
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < ROWS; i++) {
+            quant_pack_row(QUANT_Q4_0, w + i * WIDTH, row, WIDTH);
+            assert_ok(gguf_write_data(out, row, bytes, &err), &err);
+        }
+    assert_ok(gguf_writer_commit(out, &err), &err);
+    assert_ok(gguf_open(&base, path, &err), &err);
+    test_remove(folder);
+    const part parts[] = {{"m.weight.lora_a", WIDTH, 1, a}, {"m.weight.lora_b", 1, ROWS, b}};
+    gguf *changes = changes_of(parts, 2);
+    fo_pool *pool = fo_pool_create_bound(2, NULL);
+    assert_ok(
+        weights_changed(&changed, base, (const gguf *const[]){changes, changes}, 2, pool, &err),
+        &err);
+    const gguf_tensor *was = gguf_find_tensor(base, "m.weight"),
+                      *is = gguf_find_tensor(changed, "m.weight");
+    assert_int_equal(is->type, QUANT_Q8_0);
+    assert_ptr_equal(gguf_find_tensor(changed, "other.weight")->data,
+                     gguf_find_tensor(base, "other.weight")->data);
+    for (size_t i = 0; i < ROWS; i++) {
+        quant_unpack_row(was->type, (const char *)was->data + i * was->row_bytes, w, WIDTH);
+        quant_unpack_row(is->type, (const char *)is->data + i * is->row_bytes, back, WIDTH);
+        for (size_t k = 0; k < WIDTH; k++) /* twice in steps of an eightieth or so */
+            assert_true(fabsf(back[k] - (w[k] + 2 * b[i] * a[k])) < .02f);
+    }
+    gguf_close(changed);
+    gguf_close(changes);
+    gguf_close(base);
+    fo_pool_free(pool);
+}
+
+static void an_overlay_has_no_tensor_of_its_own(void **state) {
+    (void)state;
+    gguf *base = NULL, *out = NULL;
+    size_t size;
+    const void *bytes = reader_builtin(&size);
+    fo_err err = {0};
+    assert_ok(gguf_open_memory(&base, bytes, size, &err), &err);
+    gguf_tensor none = *gguf_find_tensor(base, matrix);
+    none.name = (gguf_str){"blk.3.attn_x.weight", 19};
+    assert_int_equal(gguf_overlay(&out, base, &none, 1, &err), FO_EINVAL);
+    assert_null(out);
+    assert_non_null(strstr(err.msg, "blk.3.attn_x.weight"));
+    gguf_close(base);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_are_added),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(changes_of_four_bits_stay),
+        cmocka_unit_test(an_overlay_has_no_tensor_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
