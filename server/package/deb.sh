@@ -31,8 +31,8 @@ License: Apache-2.0
 Files: data/models/*.gguf
 Copyright: 2026 the authors of Forage
 License: CC-BY-SA-4.0
-Comment: Fitted and trained on text under CC-BY-SA-4.0 (SQuAD), with all-MiniLM-L6-v2, which is
- under Apache-2.0.
+Comment: Fitted and trained on text under CC-BY-SA-4.0 (SQuAD, CMRC 2018, Wikipedia), with
+ all-MiniLM-L6-v2, which is under Apache-2.0, and multilingual-e5-small, which is under MIT.
 
 License: Apache-2.0
  On Debian systems, the whole text of the Apache License, Version 2.0, is in

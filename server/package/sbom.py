@@ -114,7 +114,8 @@ for file, licence, text in (
         ("forage-encoder.gguf", "CC-BY-SA-4.0", "What the built-in encoder has of its own beside the reader's weights"),
         ("forage-reader.gguf", "CC-BY-SA-4.0", "The encoder of the built-in reader"),
         ("forage-reader-cross.gguf", "CC-BY-SA-4.0", "What the reader adds where it reads question and passage together"),
-        ("forage-reader-spans.gguf", "CC-BY-SA-4.0", "What it adds to tell which words answer")):
+        ("forage-reader-cross-e5.gguf", "CC-BY-SA-4.0", "What multilingual-e5-small adds where it does"),
+        ("forage-reader-spans.gguf", "CC-BY-SA-4.0", "What the reader adds to tell which words answer")):
     path = os.path.join(top, "data/models", file)
     ref = f"model:{file}"
     components[ref] = {"type": "machine-learning-model", "bom-ref": ref, "name": file, "version": version, "description": text,

@@ -3,6 +3,7 @@
 CHANGES what cross_train.py or cross_mean.py wrote; their matrices become Q8_0
 ENCODER the GGUF file that they were trained upon: two of its norms go along, by which Forage tells it from others of its shape
 """
+import os
 import sys
 
 import gguf
@@ -21,7 +22,7 @@ def main(changes, encoder, out):
     for key, field in file.fields.items():
         if key.startswith("GGUF.") or key == "general.architecture":
             continue
-        value = field.contents()
+        value = os.path.basename(out).removesuffix(".gguf") if key == "general.name" else field.contents()
         (w.add_string if isinstance(value, str) else w.add_float32)(key, value)
     layers = sum(name.endswith("attn_q.weight") for name in of)
     for norm in NORMS:
