@@ -119,7 +119,9 @@ static void look(persons *out, const question *q, const candidate_passage *p, ui
         if (w->flags & (WORD_DIGIT | WORD_CALENDAR)) continue;
         const bool name = !question_says(q, w->id) &&
                           ((capital && !(w->flags & WORD_STOP)) || is_behind_mark(t, w));
-        out->names |= name;
+        const bool counted =
+            i + 1 < s.w1 && (t->words[i + 1].flags & WORD_DIGIT); /* "Years 4 to 6" */
+        out->names |= name && !counted;
         if (behind_by)
             out->makers = true;
         else if (name ||
@@ -165,6 +167,18 @@ static bool is_persons_name(const question *q, const fact_text *t, const fact_wo
            !(next->flags & (WORD_DIGIT | WORD_CALENDAR | WORD_CLAUSE)) &&
            (capital ||
             fo_words_have_any_case("by of to from under with for and", s, w->end - w->start));
+}
+
+/* "Petra Holm": two of them side by side. A heading has capitals for other things, too. */
+static bool has_whole_name(const question *q, const candidate_passage *p, uint32_t start,
+                           uint32_t end) {
+    const fact_text *t = &p->text;
+    const fact_sentence s = candidate_words(t, start, end);
+    for (size_t i = s.w0; i + 1 < s.w1; i++)
+        if ((t->words[i].flags & WORD_CAPITAL) &&
+            is_persons_name(q, t, &t->words[i], &t->words[i + 1]))
+            return true;
+    return false;
 }
 
 /* "The church, begun in 1266, is taller than the town hall": the thing asked about is what it speaks of, and how it is; nobody is
@@ -293,17 +307,25 @@ static bool is_labelled_otherwise(const candidate_passage *p, const text_unit *u
 
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u) {
     persons found = {0};
-    const bool name = q->asks.name;
+    const bool name = q->asks.name, persons_name = q->asks.persons_name;
     if (office_is_lacking(q, q->demands.office, p, u) ||
         office_is_lacking(q, q->demands.deputy, p, u))
         return 2;
-    if (!(asks_who(q) || name) || u->kind == TEXT_UNIT_TURN || u->kind == TEXT_UNIT_ROW) return 0;
+    if (!(asks_who(q) || name || persons_name) || u->kind == TEXT_UNIT_TURN ||
+        u->kind == TEXT_UNIT_ROW)
+        return 0;
     if (is_labelled_otherwise(p, u)) return 2;
-    if (u->kind == TEXT_UNIT_SENTENCE && !name &&
+    if (u->kind == TEXT_UNIT_SENTENCE && !name && !persons_name &&
         (only_names_offices(q, p, u) || (asks_who_made(q) && is_done_otherwise(q, p, u))))
         return 2;
     look(&found, q, p, u->start, u->end);
     if (name && found.capitals && !found.names && !found.makers) return 2;
+    if (persons_name)
+        return !found.capitals || found.names || found.makers ||
+                       has_whole_name(q, p, u->head_start, u->head_end) ||
+                       has_whole_name(q, p, u->outer_start, u->outer_end)
+                   ? 0
+                   : 2;
     look(&found, q, p, u->head_start, u->head_end);
     look(&found, q, p, u->outer_start, u->outer_end);
     if (found.people && u->kind == TEXT_UNIT_SENTENCE && asks_for_the_maker(q, name) &&

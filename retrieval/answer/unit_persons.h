@@ -9,7 +9,8 @@
  * named ("The Salt Road by Emeka Ward") and the question asks who plays in it. 1, too, where it is asked who
  * wrote, built or founded something, and a sentence says how it is, and neither a name nor by any word that somebody did, or, of
  * who made it and what her name was, does not say what was made; 2 where "what was her name" is asked, and
- * nobody is called by one. Turns of a talk and rows of a table are not looked
+ * nobody is called by one, and where "the name of the coach" is, and neither the unit nor what it hangs on has a name beyond those of the
+ * question. Turns of a talk and rows of a table are not looked
  * at: who speaks, and what stands in a cell, may be anybody. Of another language: 2 where neither the unit nor what it hangs on says the
  * office whose holder is asked for, or what makes another one of it ("vice"). */
 double unit_person_lacking(const question *q, const candidate_passage *p, const text_unit *u);

@@ -6,6 +6,26 @@ const char question_asks_labels[] = "workaround solution cause resolution remedy
            question_asks_qualities[] = "known root suggested temporary proposed possible",
            question_asks_fixes[] = "fix fixes fixed", question_asks_releases[] = "version release";
 
+/* Words for somebody by what he is to others or does. */
+static const char persons[] = "mayor coach trainer instructor teacher teachers tutor headteacher "
+                              "headmaster director manager captain skipper mate "
+                              "sister sisters brother brothers mother father mum dad parents wife "
+                              "husband spouse partner son daughter child children "
+                              "twin aunt uncle cousin niece nephew grandmother grandfather "
+                              "grandson granddaughter girlfriend boyfriend friend friends "
+                              "colleague neighbour neighbor boss landlord landlady tenant owner "
+                              "owners doctor dentist vet nurse midwife surgeon "
+                              "physiotherapist therapist chef cook baker butcher clerk secretary "
+                              "treasurer chair chairman chairwoman chairperson "
+                              "president author writer poet architect engineer founder founders "
+                              "inventor artist painter sculptor composer conductor "
+                              "organist singer actor actress driver pilot keeper warden caretaker "
+                              "janitor gardener plumber electrician carpenter "
+                              "minister priest vicar bishop pastor king queen prince princess "
+                              "judge lawyer solicitor accountant referee umpire "
+                              "lifeguard librarian archivist curator guide host hostess bride "
+                              "groom winner woman man girl boy lady gentleman person";
+
 static bool asks_for_the_latest(const question *q) {
     static const char now[] =
         "latest newest current currently now nowadays today presently finally eventually";
@@ -51,6 +71,46 @@ static bool asks_for_a_name(const question *q) {
             said = word_token_in("what", &t);
     }
     return said == WORDS;
+}
+
+/* Is the person the head of what is named: "the football coach from Odde", not "the coach company"? *at is where the text goes on
+ * behind "name of". */
+static bool is_name_of_person(const char *text, size_t len, size_t at) {
+    static const char *const ends = "of from in at on for to who whom whose that which with and or "
+                                    "by is was as";
+    word_token last = {0};
+    for (;;) {
+        const word_token t = word_token_next(text, len, &at);
+        const bool mark = t.n == 1 && !t.letters && !t.digits;
+        if (mark && (*t.s == '\'' || *t.s == '-')) continue;
+        if (!t.n || mark || word_token_in(ends, &t)) return word_token_in(persons, &last);
+        if (!word_token_in("s", &t)) last = t;
+    }
+}
+
+/* "What is the name of the football coach?", "What's Ida's sister called?", "What was the captain's name?" */
+static bool asks_for_persons_name(const question *q) {
+    const char *text = q->text.text;
+    const size_t len = q->text.len;
+    if (q->text.language >= 0) return false;
+    size_t at = 0;
+    word_token t = word_token_next(text, len, &at), last = {0};
+    const bool whats = word_token_in("whats", &t);
+    if (!whats && !word_token_in("what", &t)) return false;
+    while (!whats && (t = word_token_next(text, len, &at)).n && !t.letters) {
+    } /* the mark of "what's" */
+    if (!whats && !word_token_in("is was s are were", &t)) return false;
+    while ((t = word_token_next(text, len, &at)).n) {
+        if (!t.letters || word_token_in("s", &t)) continue;
+        size_t further = at;
+        const word_token next = word_token_next(text, len, &further);
+        if (word_token_in("name names", &t) && word_token_in("of", &next))
+            return is_name_of_person(text, len, further);
+        if (word_token_in("name names called", &t))
+            return word_token_in(persons, &last) && !next.letters;
+        last = t;
+    }
+    return false;
 }
 
 /* The question's terms that it says it is without: "without a registered association". */
@@ -151,6 +211,7 @@ question_asks question_asks_read(const question *q) {
     return (question_asks){.latest = asks_for_the_latest(q),
                            .past = speaks_of_the_past(q),
                            .name = asks_for_a_name(q),
+                           .persons_name = asks_for_persons_name(q),
                            .without = terms_without(q),
                            .version_of = q->text.language < 0 ? version_asked_of(q) : -1,
                            .how_many = counted_term(q),

@@ -9,9 +9,10 @@
 #include "retrieval/text/word_tokens.h"
 
 typedef struct question_asks {
-    bool latest;      /* for what holds now: "the latest", "at present", "in the end" */
-    bool past;        /* for what is over: "the previous", "superseded", "before" */
-    bool name;        /* "..., what was her name?": of a person, who is not named by what she did */
+    bool latest; /* for what holds now: "the latest", "at present", "in the end" */
+    bool past;   /* for what is over: "the previous", "superseded", "before" */
+    bool name;   /* "..., what was her name?": of a person, who is not named by what she did */
+    bool persons_name; /* "What is the name of the football coach?", "What is his sister called?" */
     uint64_t without; /* the terms that it says it is without: "without a registered association" */
     int version_of;   /* term whose version is asked for: "which version of nginx"; -1: none */
     int how_many;     /* ... of the word behind "how many"; -1 */

@@ -150,6 +150,12 @@ static void a_value_of_another_kind_or_thing_is_refused(void **state) {
         {"Who made the cake for the Odde fair, what was her name?",
          "The cake for the Odde fair was made by a volunteer.",
          "The cake for the Odde fair was made by Petra Holm."},
+        {"What is the name of the football coach from Odde?",
+         "Football: Wednesday, 15:30 to 16:45, coach from Odde, 24 pounds a term, Years 4 to 6.",
+         "Football: Wednesday, 15:30 to 16:45, coach Petra Holm from Odde, 24 pounds a term."},
+        {"What is the name of Theodora Vesk's sister?",
+         "## People from Odde\n\nTheodora Vesk (1845-1919), painter of ships, had a sister.",
+         "Theodora Vesk (1845-1919), painter of ships, had a sister, Ida."},
         {"What does the Team plan cost?",
          "| Plan | Requests per minute | Labels per day | Concurrent requests "
          "|\n|---|---|---|---|\n"

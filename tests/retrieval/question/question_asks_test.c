@@ -24,6 +24,13 @@ static void what_is_asked_for_is_read_once(void **state) {
     assert_true(asks("She made the cake, what was her name?").name);
     assert_true(asks("the cake's maker: whats their name").name);
     assert_false(asks("What does it cost to change their name?").name);
+    assert_true(asks("What is the name of the football coach from Odde?").persons_name);
+    assert_true(asks("What's the name of Theodora Vesk's sister?").persons_name);
+    assert_true(asks("what was the captain's name").persons_name);
+    assert_true(asks("What is Ida's sister called?").persons_name);
+    assert_false(asks("What is the name of the coach company?").persons_name);
+    assert_false(asks("What is the name of the director's film?").persons_name);
+    assert_false(asks("What is the river called?").persons_name);
     assert_true(asks("Which version of nginx is used?").version_of >= 0);
     assert_int_equal(asks("Is nginx used?").version_of, -1);
     assert_true(asks("How many bicycles are there?").how_many >= 0);
