@@ -8,6 +8,7 @@
 #include "kernels/words.h"
 #include "retrieval/answer/antecedents.h"
 #include "retrieval/answer/cross_reading.h"
+#include "retrieval/answer/short_replies.h"
 #include "retrieval/answer/which_one.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/foreign_marks.h"
@@ -470,6 +471,7 @@ static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
 }
 
 static const char *behind_head(const candidate *c, slice head) {
+    if (head.n && head.s[head.n - 1] == '?') return " ";
     if (c->unit.nested) return behind_item(head);
     return c->headed ? ": " : c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
 }
@@ -626,6 +628,8 @@ int extractive_text_assemble(extractive_answer *out, const candidate_set *set,
         bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
         if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
         candidate first = c[i]; /* a heading is said once */
+        first.headed |= !first.cut_start &&
+                        short_reply_needs_its_question(&set->passages[first.passage], &first.unit);
         first.headed &= !has_head_before(&first, c, i);
         for (size_t k = 0; k < i; k++) {
             first.headed &= !candidate_same_head(&c[k], &first);

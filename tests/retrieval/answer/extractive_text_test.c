@@ -185,6 +185,16 @@ static void a_sentence_is_said_with_the_name_of_its_paragraph(void **state) {
             "Nine Buttons, for children: Directed by Beate Falke. It lasts 60 minutes. [1]");
 }
 
+static void a_short_reply_is_said_with_the_question_it_replies_to(void **state) {
+    (void)state;
+    static const char text[] = "### Does the mill need a motor?\n\nNo. The mill is driven by water "
+                               "alone, also in winter.\n";
+    answers(text, "Does the mill need a motor?",
+            "No. The mill is driven by water alone, also in winter.");
+    answers(text, "Is the mill driven by water in winter?",
+            "Does the mill need a motor? No. The mill is driven by water alone, also in winter.");
+}
+
 static void a_line_of_chinese_breaks_without_a_blank(void **state) {
     (void)state;
     /* The deposit is given back three months after the works were found in order; "QF-12 washes quietly". */
@@ -219,6 +229,7 @@ static void what_an_example_does_is_said_behind_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_an_example_does_is_said_behind_it),
+        cmocka_unit_test(a_short_reply_is_said_with_the_question_it_replies_to),
         cmocka_unit_test(a_line_of_chinese_breaks_without_a_blank),
         cmocka_unit_test(a_word_that_breaks_at_its_hyphen_is_one_word),
         cmocka_unit_test(an_exception_stands_behind_its_rule),
