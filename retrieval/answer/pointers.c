@@ -55,9 +55,19 @@ static bool names_a_text(const words *w, size_t i) {
     return false;
 }
 
+/* "... for hints on how it is set up", "... for more details" from word i on. */
+static bool is_for_more(const words *w, size_t i) {
+    for (; i + 1 < w->n; i++)
+        if (is(w, i, "for") &&
+            is(w, i + 1, "hints more further additional details information instructions examples"))
+            return true;
+    return false;
+}
+
 /* "see Caching", "please refer to the manual" at word i; not "see that", "see if", "see a doctor". */
 static bool sends(const words *w, size_t i) {
     if (is(w, i, "please")) i++;
+    if (is(w, i, "see") && is_for_more(w, i + 1)) return true;
     if (is(w, i, "see"))
         return !is(w, i + 1, "that if whether to how it you") && names_a_text(w, i + 1);
     if (is(w, i, "refer") && is(w, i + 1, "to")) return names_a_text(w, i + 2);

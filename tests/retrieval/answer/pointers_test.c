@@ -21,6 +21,9 @@ static void who_is_sent_elsewhere_is_told_nothing(void **state) {
     assert_true(points("Please consult the Postfix documentation."));
     assert_false(points("See a doctor if the cause is lime."));
     assert_true(points("See our guide on moving."));
+    assert_true(points("See How to set up storage for hints on how to set up a server."));
+    assert_true(points("See how it is done for more details."));
+    assert_false(points("See how to turn the key for a start."));
     assert_false(points("See your doctor if it hurts below the knee."));
     assert_false(points("Consult your GP when it gets worse."));
     assert_false(points("See the caretaker in the morning."));
