@@ -21,6 +21,7 @@
 #include "retrieval/answer/refusal.h"
 #include "retrieval/question/relative_days.h"
 #include "retrieval/conversation/rewrite.h"
+#include "retrieval/pipeline/spelt.h"
 
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
@@ -235,19 +236,9 @@ static int rewrite_by_model(run *r, const lexicon *lx, const prompt_turn *turns,
 }
 
 /* "And who built it?" finds nothing by itself: a model says what is meant, or names and words of the
- * turns before are added (docs/measurements/answers.md). */
-static int rewrite(run *r) {
+ * turns before are added (docs/measurements/answers.md): r->rewritten. */
+static int rewrite_turn(run *r, analyzer *words) {
     const query_request *q = r->q;
-    r->asked = question_behind_courtesy(q->query);
-    if (plain_words(&r->plain, r->asked) ||
-        (q->n_messages == 0 && plain_words_subject(&r->plain, r->asked))) {
-        if (r->plain.failed) return fo_no_memory(r->err);
-        r->asked = r->plain.data;
-    }
-    r->sought = r->asked[0] ? r->asked : q->query;
-    if (q->n_messages == 0 || q->rewrite == REWRITE_OFF) return FO_OK;
-    /* "&&" with words of the turns before it is a question of theirs. */
-    if (!question_has_words(r->asked)) return FO_OK;
     prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
     if (!turns) return fo_no_memory(r->err);
     size_t n = 0;
@@ -256,24 +247,57 @@ static int rewrite(run *r) {
         if (!assistant && strcmp(q->messages[i].role, "user") != 0) continue;
         turns[n++] = (prompt_turn){assistant, q->messages[i].content};
     }
+    lexicon lx = {words, run_idf, r->snapshot};
+    int rc = q->generate || r->reads ? spoken_of_find(r, &lx, turns, n) : FO_OK;
+    if (!rc) rc = rewrite_by_model(r, &lx, turns, n);
+    if (!rc && !r->rewritten)
+        rc = query_rewrite(&r->rewritten, &r->whole_again, &lx, turns, n, r->asked, r->err);
+    free(turns);
+    if (rc) return rc;
+    /* what stands alone is asked as if nothing had been said before it */
+    if (strcmp(r->asked, r->rewritten) == 0) r->whole_again = true;
+    const size_t n_asked = strlen(r->asked);
+    if (!strncmp(r->rewritten, r->asked, n_asked) && r->rewritten[n_asked] == ' ')
+        r->n_asked = n_asked;
+    r->asked = r->sought = r->rewritten;
+    return FO_OK;
+}
+
+/* The question as it is searched for: without greetings, its slips of spelling mended, in plain words, and whole. */
+static int rewrite(run *r) {
+    const query_request *q = r->q;
     analyzer *words = NULL;
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
-    if (!rc) {
-        lexicon lx = {words, run_idf, r->snapshot};
-        if (q->generate || r->reads) rc = spoken_of_find(r, &lx, turns, n);
-        if (!rc) rc = rewrite_by_model(r, &lx, turns, n);
-        if (!rc && !r->rewritten)
-            rc = query_rewrite(&r->rewritten, &r->whole_again, &lx, turns, n, r->asked, r->err);
-        /* what stands alone is asked as if nothing had been said before it */
-        if (!rc && strcmp(r->asked, r->rewritten) == 0) r->whole_again = true;
-        const size_t n_asked = strlen(r->asked);
-        if (!rc && !strncmp(r->rewritten, r->asked, n_asked) && r->rewritten[n_asked] == ' ')
-            r->n_asked = n_asked;
-        if (!rc) r->asked = r->sought = r->rewritten;
-    }
+    if (rc) return rc;
+    r->asked = question_behind_courtesy(q->query);
+    /* "&&" with words of the turns before it is a question of theirs. */
+    const bool whole = q->rewrite == REWRITE_OFF || !question_has_words(r->asked);
+    if (!whole) rc = spelt_mend(r, words);
+    if (!rc && (plain_words(&r->plain, r->asked) ||
+                (q->n_messages == 0 && plain_words_subject(&r->plain, r->asked))))
+        r->asked = r->plain.data;
+    if (!rc && r->plain.failed) rc = fo_no_memory(r->err);
+    r->sought = !rc && r->asked[0] ? r->asked : q->query;
+    if (!rc && q->n_messages && !whole) rc = rewrite_turn(r, words);
     collection_give_analyzer(r->s, r->c, words);
-    free(turns);
     return rc;
+}
+
+/* What was searched for in the question's place, where that is another one. */
+static int tell_rewritten(run *r) {
+    query_result *out = r->out;
+    const char *turn = r->plain.data   ? r->plain.data
+                       : r->spelt.data ? r->spelt.data
+                                       : question_behind_courtesy(r->q->query);
+    if (r->rewritten && strcmp(r->rewritten, turn) != 0) {
+        out->rewritten = r->rewritten;
+        r->rewritten = NULL;
+    } else if (r->spelt.data) {
+        out->rewritten = strdup(r->spelt.data);
+        out->respelt = true;
+        if (!out->rewritten) return fo_no_memory(r->err);
+    }
+    return FO_OK;
 }
 
 static double alpha_of(const run *r) {
@@ -623,12 +647,10 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.vector);
     free(r.fused);
     free(r.spoken_of);
-    const char *turn = r.plain.data ? r.plain.data : question_behind_courtesy(q->query);
-    if (rc || !r.rewritten || !strcmp(r.rewritten, turn))
-        free(r.rewritten);
-    else
-        out->rewritten = r.rewritten;
+    if (!rc) rc = tell_rewritten(&r);
+    free(r.rewritten);
     fo_buf_free(&r.plain);
+    fo_buf_free(&r.spelt);
     search_filter_free(r.filter);
     reader_close(r.reader); /* its own view of the service's */
     leading_deinit(&r.leading);

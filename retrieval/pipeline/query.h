@@ -125,6 +125,7 @@ typedef struct query_result {
     char *stop_sequence;       /* that ended a written answer; NULL: none */
     char *rewritten;         /* what was searched for instead of the question; NULL: that itself */
     bool rewritten_by_model; /* ... or by words of the turns before it */
+    bool respelt;            /* ... or its misspelt words are mended, and no more */
     double support;          /* calibrated support of the best answer, 0..1 */
     double agreement; /* of what the model wrote with the extractive answer: generated_answer.h */
     struct {          /* what the model was given to read; n_contexts 0: no prompt */

@@ -38,6 +38,7 @@ typedef struct run {
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
     query_lookup lookup;
     fo_buf plain;     /* the question as plain_words.h puts it; no data: as it is */
+    fo_buf spelt;     /* the question with its misspelt words mended; no data: it has none */
     char *rewritten;  /* the question with words of the turns before it; NULL: there are none */
     bool whole_again; /* ... and it stands alone */
     size_t

@@ -457,7 +457,9 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
         json_out_open(&o, "rewritten", '{');
         json_out_string(&o, "query", r->rewritten);
         json_out_string(&o, "by",
-                        rewrite_names[r->rewritten_by_model ? REWRITE_MODEL : REWRITE_WORDS]);
+                        r->respelt
+                            ? "spelling"
+                            : rewrite_names[r->rewritten_by_model ? REWRITE_MODEL : REWRITE_WORDS]);
         json_out_close(&o, '}');
     }
     if (call->with_contexts || !call->request.generate) write_contexts(&o, call, r);

@@ -1,0 +1,274 @@
+#include "retrieval/question/spelling.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+enum {
+    SHORTEST = 5,         /* letters of a word that is looked at */
+    SHORTEST_OTHER = 6,   /* ... and that may have another letter: "padel" is no slip of "panel" */
+    SHORTEST_FOREIGN = 7, /* ... of a language whose words are not known */
+    SHORTEST_NAME =
+        7, /* ... with a capital within the sentence, and that may have no other letter: Hansen is not Hanson */
+    LONGEST = 40,
+    MOST_WORDS = 8, /* of a question, that are looked for */
+    MOST_TRIED = 4, /* candidates of a word, the most frequent first */
+};
+
+/* ---- two words --------------------------------------------------------------------------- */
+
+typedef struct letters {
+    int32_t cp[LONGEST];
+    size_t n; /* 0: too long, or no UTF-8 */
+} letters;
+
+static letters letters_of(const char *s, size_t len) {
+    letters l = {.n = 0};
+    for (size_t at = 0; at < len;) {
+        int32_t cp;
+        at += fo_utf8_decode(s + at, len - at, &cp);
+        if (cp < 0 || l.n == LONGEST) return (letters){.n = 0};
+        l.cp[l.n++] = cp;
+    }
+    return l;
+}
+
+static bool ends_alike(const letters *a, size_t i, const letters *b, size_t j) {
+    return a->n - i == b->n - j && !memcmp(a->cp + i, b->cp + j, (a->n - i) * sizeof *a->cp);
+}
+
+enum slip { SLIP_NONE, SLIP_ORDER, SLIP_NUMBER, SLIP_OTHER };
+
+static enum slip slip_between(const letters *a, const letters *b) {
+    size_t i = 0;
+    if (!a->n || !b->n || a->cp[0] != b->cp[0]) return SLIP_NONE; /* the first letter is hit */
+    while (i < a->n && i < b->n && a->cp[i] == b->cp[i]) i++;
+    if (i == a->n && i == b->n) return SLIP_NONE;
+    if (i + 1 < a->n && i + 1 < b->n && a->cp[i] == b->cp[i + 1] && a->cp[i + 1] == b->cp[i] &&
+        ends_alike(a, i + 2, b, i + 2))
+        return SLIP_ORDER;
+    if ((i < a->n && ends_alike(a, i + 1, b, i)) || (i < b->n && ends_alike(a, i, b, i + 1)))
+        return SLIP_NUMBER;
+    return i < a->n && i < b->n && ends_alike(a, i + 1, b, i + 1) ? SLIP_OTHER : SLIP_NONE;
+}
+
+bool spelling_is_slip(const char *a, size_t n_a, const char *b, size_t n_b) {
+    const letters x = letters_of(a, n_a), y = letters_of(b, n_b);
+    return slip_between(&x, &y) != SLIP_NONE;
+}
+
+/* ---- one word of the question ------------------------------------------------------------- */
+
+typedef struct candidate_word {
+    char term[256];
+    size_t n_term;
+    char word[4 * LONGEST + 1]; /* "": it is the documents' that becomes the term */
+    double idf;
+} candidate_word;
+
+typedef struct search {
+    const spelling_source *s;
+    letters asked, stem;
+    bool name; /* the word is one, by its capital */
+    char other[4 * LONGEST +
+               1]; /* the word of the language that it may be, and the documents have not */
+    size_t n_others;
+    candidate_word best[MOST_TRIED]; /* the most frequent first */
+    size_t n;
+} search;
+
+typedef struct one_term {
+    char term[256];
+    size_t n;
+    size_t words;
+} one_term;
+
+static int take_term(void *ctx, const analyzed_term *t) {
+    one_term *o = ctx;
+    if (t->part) return 0;
+    o->words += t->stop ? 2 : 1;
+    o->n = t->len < sizeof o->term ? t->len : 0;
+    memcpy(o->term, t->term, o->n);
+    return 0;
+}
+
+/* The term that a word becomes; n 0: it becomes several or none, or is a stop word. */
+static one_term term_of(analyzer *a, const char *word, size_t n) {
+    one_term o = {.n = 0};
+    if (analyze(a, word, n, take_term, &o) || o.words != 1) o.n = 0;
+    return o;
+}
+
+static void offer(search *f, const char *term, size_t n_term, const char *word, size_t n_word) {
+    const double idf = f->s->idf(f->s->ctx, term, n_term);
+    size_t at = f->n;
+    for (size_t i = 0; i < f->n; i++) {
+        candidate_word *c = &f->best[i];
+        if (c->n_term != n_term || memcmp(c->term, term, n_term) != 0) continue;
+        if (!c->word[0]) memcpy(c->word, word, n_word), c->word[n_word] = '\0';
+        return;
+    }
+    /* A slip of a whole word before one of a stem: "listne" is "listen", though "listn" is next to "list". */
+    while (at > 0 && !f->best[at - 1].word[0] == !n_word && f->best[at - 1].idf > idf) at--;
+    if (n_word)
+        while (at > 0 && !f->best[at - 1].word[0]) at--;
+    if (at == MOST_TRIED || n_term > sizeof f->best->term) return;
+    if (f->n < MOST_TRIED) f->n++;
+    memmove(&f->best[at + 1], &f->best[at], (f->n - at - 1) * sizeof *f->best);
+    candidate_word *c = &f->best[at];
+    *c = (candidate_word){.n_term = n_term, .idf = idf};
+    memcpy(c->term, term, n_term);
+    memcpy(c->word, word, n_word);
+}
+
+static bool may_be(const search *f, const letters *asked, const letters *other) {
+    const enum slip slip = slip_between(asked, other);
+    return slip == SLIP_ORDER || slip == SLIP_NUMBER ||
+           (slip == SLIP_OTHER && asked->n >= SHORTEST_OTHER && !f->name);
+}
+
+/* A word of the language. */
+static void try_word(void *ctx, const char *word, size_t len) {
+    search *f = ctx;
+    const letters l = letters_of(word, len);
+    if (l.n < SHORTEST - 1 || !may_be(f, &f->asked, &l)) return;
+    const one_term t = term_of(f->s->words, word, len);
+    if (t.n && f->s->has_term(f->s->ctx, t.term, t.n)) {
+        offer(f, t.term, t.n, word, len);
+    } else if (f->n_others++ == 0) {
+        memcpy(f->other, word, len);
+        f->other[len] = '\0';
+    }
+}
+
+/* A term of the documents, that of a name or a word of their own. */
+static void try_term(void *ctx, const char *term, size_t len) {
+    search *f = ctx;
+    const letters l = letters_of(term, len);
+    if (l.n < SHORTEST - 1 || !may_be(f, &f->stem, &l)) return;
+    for (size_t i = 0; i < len; i++)
+        if (!fo_is_letter(term[i]) && (unsigned char)term[i] < 0x80) return;
+    offer(f, term, len, "", 0);
+}
+
+/* Is it a word of the language, or a form of one: "padlocks", "refunded"? */
+static bool is_form_of_word(const spelling_source *s, const char *word, size_t n) {
+    static const char *const endings[] = {"", "s", "es", "d", "ed", "ing", "ly", "er", "ers", "'s"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t e = strlen(endings[i]);
+        if (n < e + 3 || memcmp(word + n - e, endings[i], e) != 0) continue;
+        char stem[4 * LONGEST + 2];
+        const size_t m = n - e;
+        if (m + 1 >= sizeof stem) return true;
+        memcpy(stem, word, m);
+        stem[m] = 'e'; /* "cycling" */
+        if (s->is_word(s->ctx, stem, m) || (e && s->is_word(s->ctx, stem, m + 1))) return true;
+        if (e && m > 3 && stem[m - 1] == stem[m - 2] && s->is_word(s->ctx, stem, m - 1))
+            return true; /* "stopped" */
+        if (e && stem[m - 1] == 'i') {
+            stem[m - 1] = 'y'; /* "carried" */
+            if (s->is_word(s->ctx, stem, m)) return true;
+        }
+    }
+    return false;
+}
+
+/* Appends what the word, in small letters, is taken for; false: it is left. */
+static bool mend_word(fo_buf *out, const char *word, size_t n, bool name,
+                      const spelling_source *s) {
+    search f = {.s = s, .name = name, .asked = letters_of(word, n)};
+    if (f.asked.n < (size_t)(name ? SHORTEST_NAME : s->english ? SHORTEST : SHORTEST_FOREIGN))
+        return false;
+    const one_term t = term_of(s->words, word, n);
+    if (!t.n || s->has_term(s->ctx, t.term, t.n)) return false;
+    if (s->english && is_form_of_word(s, word, n)) return false;
+    f.stem = letters_of(t.term, t.n);
+    if (s->english) s->each_word(s->ctx, try_word, &f);
+    if (f.stem.n >= SHORTEST - 1) s->each_term(s->ctx, try_term, &f);
+    for (size_t i = 0; i < f.n; i++) {
+        const candidate_word *c = &f.best[i];
+        fo_buf found = {0};
+        bool there = s->word_of(s->ctx, c->term, c->n_term, &found) && found.len;
+        if (there && c->word[0])
+            fo_buf_str(out, c->word);
+        else if (there)
+            fo_buf_add(out, found.data, found.len);
+        if (found.failed) out->failed = true;
+        fo_buf_free(&found);
+        if (there || out->failed) return there;
+    }
+    /* No word of the documents: the only one of the language, "dentist" where they speak of dental care. */
+    if (f.n == 0 && f.n_others == 1) fo_buf_str(out, f.other);
+    return f.n == 0 && f.n_others == 1;
+}
+
+/* ---- the question ------------------------------------------------------------------------ */
+
+static bool is_letter_byte(char c) {
+    return fo_is_letter(c) || (unsigned char)c >= 0x80;
+}
+
+/* May a word stand between these: "(libary?", not "no_cache", "a.conf", "--libary", "'libary'"? */
+static bool stands_free(const char *text, size_t len, size_t start, size_t end) {
+    const char before = start ? text[start - 1] : ' ', behind = end < len ? text[end] : ' ',
+               next = end + 1 < len ? text[end + 1] : ' ';
+    return (fo_is_blank(before) || before == '(') &&
+           (fo_is_blank(behind) ||
+            (strchr("?!.,;:)", behind) && (fo_is_blank(next) || next == '?' || next == ')')));
+}
+
+/* Is it written as a word of a sentence or as a name: no "iPhone", no "NASA"? small gets it in small letters. */
+static bool is_plain(const char *text, size_t start, size_t end, char *small) {
+    const size_t n = end - start;
+    if (n > 4 * LONGEST) return false;
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[start + i];
+        if (fo_is_upper(c) && i > 0) return false;
+        small[i] = fo_is_upper(c) ? (char)(c | 0x20) : c;
+    }
+    return true;
+}
+
+/* As it was written: with a capital at its beginning. */
+static void add_as(fo_buf *out, const char *word, size_t n, bool capital) {
+    const size_t from = out->len;
+    fo_buf_add(out, word, n);
+    if (capital && !out->failed && n && out->data[from] >= 'a' && out->data[from] <= 'z')
+        out->data[from] = (char)(out->data[from] & ~0x20);
+}
+
+bool spelling_mend(fo_buf *out, const char *question, const spelling_source *s) {
+    const size_t len = strlen(question);
+    fo_buf mended = {0}, word = {0};
+    char small[4 * LONGEST + 1];
+    size_t kept = 0, tried = 0;
+    bool any = false, first = true;
+    for (size_t at = 0; at < len && tried < MOST_WORDS;) {
+        if (!is_letter_byte(question[at])) {
+            at++;
+            continue;
+        }
+        const size_t start = at;
+        while (at < len && is_letter_byte(question[at])) at++;
+        if (stands_free(question, len, start, at) && is_plain(question, start, at, small)) {
+            const bool name = fo_is_upper(question[start]) && !first;
+            word.len = 0;
+            if (at - start >= SHORTEST) tried++;
+            if (mend_word(&word, small, at - start, name, s)) {
+                fo_buf_add(&mended, question + kept, start - kept);
+                add_as(&mended, word.data, word.len, fo_is_upper(question[start]));
+                kept = at;
+                any = true;
+            }
+        }
+        first = false;
+    }
+    if (any) {
+        fo_buf_str(&mended, question + kept);
+        fo_buf_add(out, mended.data, mended.len);
+    }
+    if (mended.failed || word.failed) out->failed = true;
+    fo_buf_free(&mended);
+    fo_buf_free(&word);
+    return any && !out->failed;
+}
