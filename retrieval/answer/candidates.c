@@ -508,16 +508,14 @@ static uint32_t said_from(const text_unit *u) {
     return u->kind == TEXT_UNIT_TURN && u->head_kind == TEXT_UNIT_TURN ? u->head_start : u->start;
 }
 
-/* Sentences of other languages go on behind a comma where one in English ends, in Arabic more than elsewhere; of Chinese and
- * Japanese each sign counts as a word, and a word is of two or three. */
-static double run_on_of(const fact_text *t, size_t n_words) {
-    static const double most = 64, most_elsewhere = 128, most_signs = 320;
-    const int language = t->language;
-    const bool in_signs = language >= 0 && (language == language_number("chinese") ||
-                                            language == language_number("japanese"));
-    return fmax(0, log2((double)n_words / (in_signs        ? most_signs
-                                           : language >= 0 ? most_elsewhere
-                                                           : most)));
+/* Words from which on a sentence runs on. Sentences of other languages go on behind a comma where one in English ends, in Arabic more
+ * than elsewhere; of Chinese and Japanese each sign counts as a word, and a word is of two or three. */
+static double most_words_of(const fact_text *t) {
+    enum { ENGLISH = 64, ELSEWHERE = 128, IN_SIGNS = 320 };
+    if (t->language < 0) return ENGLISH;
+    const bool in_signs =
+        t->language == language_number("chinese") || t->language == language_number("japanese");
+    return in_signs ? IN_SIGNS : ELSEWHERE;
 }
 
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
@@ -532,6 +530,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     if (!rc) topics_of_words(&set->q, p, topic);
     bool how = set->q.procedure || set->q.task;
     const exact_names *names = &set->q.exact;
+    const double most_words = most_words_of(t);
     bool other_version = p->other_version;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit measured = without_stamps(p, i), *u = &measured;
@@ -575,7 +574,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         if (u->kind != TEXT_UNIT_SENTENCE)
             c.f[CAND_LENGTH] = fmax(0, log2((double)n_words / 12));
         else
-            c.f[CAND_RUN_ON] = run_on_of(t, n_words);
+            c.f[CAND_RUN_ON] = fmax(0, log2((double)n_words / most_words));
         c.f[CAND_TOPIC] = topic[i];
         if (unit_names_only_others(&set->q, p, u)) {
             c.f[CAND_BY_TABLE] = 1;

@@ -77,6 +77,7 @@ typedef struct candidate {
         section; /* the heading of the section that its passage goes on with, said before it; NULL: it is not */
     uint32_t tiers;  /* the list of tiers that it is of (tiers.h), counted from 1; 0: of none */
     bool tier_holds; /* ... and it is the one for the amount that is asked about */
+    bool empty_cell; /* a row with nothing in the column that is asked for: empty_cells.h */
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */
     bool
         passed_over; /* the first unit names what is asked about, and this does not: first_unit.h */

@@ -18,7 +18,7 @@ static bool asks_what_it_is(const question *q) {
 }
 
 /* Does the question ask for a value that stands in one column, and not whether, or which rows have it? */
-static bool asks_for_a_value(const question *q) {
+static bool asks_for_one_cell(const question *q) {
     const demands *d = &q->demands;
     return d->language < 0 && !d->whether && (!d->which || asks_what_it_is(q)) && !d->which_none &&
            (d->amount != AMOUNT_NONE || q->kind == ASK_TIME || q->kind == ASK_PERSON ||
@@ -143,11 +143,9 @@ static bool row_or_column_next(row_walk *w, const candidate_passage *p, const te
 bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u) {
     bool empty = false, filled = false, first = true; /* filled: a cell before it is */
     row_walk walk = {0};
-    if (u->kind == TEXT_UNIT_ROW && u->record)
-        return (asks_for_a_value(q) || asks_what_first(q, p, u)) && !record_says_it(q, p, u) &&
-               record_lacks_cell(q, p, u);
-    if (u->kind != TEXT_UNIT_ROW || !(asks_for_a_value(q) || asks_what_first(q, p, u)))
+    if (u->kind != TEXT_UNIT_ROW || !(asks_for_one_cell(q) || asks_what_first(q, p, u)))
         return false;
+    if (u->record) return !record_says_it(q, p, u) && record_lacks_cell(q, p, u);
     for (table_pair cell; row_or_column_next(&walk, p, u, &cell); first = false) {
         if (!cell.name) return false;
         /* of the first column, and beside nothing but blanks, a blank goes on with the row above */
@@ -176,7 +174,7 @@ void rows_set_apart_beside_empty(candidate_set *set, size_t index) {
     while (from > 0 && set->c[from - 1].passage == index) from--;
     for (size_t i = from; i < set->n; i++) {
         const text_unit *u = &set->c[i].unit;
-        if (!row_has_empty_cell(&set->q, p, u)) continue; /* mostly by the question alone */
+        if (!set->c[i].empty_cell) continue;
         const uint64_t own = terms_of_cells(p, u);
         for (size_t k = from; own && k < set->n; k++)
             if (rows_of_one_table(p, u, &set->c[k].unit) &&

@@ -15,7 +15,7 @@
 bool row_has_empty_cell(const question *q, const candidate_passage *p, const text_unit *u);
 
 /* "What stitch length do I use for jersey?": where the row of jersey has none, no row that says nothing of what that one says tells it.
- * The candidates of passage `index` are the last of the set. */
+ * Which rows have none unit_demands_measure has noted (`empty_cell`). The candidates of passage `index` are the last of the set. */
 void rows_set_apart_beside_empty(candidate_set *set, size_t index);
 
 /* "What is the focal length of the Corvus 90?": the row of it, where no column is called so, nor anything else in the document. */

@@ -195,12 +195,6 @@ static uint64_t subject_of(const question *q) {
     return subject;
 }
 
-/* Is it a value that is asked for, which a unit states or does not? */
-static bool asks_for_a_value(const question *q) {
-    const demands *d = &q->demands;
-    return d->amount != AMOUNT_NONE || d->when;
-}
-
 static bool speaks(const candidate *c) {
     return c->unit.kind == TEXT_UNIT_SENTENCE || c->unit.kind == TEXT_UNIT_ITEM;
 }
@@ -240,8 +234,9 @@ static bool is_said_elsewhere(const candidate_set *set, const candidate *c, uint
 
 void sibling_things_mark(candidate_set *set) {
     const question *q = &set->q;
-    if (q->demands.language >= 0 || q->demands.whether) return;
-    const bool value = asks_for_a_value(q);
+    const demands *d = &q->demands;
+    if (d->language >= 0 || d->whether) return;
+    const bool value = d->amount != AMOUNT_NONE || d->when; /* which a unit states or does not */
     const uint64_t subject = value ? subject_of(q) : 0;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];

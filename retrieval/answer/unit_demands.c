@@ -520,7 +520,8 @@ void unit_demands_measure(const candidate_set *set, const candidate_passage *p, 
     const char *text = p->text.text;
     c->f[CAND_NO_AMOUNT] = amount_lacking(set, p, u);
     c->f[CAND_NO_AMOUNT] = fmax(c->f[CAND_NO_AMOUNT], unit_person_lacking(&set->q, p, u));
-    if (lacks_detail(&set->q, p, u) || item_lacks(set, p, u) || row_has_empty_cell(&set->q, p, u) ||
+    c->empty_cell = row_has_empty_cell(&set->q, p, u);
+    if (c->empty_cell || lacks_detail(&set->q, p, u) || item_lacks(set, p, u) ||
         unit_is_of_another_version(&set->q, p, u) || only_says_when_sent(&set->q, p, u) ||
         row_lacks_column(set, p, u) || lacks_time(&set->q, p, u))
         c->f[CAND_NO_AMOUNT] = 2; /* an address has its signs: what lacks them is none */

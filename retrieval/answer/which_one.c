@@ -300,7 +300,7 @@ static bool begins_with_value(const char *s, size_t n, quoted *out) {
 }
 
 /* Is the value a word of the question? */
-static bool asks_for_value(const question *q, const quoted *x) {
+static bool says_value(const question *q, const quoted *x) {
     for (size_t from = 0; from + x->n <= q->text.len; from++) {
         const char *s = q->text.text + from;
         const bool whole = (from == 0 || !fo_is_of_word(s[-1])) &&
@@ -317,7 +317,7 @@ static bool has_asked_value(const candidate_set *set, const candidate *c) {
     quoted x;
     for (size_t i = 0; i < n; i++)
         if (quote_mark(s + i, n - i) && begins_with_value(s + i, n - i, &x) &&
-            asks_for_value(&set->q, &x))
+            says_value(&set->q, &x))
             return true;
     return false;
 }
@@ -328,7 +328,7 @@ static bool is_of_another_value(const candidate_set *set, const candidate *c) {
     quoted x;
     return c->unit.kind == TEXT_UNIT_SENTENCE && c->unit.head_kind == TEXT_UNIT_DEFINITION &&
            c->unit.head_end > c->unit.head_start && begins_with_value(s, c->end - c->start, &x) &&
-           !asks_for_value(&set->q, &x) && !has_asked_value(set, c);
+           !says_value(&set->q, &x) && !has_asked_value(set, c);
 }
 
 /* Has another sentence of its setting the value that is asked about? */
