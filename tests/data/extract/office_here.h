@@ -79,6 +79,9 @@ static inline void refuse(const part *parts, int code, const char *says) {
 #define REL(id, type, target) "<Relationship Id='" id "' Type='x/" type "' Target='" target "'/>"
 #define RELS(rows)            "<Relationships>" rows "</Relationships>"
 
+/* Of a table on a slide. */
+#define A_CELL(says, text) "<tc" says "><txBody><p><r><t>" text "</t></r></p></txBody></tc>"
+
 #define W          "<w:document xmlns:w='w' xmlns:mc='mc'><w:body>"
 #define W_END      "</w:body></w:document>"
 #define P(text)    "<w:p><w:r><w:t>" text "</w:t></w:r></w:p>"
