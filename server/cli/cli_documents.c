@@ -101,16 +101,11 @@ static int get(client *c, const char *path, cJSON **out, fo_err *err) {
     return rc;
 }
 
-static void query_part(fo_buf *b, const char *name, const char *value) {
-    fo_buf_printf(b, "%c%s=", memchr(b->data, '?', b->len) ? '&' : '?', name);
-    client_escape(b, value);
-}
-
 /* Which documents are meant, for the service. */
 static void where_part(fo_buf *b) {
-    if (!o.source || o.named) query_part(b, "collection", o.collection);
-    if (o.source) query_part(b, "source", o.source);
-    if (o.filter) query_part(b, "filter", o.filter);
+    if (!o.source || o.named) client_query_part(b, "collection", o.collection);
+    if (o.source) client_query_part(b, "source", o.source);
+    if (o.filter) client_query_part(b, "filter", o.filter);
 }
 
 /* print: the reply; other forms have been printed already. */
@@ -172,7 +167,7 @@ static int page_of_service(client *c, const char *after, size_t limit, cJSON **o
     fo_buf path = {0};
     fo_buf_printf(&path, "/documents?limit=%zu", limit);
     where_part(&path);
-    if (after) query_part(&path, "after", after);
+    if (after) client_query_part(&path, "after", after);
     int rc = path.failed ? fo_no_memory(err) : get(c, path.data, out, err);
     fo_buf_free(&path);
     return rc;
@@ -300,7 +295,7 @@ static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) 
         fo_buf path = {0};
         fo_buf_str(&path, "/documents/");
         client_escape(&path, id);
-        query_part(&path, "collection", o.collection);
+        client_query_part(&path, "collection", o.collection);
         rc = path.failed ? fo_no_memory(err) : client_get(p->client, path.data, b, err);
         fo_buf_free(&path);
     } else {
@@ -484,7 +479,7 @@ static int delete_by_filter(const place *p, const search_filter *f, bool dry_run
         fo_buf path = {0};
         fo_buf_str(&path, "/documents");
         where_part(&path);
-        query_part(&path, "dry_run", dry_run ? "true" : "false");
+        client_query_part(&path, "dry_run", dry_run ? "true" : "false");
         int rc = path.failed ? fo_no_memory(err) : client_delete(p->client, path.data, b, err);
         fo_buf_free(&path);
         return rc;
@@ -516,7 +511,7 @@ static int find_one(const place *p, const char *id, int64_t *chunks, fo_err *err
         fo_buf_str(&path, "/documents/");
         client_escape(&path, id);
         fo_buf_str(&path, "?text=false");
-        query_part(&path, "collection", o.collection);
+        client_query_part(&path, "collection", o.collection);
         int rc = path.failed ? fo_no_memory(err) : get(p->client, path.data, &d, err);
         *chunks = number_of(d, "chunks");
         cJSON_Delete(d);
@@ -537,7 +532,7 @@ static int delete_one(const place *p, const char *id, int64_t *epoch, fo_err *er
     cJSON *root = NULL;
     fo_buf_str(&path, "/documents/");
     client_escape(&path, id);
-    query_part(&path, "collection", o.collection);
+    client_query_part(&path, "collection", o.collection);
     int rc = path.failed ? fo_no_memory(err) : client_delete(p->client, path.data, &reply, err);
     if (!rc) rc = parse_reply(&reply, &root, err);
     if (!rc) *epoch = number_of(root, "epoch");

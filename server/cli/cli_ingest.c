@@ -15,9 +15,9 @@
 #include "retrieval/collections/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
-#include "server/cli/file_form.h"
 #include "server/cli/file_names.h"
 #include "server/cli/folder_report.h"
+#include "server/cli/ingest_sender.h"
 #include "server/cli/json_lines.h"
 #include "server/http/client.h"
 #include "server/routes/ingest_batch.h"
@@ -86,9 +86,7 @@ typedef struct target {
     double titles_s;
     /* service */
     client *client;
-    fo_buf form, lines;
-    json_lines_sent sent; /* where each of lines came from */
-    size_t n_waiting;
+    ingest_sender *sender;
     textless_names textless;
 } target;
 
@@ -132,112 +130,21 @@ static void on_progress(void *ctx, const ingest_totals *totals) {
     progress_set(t->progress, totals->n_all);
 }
 
-static void query_part(fo_buf *b, const char *name, const char *value) {
-    fo_buf_printf(b, "&%s=", name);
-    client_escape(b, value);
-}
-
-static void count_timings(ingest_report *sum, const cJSON *timings) {
-    const struct {
-        const char *name;
-        double *to;
-    } rows[] = {{"extract", &sum->extract_ms},
-                {"chunk", &sum->chunk_ms},
-                {"embed", &sum->embed_ms},
-                {"index", &sum->index_ms},
-                {"commit", &sum->commit_ms}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const cJSON *v = cJSON_GetObjectItemCaseSensitive(timings, rows[i].name);
-        if (cJSON_IsNumber(v)) *rows[i].to += v->valuedouble;
-    }
-}
-
-/* Add what a reply of /ingest says to the totals. */
-static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
-    cJSON *root;
-    int rc = json_parse(reply->data ? reply->data : "", reply->len, &root, err);
-    if (rc) return fo_fail_prefix(err, "the server's reply");
-    const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *r;
-    cJSON_ArrayForEach(r, results) {
-        const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "status"));
-        const cJSON *chunks = cJSON_GetObjectItemCaseSensitive(r, "chunks");
-        if (status && !strcmp(status, "skipped")) {
-            const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "kind"));
-            skip_counts_add(&t->skipped, kind ? kind : "other");
-            continue;
-        }
-        int s = INGEST_FAILED;
-        for (int i = 0; i < 4; i++)
-            if (status && !strcmp(status, ingest_status_name((enum ingest_status)i))) s = i;
-        t->totals.n[s]++;
-        t->totals.n_all++;
-        const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "id"));
-        if (cJSON_IsNumber(chunks)) t->totals.n_chunks += (size_t)chunks->valuedouble;
-        bool stored = s == INGEST_CREATED || s == INGEST_UPDATED;
-        if (stored && cJSON_IsNumber(chunks) && chunks->valuedouble == 0) {
-            t->totals.n_textless++;
-            on_textless(t, id);
-        }
-        if (s != INGEST_FAILED) continue;
-        const cJSON *e = cJSON_GetObjectItemCaseSensitive(r, "error");
-        fo_err why = {0};
-        const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message")),
-                   *param = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "param"));
-        fo_fail_field(&why, FO_EINVAL, param && !strcmp(param, "id") ? "id" : "", "%.400s",
-                      message ? message : "failed");
-        if (param && !strncmp(param, "line ", 5)) json_lines_sent_name(&t->sent, &why);
-        on_failed(t, id, &why);
-    }
-    count_timings(&t->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
-    cJSON_Delete(root);
-    progress_set(t->progress, t->totals.n_all);
-    return FO_OK;
-}
-
 /* The route, with what the options say. */
 static void ingest_path_of(fo_buf *path) {
     fo_buf_str(path, "/ingest?wait=true");
-    if (o.acl) query_part(path, "acl", o.acl);
-    query_part(path, "collection", o.collection);
-    if (o.language) query_part(path, "language", o.language);
+    if (o.acl) client_query_part(path, "acl", o.acl);
+    client_query_part(path, "collection", o.collection);
+    if (o.language) client_query_part(path, "language", o.language);
     if (o.max_tokens) fo_buf_printf(path, "&max_tokens=%lld", (long long)o.max_tokens);
-    if (cli_model_flags.ocr) query_part(path, "ocr", cli_model_flags.ocr);
+    if (cli_model_flags.ocr) client_query_part(path, "ocr", cli_model_flags.ocr);
     if (cli_model_flags.ocr_language)
-        query_part(path, "ocr_language", cli_model_flags.ocr_language);
+        client_query_part(path, "ocr_language", cli_model_flags.ocr_language);
     if (o.overlap >= 0) fo_buf_printf(path, "&overlap=%lld", (long long)o.overlap);
 }
 
-static int send_waiting(target *t, fo_err *err) {
-    int rc = FO_OK;
-    fo_buf path = {0};
-    ingest_path_of(&path);
-    for (int k = 0; k < 2 && !rc; k++) {
-        fo_buf *body = k ? &t->lines : &t->form, reply = {0};
-        if (!body->len) continue;
-        if (!k) file_form_end(body);
-        if (body->failed || path.failed)
-            rc = fo_no_memory(err);
-        else
-            rc = client_post(t->client, path.data, k ? "application/x-ndjson" : file_form_type(),
-                             body->data, body->len, &reply, err);
-        if (rc && k) json_lines_sent_name(&t->sent, err);
-        if (!rc) rc = count_reply(t, &reply, err);
-        fo_buf_free(&reply);
-        fo_buf_clear(body);
-    }
-    fo_buf_free(&path);
-    t->n_waiting = t->sent.n = 0;
-    return rc;
-}
-
 static int flush(target *t, fo_err *err) {
-    return t->client ? send_waiting(t, err) : ingest_batch_flush(t->batch, err);
-}
-
-static int maybe_send(target *t, fo_err *err) {
-    t->n_waiting++;
-    if (t->n_waiting < BATCH_DOCUMENTS && t->form.len + t->lines.len < BATCH_BYTES) return FO_OK;
-    return send_waiting(t, err);
+    return t->sender ? ingest_sender_flush(t->sender, err) : ingest_batch_flush(t->batch, err);
 }
 
 /* One that is too long is none: the document is then called by its content. */
@@ -254,20 +161,13 @@ static int add_file(target *t, const char *id, const char *path, const void *dat
             .id = known_id(id), .uri = id, .file_name = name, .bytes = data, .n_bytes = n};
         return ingest_batch_add(t->batch, &d, err);
     }
-    fo_buf *b = &t->form;
-    file_form_begin(b, known_id(id), id, name);
-    fo_buf_add(b, data, n);
-    file_form_next(b);
-    return maybe_send(t, err);
+    return ingest_sender_add_file(t->sender, known_id(id), id, name, data, n, err);
 }
 
 static int add_line(void *ctx, const char *line, size_t n, const char *label, fo_err *err) {
     target *t = ctx;
     if (!t->client) return ingest_batch_add_json(t->batch, line, n, label, err);
-    fo_buf_add(&t->lines, line, n);
-    fo_buf_char(&t->lines, '\n');
-    int rc = json_lines_sent_add(&t->sent, label, err);
-    return rc ? rc : maybe_send(t, err);
+    return ingest_sender_add_line(t->sender, line, n, label, err);
 }
 
 static bool ends_with(const char *s, const char *end) {
@@ -302,7 +202,7 @@ static int holds(target *t, const char *id, bool *held, fo_err *err) {
         fo_buf_str(&path, "/documents/");
         client_escape(&path, id);
         fo_buf_str(&path, "?text=false");
-        query_part(&path, "collection", o.collection);
+        client_query_part(&path, "collection", o.collection);
         rc = path.failed ? fo_no_memory(&own) : client_get(t->client, path.data, &reply, &own);
         fo_buf_free(&path);
         fo_buf_free(&reply);
@@ -330,8 +230,8 @@ static int holds_below(target *t, const char *folder, bool *held, fo_err *err) {
         rc = prefix.failed ? fo_no_memory(&own) : FO_OK;
     } else if (t->client) {
         fo_buf_str(&path, "/documents?limit=1");
-        query_part(&path, "collection", o.collection);
-        query_part(&path, "after", prefix.data);
+        client_query_part(&path, "collection", o.collection);
+        client_query_part(&path, "after", prefix.data);
         rc = path.failed ? fo_no_memory(&own) : client_get(t->client, path.data, &reply, &own);
         cJSON *root = rc ? NULL : cJSON_ParseWithLength(reply.data, reply.len);
         const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "last_id"));
@@ -396,24 +296,6 @@ static int name_file(target *t, const char *child, fo_buf *out, fo_err *err) {
 
 /* ---- large texts ---------------------------------------------------------------------------- */
 
-/* To a service as it is: there it goes in by parts. */
-static int send_large(target *t, int fd, const char *id, const char *name, fo_err *err) {
-    file_form_stream f = {.fd = fd};
-    fo_buf path = {0}, reply = {0};
-    int rc = send_waiting(t, err);
-    file_form_begin(&f.begins, known_id(id), id, name);
-    ingest_path_of(&path);
-    if (!rc && (f.begins.failed || path.failed)) rc = fo_no_memory(err);
-    if (!rc)
-        rc = client_post_stream(t->client, path.data, file_form_type(), file_form_read,
-                                file_form_rewind, &f, &reply, err);
-    if (!rc) rc = count_reply(t, &reply, err);
-    fo_buf_free(&f.begins);
-    fo_buf_free(&path);
-    fo_buf_free(&reply);
-    return rc;
-}
-
 static int add_large(target *t, int fd, const char *id, const char *name, const char *head,
                      size_t n_head, const text_kind *kind, fo_err *err) {
     ingest_document d = {
@@ -450,8 +332,9 @@ static int ingest_parts(target *t, int fd, const char *path, const char *child, 
     fo_buf id = {0};
     int rc = name_file(t, child, &id, err);
     if (!rc)
-        rc = t->client ? send_large(t, fd, id.data, name, err)
-                       : add_large(t, fd, id.data, name, head, (size_t)n, &kind, err);
+        rc = t->sender
+                 ? ingest_sender_stream_file(t->sender, fd, known_id(id.data), id.data, name, err)
+                 : add_large(t, fd, id.data, name, head, (size_t)n, &kind, err);
     fo_buf_free(&id);
     return rc;
 }
@@ -616,11 +499,27 @@ static int ingest_list(target *t, const char *list, fo_err *err) {
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
+static int open_sender(target *t, fo_err *err) {
+    int rc = client_open(&t->client, o.url, o.key, err);
+    if (rc) return rc;
+    fo_buf path = {0};
+    ingest_path_of(&path);
+    const ingest_sender_options opt = {.client = t->client,
+                                       .path = path.data,
+                                       .max_docs = BATCH_DOCUMENTS,
+                                       .max_bytes = BATCH_BYTES,
+                                       .progress = on_progress,
+                                       .failed = on_failed,
+                                       .textless = on_textless,
+                                       .skipped = on_skipped,
+                                       .ctx = t};
+    rc = path.failed ? fo_no_memory(err) : ingest_sender_create(&t->sender, &opt, err);
+    fo_buf_free(&path);
+    return rc;
+}
+
 static int open_target(target *t, fo_err *err) {
-    if (o.url) {
-        int drawn = file_form_draw(err);
-        return drawn ? drawn : client_open(&t->client, o.url, o.key, err);
-    }
+    if (o.url) return open_sender(t, err);
     int rc = cli_models_open(&t->service,
                              &(service_options){.home = o.home, .n_threads = (int)o.threads}, err);
     if (rc) return rc;
@@ -763,16 +662,14 @@ static int run(int argc, char **argv) {
         for (int i = 0; i < argc && !rc; i++) rc = ingest_path(&t, argv[i], &err);
         if (!rc && o.files_from) rc = ingest_list(&t, o.files_from, &err);
         if (!rc) rc = flush(&t, &err);
-        if (t.batch) t.totals = *ingest_batch_totals(t.batch);
+        t.totals = t.sender ? *ingest_sender_totals(t.sender) : *ingest_batch_totals(t.batch);
         t.totals.n[INGEST_FAILED] += t.n_unread;
         progress_end(t.progress);
     }
     ingest_batch_free(t.batch);
+    ingest_sender_free(t.sender);
     client_close(t.client);
     free(t.acl);
-    fo_buf_free(&t.form);
-    fo_buf_free(&t.lines);
-    json_lines_sent_deinit(&t.sent);
     folder_report_say_textless(&t.textless, t.totals.n_textless);
     if (!rc) embed_titles(&t, began);
     if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);

@@ -266,10 +266,7 @@ static int sync_by_service(const char *name, const char *path, bool *whole, fo_e
     client_escape(&at, name);
     fo_buf_printf(&at, "/sync?dry_run=%s&relocate=%s", o.dry_run ? "true" : "false",
                   o.relocate ? "true" : "false");
-    if (o.max_deletes) {
-        fo_buf_str(&at, "&max_deletes=");
-        client_escape(&at, o.max_deletes);
-    }
+    if (o.max_deletes) client_query_part(&at, "max_deletes", o.max_deletes);
     if (!rc && at.failed) rc = fo_no_memory(err);
     if (!rc) rc = client_post(c, at.data, "application/json", "", 0, &reply, err);
     if (!rc) rc = json_parse(reply.data ? reply.data : "", reply.len, &root, err);

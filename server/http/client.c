@@ -144,6 +144,11 @@ void client_escape(fo_buf *b, const char *s) {
     }
 }
 
+void client_query_part(fo_buf *b, const char *name, const char *value) {
+    fo_buf_printf(b, "%c%s=", b->len && memchr(b->data, '?', b->len) ? '&' : '?', name);
+    client_escape(b, value);
+}
+
 /* Redirects are not followed: the key would go where it was not meant to. */
 static int fail_redirect(long status, const char *to, fo_err *err) {
     return fo_fail(

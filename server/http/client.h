@@ -44,5 +44,7 @@ int client_get(client *c, const char *path, fo_buf *reply, fo_err *err);
 int client_delete(client *c, const char *path, fo_buf *reply, fo_err *err);
 /* Percent-encode for a path or query; appended to b. */
 void client_escape(fo_buf *b, const char *s);
+/* One more part of the query of the address in b: "?name=value", or "&name=value" where it has one. */
+void client_query_part(fo_buf *b, const char *name, const char *value);
 
 #endif
