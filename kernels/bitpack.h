@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BITPACK_BLOCK = 128, BITPACK_MAX_BITS = 32 };
+enum { BITPACK_BLOCK = 128 };
 
 static inline size_t bitpack_bytes(unsigned bits) {
     return (size_t)bits * 16;

@@ -32,7 +32,6 @@ typedef struct reader {
     fo_buf out;           /* escapes of it resolved */
     fo_buf name;          /* of the page: .Nm without an argument */
     roff_strings strings; /* that the page defines */
-    char section_title[64];
     size_t pieces;        /* of text that the open block has */
     bool no_fill, joined; /* joined: \c, the next text follows without a space */
     bool tag_next;        /* the next line is the tag of a .TP */

@@ -47,7 +47,6 @@ void latex_drop_options(latex_reader *r); /* a star and [...] */
 void latex_drop_overlay(latex_reader *r); /* <1-2>, of slides */
 /* So many groups, where they are there, and the options before each. */
 void latex_drop_groups(latex_reader *r, int n_groups);
-bool latex_at_letter(const latex_reader *r, size_t at);
 size_t latex_name_length(const latex_reader *r,
                          size_t at); /* letters of the name that begins at s[at] */
 /* What ends a command's name here and is no text: a blank, where it may be one, and "{}". */

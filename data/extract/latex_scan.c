@@ -55,7 +55,7 @@ void latex_drop_groups(latex_reader *r, int n_groups) {
     }
 }
 
-bool latex_at_letter(const latex_reader *r, size_t at) {
+static bool at_letter(const latex_reader *r, size_t at) {
     return at < r->n && fo_is_letter(r->s[at]);
 }
 
@@ -65,7 +65,7 @@ bool latex_drop_name(latex_reader *r) {
     while (at < r->n && (r->s[at] == ' ' || r->s[at] == '=')) at++;
     if (at >= r->n || r->s[at] != '\\') return false;
     r->at = at + 1;
-    while (latex_at_letter(r, r->at) || (r->at < r->n && r->s[r->at] == '@')) r->at++;
+    while (at_letter(r, r->at) || (r->at < r->n && r->s[r->at] == '@')) r->at++;
     return true;
 }
 
@@ -76,7 +76,7 @@ void latex_drop_length(latex_reader *r) {
     for (from = at; at < r->n && (fo_is_digit(r->s[at]) || r->s[at] == '.'); at++) {
     }
     while (at > from && at < r->n && r->s[at] == ' ') at++;
-    if (r->n - at > 1 && latex_at_letter(r, at) && latex_at_letter(r, at + 1) && at > from)
+    if (r->n - at > 1 && at_letter(r, at) && at_letter(r, at + 1) && at > from)
         r->at = at + 2;
     else if (at < r->n && r->s[at] == '\\' && (at > from || memchr(r->s + r->at, '=', at - r->at)))
         r->at = at, latex_drop_name(r);
@@ -168,7 +168,7 @@ void latex_drop_false_branch(latex_reader *r) {
 
 size_t latex_name_length(const latex_reader *r, size_t at) {
     size_t n = 0;
-    while (latex_at_letter(r, at + n)) n++;
+    while (at_letter(r, at + n)) n++;
     return n;
 }
 

@@ -108,11 +108,8 @@ extern const architecture arch_llama, arch_qwen2, arch_qwen3, arch_qwen3moe, arc
 
 /* Metadata "<arch>.<key>"; absent: *out keeps its default. Errors name the key. */
 int loader_int(model_loader *l, const char *key, int min, int max, int *out);
-int loader_need_int(model_loader *l, const char *key, int min, int max, int *out);
-int loader_bool(model_loader *l, const char *key, bool *out);
 int loader_float(model_loader *l, const char *key, float *out);
 int loader_need_float(model_loader *l, const char *key, float *out);
-int loader_str(model_loader *l, const char *key, gguf_str *out); /* absent: empty */
 bool loader_has_tensor(model_loader *l, const char *name);
 
 /* The sizes that every architecture has (layers, widths, heads, context, vocabulary), checked

@@ -47,7 +47,7 @@ int loader_int(model_loader *l, const char *key, int min, int max, int *out) {
     return FO_OK;
 }
 
-int loader_need_int(model_loader *l, const char *key, int min, int max, int *out) {
+static int need_int(model_loader *l, const char *key, int min, int max, int *out) {
     char name[NAME_BYTES];
     full_key(l, key, name);
     if (!gguf_has(l->m->file, name))
@@ -55,7 +55,7 @@ int loader_need_int(model_loader *l, const char *key, int min, int max, int *out
     return loader_int(l, key, min, max, out);
 }
 
-int loader_bool(model_loader *l, const char *key, bool *out) {
+static int bool_of(model_loader *l, const char *key, bool *out) {
     char name[NAME_BYTES];
     full_key(l, key, name);
     return gguf_has(l->m->file, name) ? gguf_get_bool(l->m->file, name, out, l->err) : FO_OK;
@@ -81,7 +81,8 @@ int loader_need_float(model_loader *l, const char *key, float *out) {
     return loader_float(l, key, out);
 }
 
-int loader_str(model_loader *l, const char *key, gguf_str *out) {
+/* Absent: empty. */
+static int str_of(model_loader *l, const char *key, gguf_str *out) {
     char name[NAME_BYTES];
     full_key(l, key, name);
     return gguf_get_optional_str(l->m->file, name, out, l->err);
@@ -102,11 +103,11 @@ static int common_experts(model_loader *l) {
     int rc, used = 0, gating = 1, groups = 1;
     m->expert_scale = 1;
     if ((rc = loader_int(l, "expert_count", 0, 4096, &m->n_experts)) || !m->n_experts) return rc;
-    if ((rc = loader_need_int(l, "expert_used_count", 1, MOST_USED, &used)) ||
+    if ((rc = need_int(l, "expert_used_count", 1, MOST_USED, &used)) ||
         (rc = loader_int(l, "expert_shared_count", 0, 4096, &m->n_experts_shared)) ||
         (rc = loader_int(l, "expert_gating_func", 0, 64, &gating)) ||
         (rc = loader_int(l, "expert_group_count", 0, 4096, &groups)) ||
-        (rc = loader_bool(l, "expert_weights_norm", &m->expert_norm)) ||
+        (rc = bool_of(l, "expert_weights_norm", &m->expert_norm)) ||
         (rc = loader_float(l, "expert_weights_scale", &m->expert_scale)))
         return rc;
     if (used > m->n_experts)
@@ -125,11 +126,11 @@ int loader_common(model_loader *l) {
     model *m = l->m;
     model_info *i = &m->info;
     int rc;
-    if ((rc = loader_need_int(l, "block_count", 1, MAX_LAYERS, &i->n_layers)) ||
-        (rc = loader_need_int(l, "embedding_length", 1, MAX_WIDTH, &i->d_model)) ||
-        (rc = loader_need_int(l, "feed_forward_length", 1, MAX_WIDTH, &m->d_ff)) ||
-        (rc = loader_need_int(l, "attention.head_count", 1, 4096, &i->n_heads)) ||
-        (rc = loader_need_int(l, "context_length", 1, MAX_CONTEXT, &i->n_context)))
+    if ((rc = need_int(l, "block_count", 1, MAX_LAYERS, &i->n_layers)) ||
+        (rc = need_int(l, "embedding_length", 1, MAX_WIDTH, &i->d_model)) ||
+        (rc = need_int(l, "feed_forward_length", 1, MAX_WIDTH, &m->d_ff)) ||
+        (rc = need_int(l, "attention.head_count", 1, 4096, &i->n_heads)) ||
+        (rc = need_int(l, "context_length", 1, MAX_CONTEXT, &i->n_context)))
         return rc;
     i->n_kv_heads = i->n_heads;
     if ((rc = loader_int(l, "attention.head_count_kv", 1, 4096, &i->n_kv_heads))) return rc;
@@ -200,7 +201,7 @@ int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjace
     gguf_str type;
     if ((rc = loader_int(l, "rope.dimension_count", 2, i->k_dim, &n_rot)) ||
         (rc = loader_float(l, "rope.freq_base", &base)) ||
-        (rc = loader_str(l, "rope.scaling.type", &type)))
+        (rc = str_of(l, "rope.scaling.type", &type)))
         return rc;
     /* Files that name no type are stretched linearly, if at all. */
     bool by_factor = !type.len || gguf_str_equal(type, "linear"),

@@ -23,7 +23,7 @@
 #include "retrieval/home/home_store.h"
 #include "retrieval/service/service_store.h"
 
-enum { PATH = 4096, MAX_LIST = 512 };
+enum { PATH = 4096 };
 
 /* What a finding asks for. */
 enum remedy {
