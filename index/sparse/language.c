@@ -48,10 +48,23 @@ const char *language_name(int number) {
     return number >= 0 && number < N_LANGUAGES ? languages[number].name : NULL;
 }
 
+bool language_is(int number, const char *name) {
+    const char *own = language_name(number);
+    return own && !strcmp(own, name);
+}
+
+const void *language_row(const void *rows, size_t n, size_t row_bytes, int number) {
+    for (size_t i = 0; i < n; i++) {
+        const char *const *row = (const void *)((const char *)rows + i * row_bytes);
+        if (language_is(number, *row)) return row;
+    }
+    return NULL;
+}
+
 #define IS_OF(names, number) is_of(names, sizeof(names) / sizeof *(names), number)
 static bool is_of(const char *const *names, size_t n, int number) {
-    for (size_t i = 0; number >= 0 && i < n; i++)
-        if (number == language_number(names[i])) return true;
+    for (size_t i = 0; i < n; i++)
+        if (language_is(number, names[i])) return true;
     return false;
 }
 
@@ -62,7 +75,7 @@ bool language_has_other_script(int number) {
 }
 
 bool language_capitalises_nouns(int number) {
-    return number >= 0 && number == language_number("german");
+    return language_is(number, "german");
 }
 
 bool language_joins_words(int number) {

@@ -15,7 +15,14 @@
  * which every pair of characters is a term. -1 where the name is none of them. Any thread. */
 enum { LANGUAGE_MAX = 40 };
 int language_number(const char *name);
-const char *language_name(int number); /* static; NULL beyond the last */
+const char *language_name(int number);          /* static; NULL for -1 and beyond the last */
+bool language_is(int number, const char *name); /* false for -1 */
+
+/* The row of a language in a static table whose rows begin with its name, `struct { const char *language; ... } table[]`; NULL: it
+ * has none. What is several such tables in one is looked through with language_is. */
+#define LANGUAGE_ROW(table, number)                                                                \
+    language_row(table, sizeof(table) / sizeof *(table), sizeof *(table), number)
+const void *language_row(const void *rows, size_t n, size_t row_bytes, int number);
 
 /* Is it written in another script than Latin? False for -1. */
 bool language_has_other_script(int number);

@@ -514,7 +514,7 @@ static double most_words_of(const fact_text *t) {
     enum { ENGLISH = 64, ELSEWHERE = 128, IN_SIGNS = 320 };
     if (t->language < 0) return ENGLISH;
     const bool in_signs =
-        t->language == language_number("chinese") || t->language == language_number("japanese");
+        language_is(t->language, "chinese") || language_is(t->language, "japanese");
     return in_signs ? IN_SIGNS : ELSEWHERE;
 }
 

@@ -188,9 +188,8 @@ static void measure_support(support_features *f, const candidate_set *set,
     };
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
-    const bool japanese = f->other_script && set->q.text.language == language_number("japanese");
-    f->met_sooner =
-        japanese || (f->other_script && set->q.text.language == language_number("arabic"));
+    const bool japanese = f->other_script && language_is(set->q.text.language, "japanese");
+    f->met_sooner = japanese || (f->other_script && language_is(set->q.text.language, "arabic"));
     if (f->other_script && set->q.n_terms < 2)
         f->best_idf = 0; /* the only word is no single one of many */
     if (japanese && says_too_little(set)) f->lost_name = 1;

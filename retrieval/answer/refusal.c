@@ -4,9 +4,11 @@
 
 #include "index/sparse/language.h"
 
-static const struct {
+typedef struct refusal_texts {
     const char *language, *no_answer, *nothing;
-} texts[] = {
+} refusal_texts;
+
+static const refusal_texts texts[] = {
     {"english", "The documents do not answer this question.",
      "Nothing in this collection matches the question."},
     {"german", "Die Dokumente beantworten diese Frage nicht.",
@@ -39,8 +41,7 @@ const char *refusal_text(const char *question, const char *documents, bool found
     const char *home = documents ? documents : texts[0].language;
     int told = language_of_question(question, strlen(question), home, known);
     if (told < 0) told = language_number(home);
-    size_t at = 0;
-    for (size_t i = 1; told >= 0 && i < N_TEXTS; i++)
-        if (language_number(texts[i].language) == told) at = i;
-    return found ? texts[at].no_answer : texts[at].nothing;
+    const refusal_texts *in = LANGUAGE_ROW(texts, told);
+    if (!in) in = &texts[0];
+    return found ? in->no_answer : in->nothing;
 }

@@ -491,10 +491,9 @@ uint64_t unit_demands_calendar(const question *q, const candidate_passage *p, co
 
 /* Texts in Arabic alone: others state bounds as value_bounds.h reads them. */
 static arabic_numbered numbered_by(const question *q) {
-    static const char arabic[] = "arabic";
-    const char *language = language_name(q->demands.language);
-    return language && !strcmp(language, arabic) ? arabic_numbered_in(q->text.text, q->text.len)
-                                                 : (arabic_numbered){0};
+    return language_is(q->demands.language, "arabic")
+               ? arabic_numbered_in(q->text.text, q->text.len)
+               : (arabic_numbered){0};
 }
 
 uint64_t unit_demands_number(const question *q, const candidate_passage *p, const text_unit *u) {

@@ -1,7 +1,5 @@
 #include "retrieval/question/clock_words.h"
 
-#include <string.h>
-
 #include "index/sparse/language.h"
 #include "retrieval/question/demand_words.h"
 #include "retrieval/text/fact_classes.h"
@@ -29,10 +27,7 @@ static const clock_table tables[] = {
 /* clang-format on */
 
 static const clock_table *table_of(int language) {
-    const char *name = language_name(language);
-    for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++)
-        if (!strcmp(tables[i].language, name)) return &tables[i];
-    return NULL;
+    return LANGUAGE_ROW(tables, language);
 }
 
 typedef struct clock_word {

@@ -476,10 +476,7 @@ static const demand_words tables[] = {
 /* clang-format on */
 
 const demand_words *demand_words_of(int language) {
-    const char *name = language_name(language);
-    for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++)
-        if (strcmp(tables[i].language, name) == 0) return &tables[i];
-    return NULL;
+    return LANGUAGE_ROW(tables, language);
 }
 
 const char *demand_word_fold(char out[DEMAND_WORD_MOST], const word_token *t) {

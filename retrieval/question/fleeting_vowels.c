@@ -27,8 +27,8 @@ static bool same_stem(const char *a, size_t n, const char *b, size_t m) {
 
 int fleeting_vowel_term_of(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
-    if (t->language < 0 || t->language != language_number("russian") ||
-        t->language != q->text.language || (w->flags & (WORD_STOP | WORD_DIGIT)))
+    if (!language_is(t->language, "russian") || t->language != q->text.language ||
+        (w->flags & (WORD_STOP | WORD_DIGIT)))
         return -1;
     for (size_t k = 0; k < q->text.n_words; k++) {
         const fact_word *asked = &q->text.words[k];

@@ -77,10 +77,7 @@ static const day_words tables[] = {
 /* clang-format on */
 
 static const day_words *words_of(int language) {
-    const char *name = language_name(language);
-    for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++)
-        if (!strcmp(tables[i].language, name)) return &tables[i];
-    return NULL;
+    return LANGUAGE_ROW(tables, language);
 }
 
 enum { MOST = 256 }; /* tokens that are kept at a time */

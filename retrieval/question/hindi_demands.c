@@ -46,8 +46,7 @@ static const char mobile[] = "मोबाइल", speed[] = "स्पीड", 
                   speed_units[] = "mbps kbps gbps kmph rpm एमबीपीएस तेज धीमी धीमा";
 
 bool hindi_demands_known(int language) {
-    const char *name = language_name(language);
-    return name && !strcmp(name, "hindi");
+    return language_is(language, "hindi");
 }
 
 /* ---- the question ------------------------------------------------------------------------ */

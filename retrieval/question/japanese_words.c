@@ -126,11 +126,6 @@ bool japanese_is_price_asked(const char *text, size_t len, size_t start, size_t 
 
 /* ---- phrases ----------------------------------------------------------------------------- */
 
-static bool is_japanese(int language) {
-    const char *name = language_name(language);
-    return name && !strcmp(name, "japanese");
-}
-
 /* What makes another word of the verb's stem before it: "払い戻", "買い物". */
 static const char other_parts[] = "戻 物 取 捨 返 替 換 切 回 出 過 直 上 気";
 
@@ -174,7 +169,7 @@ static void read_group(japanese_phrases *out, size_t group, const char *text, si
 
 void japanese_phrases_read(japanese_phrases *out, int language, const char *text, size_t len) {
     out->n = 0;
-    for (size_t i = 0; is_japanese(language) && i < sizeof groups / sizeof *groups; i++)
+    for (size_t i = 0; language_is(language, "japanese") && i < sizeof groups / sizeof *groups; i++)
         read_group(out, i, text, len);
 }
 
@@ -237,7 +232,7 @@ void japanese_verbs_read(japanese_verbs *v, const question *q) {
     _Static_assert((int)JAPANESE_MOST_VERBS == (int)QUESTION_MAX_TERMS, "one of each term");
     bool known[JAPANESE_MOST_VERBS] = {false};
     v->n = 0;
-    if (!is_japanese(q->text.language)) return;
+    if (!language_is(q->text.language, "japanese")) return;
     for (size_t i = 0; i < q->text.n_words && v->n < JAPANESE_MOST_VERBS; i++) {
         const int term = question_term_of(q, q->text.words[i].id);
         if (term < 0 || known[term] || !is_verb(&q->text, &q->text.words[i])) continue;
@@ -257,7 +252,7 @@ static int term_by_form(const question *q, const fact_text *t, const fact_word *
 }
 
 int japanese_term_of(const question *q, const fact_text *t, size_t i) {
-    if (t->language != q->text.language || !is_japanese(t->language)) return -1;
+    if (t->language != q->text.language || !language_is(t->language, "japanese")) return -1;
     const int term = term_by_form(q, t, &t->words[i]);
     return term >= 0 ? term : term_by_lists(q, t, i);
 }
@@ -292,7 +287,7 @@ static bool are_other_verbs(const fact_text *t, const fact_word *w, const fact_t
 bool japanese_is_other_word(const question *q, const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (w->end - w->start != 2 * CHARACTER || t->language != q->text.language ||
-        !is_japanese(t->language))
+        !language_is(t->language, "japanese"))
         return false;
     const script first = script_at(t->text, t->len, w->start),
                  second = script_at(t->text, t->len, w->start + CHARACTER);

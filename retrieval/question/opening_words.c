@@ -1,14 +1,13 @@
 #include "retrieval/question/opening_words.h"
 
-#include <string.h>
-
 #include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/question/demand_words.h"
 
 /* As demand_word_fold has them. */
 /* clang-format off */
-static const struct { const char *language, *is_open, *hours; } tables[] = {
+typedef struct opening_table { const char *language, *is_open, *hours; } opening_table;
+static const opening_table tables[] = {
     {"german", "offnet offnen geoffnet offen aufmacht schliesst schliessen geschlossen zumacht",
      "offnungszeiten offnungszeit sprechzeiten sprechzeit sprechstunden sprechstunde geschaftszeiten burozeiten betriebszeiten ladenzeiten badezeiten"},
     {"french", "ouvre ouvrent ouvrir ouvert ouverte ouverts ouvertes ferme ferment fermer fermee fermes fermees",
@@ -23,7 +22,6 @@ static const struct { const char *language, *is_open, *hours; } tables[] = {
      "режим график часы расписание"},
 };
 /* clang-format on */
-enum { N_TABLES = sizeof tables / sizeof *tables };
 
 static bool word_in(const char *list, const fact_text *t, size_t i) {
     char folded[DEMAND_WORD_MOST];
@@ -69,23 +67,18 @@ static int part_of_day_of(const question *q, const fact_text *t, size_t i) {
 }
 
 /* The term of its word for being open or closed; -1: the question has none. */
-static int term_for_open(const question *q, size_t table) {
+static int term_for_open(const question *q, const opening_table *table) {
     for (size_t j = 0; j < q->text.n_words; j++) {
         const int term = question_term_of(q, q->text.words[j].id);
-        if (term >= 0 && word_in(tables[table].is_open, &q->text, j)) return term;
+        if (term >= 0 && word_in(table->is_open, &q->text, j)) return term;
     }
     return -1;
 }
 
 int opening_term_of(const question *q, const fact_text *t, size_t i) {
-    const char *language = language_name(t->language);
-    if (t->language < 0 || t->language != q->text.language || !asks_for_hours(&q->demands))
-        return -1;
-    for (size_t k = 0; k < N_TABLES; k++) {
-        if (strcmp(tables[k].language, language)) continue;
-        const int open = term_for_open(q, k);
-        if (open >= 0 && (t->words[i].flags & WORD_DIGIT)) return part_of_day_of(q, t, i);
-        return word_in(tables[k].is_open, t, i) || word_in(tables[k].hours, t, i) ? open : -1;
-    }
-    return -1;
+    const opening_table *table = LANGUAGE_ROW(tables, t->language);
+    if (!table || t->language != q->text.language || !asks_for_hours(&q->demands)) return -1;
+    const int open = term_for_open(q, table);
+    if (open >= 0 && (t->words[i].flags & WORD_DIGIT)) return part_of_day_of(q, t, i);
+    return word_in(table->is_open, t, i) || word_in(table->hours, t, i) ? open : -1;
 }

@@ -66,7 +66,7 @@ static enum question_kind hindi_which_kind(const fact_text *t, size_t i) {
 /* "من كتب ...": who; elsewhere, and before what asks itself, "من" is "from". */
 static bool is_who_in_arabic(const fact_text *t) {
     static const char from[] = "أين اين وين ماذا أي اي متى متي";
-    if (t->n_words < 2 || t->language != language_number("arabic")) return false;
+    if (t->n_words < 2 || !language_is(t->language, "arabic")) return false;
     const fact_word *w = &t->words[0], *next = w + 1;
     return fo_words_have("من ومن", t->text + w->start, w->end - w->start) &&
            !fo_words_have(from, t->text + next->start, next->end - next->start);

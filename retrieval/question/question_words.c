@@ -113,7 +113,8 @@ static const struct { const char *language; int kind; const char *words; } withi
 };
 
 /* Of a language written without spaces, what asks and says nothing of what is asked for. */
-static const struct { const char *language, *phrases; } light[] = {
+typedef struct light_words { const char *language, *phrases; } light_words;
+static const light_words light[] = {
     {"chinese", "什么 什麼 甚么 甚麼 怎么 怎麼 怎样 怎樣 怎办 如何 为何 為何 多少钱 多少錢 多少 多久 多长时间 多長時間 多大 "
      "几点 幾點 几个 幾個 几号 幾號 几时 哪 谁负责 誰負責 找谁 找誰 谁 誰 有什么办法 怎么办 怎麼辦 怎么回事 怎麼回事 是什么意思 能不能 "
      "可不可以 是不是 有没有 有沒有 要不要 会不会 會不會 需不需要 可以 能否 是否 需要 请问 請問 问题 問題 应该 應該 该 該 吗 嗎 呢 "
@@ -144,9 +145,8 @@ int question_word_of(int language, const char *word, size_t len) {
 }
 
 int question_kind_within(int language, const char *text, size_t len) {
-    const char *name = language_name(language);
-    for (size_t i = 0; name && i < sizeof within / sizeof *within; i++) {
-        if (strcmp(within[i].language, name)) continue;
+    for (size_t i = 0; i < sizeof within / sizeof *within; i++) {
+        if (!language_is(language, within[i].language)) continue;
         for (const char *s = within[i].words; *s;) {
             size_t n = strcspn(s, " ");
             if (memmem(text, len, s, n)) return within[i].kind;
@@ -169,13 +169,9 @@ static bool reaches(const char *phrases, const char *text, size_t len, size_t st
 }
 
 bool question_word_is_light(int language, const char *text, size_t len, size_t start, size_t end) {
-    const char *name = language_name(language);
-    if (name && !strcmp(name, "japanese") &&
-        (japanese_is_grammar(text, len, start, end) ||
-         japanese_is_price_asked(text, len, start, end)))
+    if (language_is(language, "japanese") && (japanese_is_grammar(text, len, start, end) ||
+                                              japanese_is_price_asked(text, len, start, end)))
         return true;
-    for (size_t i = 0; name && i < sizeof light / sizeof *light; i++)
-        if (!strcmp(light[i].language, name))
-            return reaches(light[i].phrases, text, len, start, end);
-    return false;
+    const light_words *of = LANGUAGE_ROW(light, language);
+    return of && reaches(of->phrases, text, len, start, end);
 }

@@ -119,10 +119,7 @@ static const char surnames[] =
 /* clang-format on */
 
 static const unspaced_words *words_of(int language) {
-    const char *name = language_name(language);
-    for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++)
-        if (strcmp(tables[i].language, name) == 0) return &tables[i];
-    return NULL;
+    return LANGUAGE_ROW(tables, language);
 }
 
 bool unspaced_demands_known(int language) {

@@ -91,6 +91,24 @@ static void what_is_expected_stays_where_a_text_does_not_say_otherwise(void **st
         "english");
 }
 
+static void a_table_has_a_row_a_language(void **state) {
+    (void)state;
+    static const struct {
+        const char *language;
+        int days;
+    } table[] = {{"german", 1}, {"russian", 2}, {"chinese", 3}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const int number = language_number(table[i].language);
+        assert_ptr_equal(LANGUAGE_ROW(table, number), &table[i]);
+        assert_true(language_is(number, table[i].language));
+    }
+    assert_null(LANGUAGE_ROW(table, language_number("french")));
+    assert_null(LANGUAGE_ROW(table, -1));
+    assert_null(LANGUAGE_ROW(table, LANGUAGE_MAX)); /* beyond the last */
+    assert_false(language_is(-1, "german"));
+    assert_false(language_is(language_number("french"), "german"));
+}
+
 static void a_question_is_told_among_the_languages_that_there_are(void **state) {
     (void)state;
     uint64_t de = 1ull << language_number("german"), fr = 1ull << language_number("french"),
@@ -198,6 +216,7 @@ int main(void) {
         cmocka_unit_test(what_is_of_no_language_is_read_in_that_of_the_question),
         cmocka_unit_test(a_paragraph_is_told_by_its_function_words_or_its_script),
         cmocka_unit_test(what_is_expected_stays_where_a_text_does_not_say_otherwise),
+        cmocka_unit_test(a_table_has_a_row_a_language),
         cmocka_unit_test(a_question_is_told_among_the_languages_that_there_are),
         cmocka_unit_test(a_question_may_plainly_be_in_another_language),
         cmocka_unit_test(scripts_are_told_from_latin),
