@@ -296,6 +296,19 @@ static void another_name_in_the_same_place_is_another_thing(void **state) {
     expect("When is low tide?", "High tide is at 11:52.", "Low tide is at 11:52.", "11:52");
 }
 
+/* Of words before a noun that exclude each other, the other one is another thing, unless both are said. */
+static void one_of_two_opposites_is_not_the_other(void **state) {
+    (void)state;
+    expect("Which boats may enter at low tide?", "Boats of up to 9 m may enter at high tide.",
+           "Boats of up to 9 m may enter at high tide, and at low tide those of up to 6 m.", "6 m");
+    expect("When does the early shift start?", "The late shift starts at 14:00.",
+           "The late shift starts at 14:00, the early shift at 6:00.", "6:00");
+    expect("How much does the small locker cost?", "The large locker costs 5 euros.",
+           "The small locker costs 5 euros.", "5 euros");
+    expect("What is the net weight of the crate?", "The gross weight of the crate is 12 kg.",
+           "The gross weight of the crate is 12 kg, the net weight 10 kg.", "10 kg");
+}
+
 /* A thing that is named without a price does not cost what is said before it of another. */
 static void what_is_named_elsewhere_without_a_price_has_none(void **state) {
     (void)state;
@@ -365,6 +378,19 @@ static void a_row_has_nothing_that_no_column_names(void **state) {
            "910 mm");
 }
 
+/* "What percentage of trips" says of what a share is asked for, and names no column. */
+static void a_share_of_something_is_no_column(void **state) {
+    (void)state;
+    static const char *const asked[] = {"What percentage of trips did the Corvus 90 lose?",
+                                        "What share of trips did the Corvus 90 lose?"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        extractive_answer a = ask(asked[i], "| Model | Trips lost |\n|---|---|\n"
+                                            "| Corvus 80 | 4 % |\n| Corvus 90 | 6 % |\n");
+        if (a.abstain || !strstr(a.text, "6 %")) fail_msg("%s: %s", asked[i], a.text);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* In a chat names have no capitals. */
 static void how_far_another_place_is_does_not_tell(void **state) {
     (void)state;
@@ -418,12 +444,14 @@ int main(void) {
         cmocka_unit_test(a_row_that_ends_before_the_column_says_nothing_of_it),
         cmocka_unit_test(a_record_without_a_price_does_not_say_what_it_costs),
         cmocka_unit_test(another_name_in_the_same_place_is_another_thing),
+        cmocka_unit_test(one_of_two_opposites_is_not_the_other),
         cmocka_unit_test(what_is_named_elsewhere_without_a_price_has_none),
         cmocka_unit_test(a_wedding_is_no_birth_and_a_sum_no_time),
         cmocka_unit_test(a_number_of_another_kind_is_another_one),
         cmocka_unit_test(what_a_label_says_is_nobody),
         cmocka_unit_test(what_another_part_has_is_of_that_part),
         cmocka_unit_test(a_row_has_nothing_that_no_column_names),
+        cmocka_unit_test(a_share_of_something_is_no_column),
         cmocka_unit_test(how_far_another_place_is_does_not_tell),
         cmocka_unit_test(the_last_of_them_need_not_be_dead),
         cmocka_unit_test(a_role_is_said_with_whose_it_is),
