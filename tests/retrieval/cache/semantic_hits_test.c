@@ -57,6 +57,7 @@ static void questions_agree_only_where_nothing_that_counts_differs(void **state)
         {"When was Acme founded?", "Where was Acme founded?", false},
         {"Who founded Acme?", "Why was Acme founded?", false},
         {"How many people founded Acme?", "Which people founded Acme?", false},
+        {"What percentage of boats sank?", "What boats sank?", false},
         /* sides */
         {"What is the largest lake?", "What is the smallest lake?", false},
         {"When does it open?", "When does it close?", false},

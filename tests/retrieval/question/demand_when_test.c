@@ -30,6 +30,7 @@ static void a_time_is_said_by_a_number_a_word_or_an_order(void **state) {
     assert_true(in("We meet at eight."));
     assert_true(in("It opens on the 14th."));
     assert_true(in("It is held after the harvest."));
+    assert_true(in("It comes up with the tide."));
     assert_true(in("Mondays"));
     assert_true(in("A date for this will be agreed."));
     assert_false(in("Uncle Fergus is flying in from Halifax."));

@@ -38,6 +38,7 @@ static void the_kind_of_amount_is_told(void **state) {
         {"What's the deposit?", AMOUNT_MONEY},
         {"How big can a file get?", AMOUNT_ANY},
         {"From what size is it a large parcel?", AMOUNT_ANY},
+        {"From what percentage of full is it charged?", AMOUNT_ANY},
         {"How big a dog may ride the bus?", AMOUNT_NONE},
         {"What port does the server listen on?", AMOUNT_ANY},
         {"default port of the server", AMOUNT_ANY},
@@ -155,6 +156,7 @@ static void an_amount_of_another_kind_is_none(void **state) {
         {"What does it cost?", "It takes 12 % more.", true},
         {"What is the tax rate?", "At most 4,000 florins for each child.", false},
         {"What is the tax rate?", "It is 22 per cent.", true},
+        {"What is the tax rate?", "It is a percentage of what was sold.", true},
         {"What is the tax rate?", "It is 22 %.", true},
         {"What is the interest rate?", "It is two points above that of the bank.", true},
         {"What is the VAT rate?", "Food is zero-rated for VAT.", true},
@@ -199,6 +201,8 @@ static void an_amount_of_another_kind_is_none(void **state) {
             cases[i].in)
             fail_msg("%s: %s", cases[i].question, cases[i].text);
     }
+    assert_true(demand_amount_column_in(AMOUNT_SHARE, "Percentage", 10));
+    assert_false(demand_amount_column_in(AMOUNT_SHARE, "Bottles", 7));
 }
 
 static void another_day_is_told_apart(void **state) {

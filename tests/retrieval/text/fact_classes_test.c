@@ -34,6 +34,8 @@ static void a_question_word_says_what_is_asked_for(void **state) {
         {"spanish", "¿Quién construyó la bomba?", ASK_PERSON},
         {"spanish", "¿En qué año se construyó?", ASK_TIME},
         {"spanish", "¿Cuántas personas la revisan?", ASK_NUMBER},
+        {"english", "What percentage of pumps leak?", ASK_NUMBER},
+        {"english", "What kind of pump leaks?", ASK_OTHER},
         {"italian", "Chi ha costruito la pompa?", ASK_PERSON},
         {"italian", "Quanti sono?", ASK_NUMBER},
         {"portuguese", "Onde fica o óleo?", ASK_PLACE},
