@@ -159,16 +159,8 @@ static bool holds_all_the_same(const candidate_set *set, const char *s, size_t n
 /* "Amber lamp, flashing: Misfire": does the sentence begin with what it is about, and a colon? "H: and T:" are none. */
 static bool has_label(const char *s, size_t n) {
     enum { MOST_WORDS = 8 };
-    size_t words = 0;
-    for (size_t at = 0; words <= MOST_WORDS;) {
-        const word_token t = word_token_next(s, n, &at);
-        if (!t.n) return false;
-        if (word_token_is(&t, ":"))
-            return words > 0 && at + 1 < n && fo_is_blank(s[at]) &&
-                   isupper((unsigned char)s[at + 1]);
-        words += t.letters || t.digits;
-    }
-    return false;
+    const size_t label = text_label(s, n, MOST_WORDS);
+    return label && label + 2 < n && isupper((unsigned char)s[label + 2]);
 }
 
 /* "Fruit trees are exempt": of what the best speaks of, or of what the question asks for. */

@@ -18,17 +18,13 @@ static size_t behind_the_sender(const char *s, size_t n) {
 /* Does it begin with the label, a few words at most before its colon: "Workaround until there is a release: set"? */
 static bool has_the_label(const char *s, size_t n, const word_token *label) {
     enum { MOST_WORDS = 8 };
-    size_t at = behind_the_sender(s, n), words = 0;
-    bool met = false;
+    size_t at = behind_the_sender(s, n), of = 0;
     at += text_item_mark(s + at, n - at);
-    for (word_token t; words <= MOST_WORDS && (t = word_token_next(s, n, &at)).n; words++) {
-        if (word_token_is(&t, ":")) /* "until 11:40" has none */
-            return met && at < n && fo_is_letter(t.s[-1]) && fo_is_blank(s[at]);
-        if (words == 0 && word_token_in(question_asks_qualities, &t)) continue;
-        met |= words <= 1 && t.n == label->n && !strncasecmp(t.s, label->s, t.n);
-        if (words >= 1 && !met) return false;
-    }
-    return false;
+    s += at;
+    n = text_label(s, n - at, MOST_WORDS);
+    word_token t = word_token_next(s, n, &of);
+    if (word_token_in(question_asks_qualities, &t)) t = word_token_next(s, n, &of);
+    return t.n && t.n == label->n && !strncasecmp(t.s, label->s, t.n) && fo_is_letter(s[n - 1]);
 }
 
 /* "1.12.2" has two points, as a version has and an amount has not; so has "version 3.4". */

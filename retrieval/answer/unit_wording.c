@@ -200,19 +200,8 @@ int unit_of_another_time(const candidate_set *set, const candidate_passage *p, c
 
 /* ---- labels ------------------------------------------------------------------------------ */
 
-/* Bytes of "Needles and blades" in "Needles and blades: yellow box"; 0: it begins with no label. */
-static size_t label_of(const char *s, size_t n) {
-    enum { LONGEST = 48, MOST_WORDS = 5 };
-    size_t words = 1;
-    for (size_t i = 0; i + 2 < n && i < LONGEST && words <= MOST_WORDS; i++) {
-        if (s[i] == ':' && fo_is_blank(s[i + 1])) return i;
-        if (strchr(".;!?|\"\n", s[i])) return 0;
-        words += s[i] == ' ';
-    }
-    return 0;
-}
-
 bool unit_label_is_placed(const question *q, const candidate_passage *p, const text_unit *u) {
+    enum { LABEL_WORDS = 5 };
     static const double most = 0.5;
     const char *text = p->text.text;
     const uint64_t said = candidate_terms(p, u->start, u->end);
@@ -223,7 +212,7 @@ bool unit_label_is_placed(const question *q, const candidate_passage *p, const t
         while (end < u->end &&
                !(strchr(".!?", text[end]) && (end + 1 == u->end || fo_is_blank(text[end + 1]))))
             end++;
-        const size_t label = label_of(text + at, end - at);
+        const size_t label = text_label(text + at, end - at, LABEL_WORDS);
         if (label && candidate_terms_at(p, text + at, label) == said &&
             !candidate_terms_at(p, text + at + label, end - at - label) &&
             demands_place_in(&q->demands, text + at + label + 1, end - at - label - 1))

@@ -88,6 +88,16 @@ size_t text_item_mark(const char *s, size_t n) {
     return (s[i] == '.' || s[i] == ')') && s[i + 1] == ' ' ? i + 2 : 0;
 }
 
+size_t text_label(const char *s, size_t n, size_t most_words) {
+    size_t words = 1;
+    for (size_t i = 0; i + 1 < n && words <= most_words; i++) {
+        if (s[i] == ':' && fo_is_blank(s[i + 1])) return i;
+        if (strchr(".;!?|\"\n", s[i])) return 0;
+        words += s[i] == ' ';
+    }
+    return 0;
+}
+
 bool unit_is_row(const char *s, size_t n) {
     for (size_t i = 0; i + 2 < n; i++)
         if (s[i] == ' ' && s[i + 1] == '|' && s[i + 2] == ' ') return true;

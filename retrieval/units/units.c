@@ -577,25 +577,16 @@ static void find_tags(unit_reader *r) {
     }
 }
 
-/* "Complaints: within 14 days": a few words and a colon. */
-static bool begins_with_label(const char *s, size_t n) {
-    enum { WIDEST = 40 };
-    for (size_t i = 0; i + 1 < n && i < WIDEST; i++) {
-        if (s[i] == ':') return i > 0 && s[i + 1] == ' ';
-        if (strchr(".,;!?", s[i])) return false;
-    }
-    return false;
-}
-
 /* Has the line several sentences, of which no more than half begin with labels? Then each answers by itself; else it is a list of
  * whom to ask, which stays whole. */
 static bool is_paragraph_of_field(const unit_reader *r, const text_line *l) {
+    enum { LABEL_WORDS = 5 }; /* "Complaints: within 14 days" */
     size_t sentences = 0, labels = 0;
     for (size_t at = l->start, stop; at < l->end; at = stop) {
         stop = unit_reader_stop(r, l->end, at);
         if (stop <= at) break;
         while (at < stop && fo_is_blank(r->in.text[at])) at++;
-        labels += begins_with_label(r->in.text + at, stop - at);
+        labels += text_label(r->in.text + at, stop - at, LABEL_WORDS) > 0;
         sentences++;
     }
     return sentences > 1 && 2 * labels <= sentences;

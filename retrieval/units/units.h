@@ -70,4 +70,8 @@ void text_units_deinit(text_units *u);
  * "* ", "3. ", "b) ", "iv) ". 0: none. */
 size_t text_item_mark(const char *s, size_t n);
 
+/* Bytes of the label that the text begins with, "Needles and blades" of "Needles and blades: yellow box": so many words at most, and
+ * a colon with a blank behind it. 0: it begins with none. */
+size_t text_label(const char *s, size_t n, size_t most_words);
+
 #endif

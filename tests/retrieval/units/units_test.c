@@ -706,8 +706,24 @@ static void an_option_on_one_line_takes_nothing_of_the_next(void **state) {
            TEXT_UNIT_DEFINITION, "");
 }
 
+static size_t label(const char *s, size_t most_words) {
+    return text_label(s, strlen(s), most_words);
+}
+
+static void a_label_is_a_few_words_before_a_colon(void **state) {
+    (void)state;
+    assert_int_equal(label("Needles and blades: yellow box", 5), strlen("Needles and blades"));
+    assert_int_equal(label("Amber lamp, flashing: Misfire", 5), strlen("Amber lamp, flashing"));
+    assert_int_equal(label("From 11:40 on: lunch", 5), strlen("From 11:40 on"));
+    assert_int_equal(label("What is brought for all of us: cake", 5), 0);
+    assert_int_equal(label("It rains. Tomorrow: sun", 5), 0);
+    assert_int_equal(label("Departure 11:40", 5), 0);
+    assert_int_equal(label("Bring:", 5), 0); /* it leads in what stands below */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_label_is_a_few_words_before_a_colon),
         cmocka_unit_test(a_name_heads_the_paragraph_it_begins),
         cmocka_unit_test(an_option_on_one_line_takes_nothing_of_the_next),
         cmocka_unit_test(an_option_stays_with_its_description),
