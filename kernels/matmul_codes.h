@@ -6,6 +6,14 @@
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
+/* The including file's function of each kind, for its table. */
+/* clang-format off */
+#define MM_RUNS \
+    {[MM_F32] = run_f32, [MM_W8] = run_w8, [MM_W4] = run_w4, [MM_W4M] = run_w4m, [MM_W5] = run_w5, \
+     [MM_W5M] = run_w5m, [MM_K4] = run_k4, [MM_K5] = run_k5, [MM_K6] = run_k6, [MM_K3] = run_k3, \
+     [MM_L4] = run_l4, [MM_L4K] = run_l4k, [MM_W8W] = run_w8w, [MM_W8T] = run_w8t}
+/* clang-format on */
+
 #define UNROLL _Pragma("GCC unroll 16")
 #define INLINE static inline __attribute__((always_inline))
 

@@ -34,11 +34,7 @@ static const cli_option options[] = {
      .max = 65536},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"sources", CLI_BOOL, &o.sources, NULL, "show the sources after every answer"},
-    CLI_EMBED_OPTIONS,
-    CLI_RERANKED_OPTION,
-    CLI_READER_OPTION,
-    CLI_GENERATE_OPTIONS,
-    ENGINE_THREADS_FLAG,
+    CLI_ANSWER_OPTIONS,
     {0}};
 
 /* Ctrl-C ends an answer that is being written; at the prompt it ends the conversation. */

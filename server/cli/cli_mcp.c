@@ -25,11 +25,7 @@ static const cli_option options[] = {
     {"api-key", CLI_STRING, &o.key, "KEY", "for --url"},
     {"read-only", CLI_BOOL, &o.read_only, NULL,
      "write nothing: there is no tool to ingest, and a server may run on the same home"},
-    CLI_EMBED_OPTIONS,
-    CLI_RERANKED_OPTION,
-    CLI_READER_OPTION,
-    CLI_GENERATE_OPTIONS,
-    ENGINE_THREADS_FLAG,
+    CLI_ANSWER_OPTIONS,
     {0}};
 
 /* ---- messages that wait ------------------------------------------------------------------------- */

@@ -57,6 +57,9 @@ extern cli_models cli_model_flags; /* what the rows below read */
     {"model", CLI_STRING, &cli_model_flags.model, "FILE", \
      "a language model (GGUF) that writes answers (default: none)"}, \
     ENGINE_DISK_FLAG, ENGINE_FLAGS
+/* All models of a command that answers questions, and its threads. */
+#define CLI_ANSWER_OPTIONS \
+    CLI_EMBED_OPTIONS, CLI_RERANKED_OPTION, CLI_READER_OPTION, CLI_GENERATE_OPTIONS, ENGINE_THREADS_FLAG
 /* clang-format on */
 
 /* Are images documents, by --ocr? */
