@@ -5,7 +5,9 @@
  *                      Impeller is blocked
  *     start
  *
- * By its lines this is three rows. Of pdf_tables.c alone. */
+ * By its lines this is three rows. Lines are a cell's where they are as far apart as its others: rows are often hardly farther apart
+ * than those. One line beside the middle one of three looks like a row of its own, and is told by the cells beside it. Of
+ * pdf_tables.c alone. */
 #ifndef FORAGE_DATA_PDF_CENTRED_H
 #define FORAGE_DATA_PDF_CENTRED_H
 

@@ -26,6 +26,8 @@ typedef struct segment { /* words of a line without a wide gap between them */
     uint32_t own_line,
         lines;   /* of its cell: which it is, from 1; how many the cell has, of its first segment */
     bool joined; /* the first of a cell: others are centred on it */
+    float above,
+        below; /* points to the nearest line that may be of its cell; large where there is none */
 } segment;
 
 typedef struct row {

@@ -461,12 +461,24 @@ static int by_cell(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Does row k of the page go on with what the row above it begins? */
-static bool goes_on(const finder *f, size_t k, uint64_t above) {
+/* Does row k of the page begin with the second line of a name? It does with a small letter then, and is nearer to the row above it
+ * than row `first` of the page, where the name begins, is to the one before. */
+static bool name_goes_on(const finder *f, size_t k, size_t first, float gap) {
+    static const float NEARER = .08f; /* of a line's height */
+    const segment *s = &f->s[f->rows[k].first];
+    return islower((unsigned char)f->p->text.data[f->p->words[s->word].at]) && first > 0 &&
+           gap + NEARER * pdf_finder_height_of(s->line) < f->rows[first].y0 - f->rows[first - 1].y1;
+}
+
+/* Does row k of the page go on with what rows from `first` on, which have cells in the columns `above`, begin? */
+static bool goes_on(const finder *f, size_t k, size_t first, uint64_t above) {
     const row *r = &f->rows[k];
     lines_of is = pdf_finder_look_at(f, r);
     float height = pdf_finder_height_of(f->s[r->first].line), gap = r->y0 - f->rows[k - 1].y1;
-    if (gap > .6f * height || is.columns & 1 || is.columns & ~above) return false;
+    if (gap > .6f * height || is.columns & ~above) return false;
+    if (is.columns & 1)
+        return !is.numbers && pdf_finder_count(is.columns) < pdf_finder_count(above) &&
+               name_goes_on(f, k, first, gap);
     if (is.numbers && f->n_columns > 2) return false;
     return pdf_finder_count(is.columns) < pdf_finder_count(above) || f->n_columns == 2;
 }
@@ -484,12 +496,14 @@ static void take_table(finder *f, size_t i, size_t n) {
     size_t head = pdf_table_heads_rows(f, i, n);
     t.headed = head > 0 || pdf_table_heads_first(f, i, n);
     uint64_t columns = 0;
+    size_t first = i; /* of the page's rows that make up this one of the table */
     f->row = i, f->n_table_rows = n;
     for (size_t k = i; k < i + n; k++) {
         bool in_head = k - i < head;
-        if (k > i && !(in_head || (k - i != head && goes_on(f, k, columns)))) {
+        if (k > i && !(in_head || (k - i != head && goes_on(f, k, first, columns)))) {
             r++;
             columns = 0;
+            first = k;
         }
         for (size_t j = 0; j < f->rows[k].n; j++) {
             segment *s = &f->s[f->rows[k].first + j];

@@ -327,14 +327,27 @@ static void cells_may_stand_close_to_each_other(void **state) {
     fo_buf_free(&is);
 }
 
+typedef struct placed {
+    int x, y;
+    const char *text;
+} placed;
+
+/* What the cells of a page with these lines are. */
+static void check_cells(const placed *lines, size_t n, const char *expected) {
+    source s = {0};
+    fo_buf is = {0};
+    begin_page(&s);
+    for (size_t i = 0; i < n; i++) add_words(&s, lines[i].x, lines[i].y, lines[i].text);
+    cells(&s, &is);
+    assert_string_equal(is.data, expected);
+    fo_buf_free(&is);
+}
+
 /* A cell of one line beside one of two stands between these, as in tables of web pages. Columns of text whose lines are no
  * neighbours of each other are none. */
 static void cells_in_the_middle_of_their_row_are_of_it(void **state) {
     (void)state;
-    static const struct {
-        int x, y;
-        const char *text;
-    } lines[] = {
+    static const placed lines[] = {
         {56, 100, "Fault"},          {150, 100, "Cause"},         {300, 100, "What to do"},
         {56, 118, "Pump does not"},  {56, 128, "start"},          {150, 123, "Impeller is blocked"},
         {300, 123, "Clean it"},      {56, 151, "Flow gets weak"}, {150, 146, "Sponge full,"},
@@ -342,19 +355,76 @@ static void cells_in_the_middle_of_their_row_are_of_it(void **state) {
         {56, 174, "Filter is loud"}, {150, 174, "Air"},           {300, 174, "Tilt it"},
         {56, 197, "Water runs"},     {150, 192, "Ring dry"},      {150, 202, "or dirty"},
         {300, 197, "Clean it"}};
-    source s = {0};
-    fo_buf is = {0};
-    begin_page(&s);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        add_words(&s, lines[i].x, lines[i].y, lines[i].text);
-    cells(&s, &is);
     /* A cell's lines are parted by "|" here, as cells are. */
-    assert_string_equal(is.data, "Fault|Cause|What to do\n"
-                                 "Pump does not|start|Impeller is blocked|Clean it\n"
-                                 "Flow gets weak|Sponge full,|hose bent|Clean the|sponge\n"
-                                 "Filter is loud|Air|Tilt it\n"
-                                 "Water runs|Ring dry|or dirty|Clean it");
-    fo_buf_free(&is);
+    check_cells(lines, sizeof lines / sizeof *lines,
+                "Fault|Cause|What to do\n"
+                "Pump does not|start|Impeller is blocked|Clean it\n"
+                "Flow gets weak|Sponge full,|hose bent|Clean the|sponge\n"
+                "Filter is loud|Air|Tilt it\n"
+                "Water runs|Ring dry|or dirty|Clean it");
+}
+
+/* As browsers print tables: rows are hardly farther apart than the lines of a cell, and one line may stand beside the middle one of
+ * three. */
+static void rows_may_stand_nearly_as_close_as_lines(void **state) {
+    (void)state;
+    static const placed lines[] = {
+        {56, 105, "Pump"},         {150, 105, "Place"},        {250, 100, "Service"},
+        {250, 110, "interval"},    {350, 105, "Person"},       {56, 132, "North pump"},
+        {150, 122, "Building"},    {150, 132, "behind the"},   {150, 142, "old mill"},
+        {250, 132, "400 hours"},   {350, 132, "Marta"},        {56, 164, "South pump"},
+        {150, 164, "Cellar"},      {250, 154, "650 hours or"}, {250, 164, "every second"},
+        {250, 174, "spring"},      {350, 164, "Jonas"},        {56, 186, "Auxiliary"},
+        {56, 196, "drainage"},     {56, 206, "pump"},          {150, 186, "Field four,"},
+        {150, 196, "next to the"}, {150, 206, "gate"},         {250, 196, "90 days"},
+        {350, 191, "Ilse van"},    {350, 201, "Meulen"},       {56, 218, "Fire pump"},
+        {150, 218, "Yard"},        {250, 218, "30 days"},      {350, 218, "Tomas"}};
+    check_cells(lines, sizeof lines / sizeof *lines,
+                "Pump|Place|Service|interval|Person\n"
+                "North pump|Building|behind the|old mill|400 hours|Marta\n"
+                "South pump|Cellar|650 hours or|every second|spring|Jonas\n"
+                "Auxiliary|drainage|pump|Field four,|next to the|gate|90 days|Ilse van|Meulen\n"
+                "Fire pump|Yard|30 days|Tomas");
+}
+
+/* Where cells begin at the top of their row, a name may go on below itself, nearer than the next row. Names in small letters that
+ * are all as far apart are each of a row. */
+static void names_of_rows_may_have_more_lines(void **state) {
+    (void)state;
+    static const placed lines[] = {
+        {56, 100, "Pump"},         {150, 100, "Place"},     {250, 100, "Interval"},
+        {350, 100, "Person"},      {56, 112, "North pump"}, {150, 112, "Cellar"},
+        {250, 112, "400 hours"},   {350, 112, "Marta"},     {56, 124, "Auxiliary"},
+        {56, 134, "drainage"},     {56, 144, "pump"},       {150, 124, "Field four,"},
+        {150, 134, "by the gate"}, {250, 124, "90 days"},   {350, 124, "Ilse"},
+        {56, 156, "Fire pump"},    {150, 156, "Yard"},      {250, 156, "30 days"},
+        {350, 156, "Tomas"}};
+    check_cells(lines, sizeof lines / sizeof *lines,
+                "Pump|Place|Interval|Person\n"
+                "North pump|Cellar|400 hours|Marta\n"
+                "Auxiliary|drainage|pump|Field four,|by the gate|90 days|Ilse\n"
+                "Fire pump|Yard|30 days|Tomas");
+    static const placed small[] = {
+        {56, 100, "Word"},        {150, 100, "Does"},        {250, 100, "Often"},
+        {56, 112, "list"},        {150, 112, "shows files"}, {250, 112, "daily"},
+        {56, 124, "change"},      {150, 124, "goes there"},  {56, 136, "copy"},
+        {150, 136, "makes two"},  {250, 136, "daily"},       {56, 148, "move"},
+        {150, 148, "names anew"}, {250, 148, "weekly"}};
+    check_cells(small, sizeof small / sizeof *small,
+                "Word|Does|Often\nlist|shows files|daily\nchange|goes there\n"
+                "copy|makes two|daily\nmove|names anew|weekly");
+}
+
+/* Three names close below each other, of which the middle one alone has figures, are three rows: they begin with capitals. */
+static void names_above_and_below_a_row_are_not_of_it(void **state) {
+    (void)state;
+    static const placed lines[] = {{56, 100, "Account"}, {150, 100, "North"}, {250, 100, "South"},
+                                   {56, 118, "Assets"},  {56, 128, "Cash"},   {150, 128, "51"},
+                                   {250, 128, "72"},     {56, 138, "Debts"},  {56, 156, "Loan"},
+                                   {150, 156, "83"},     {250, 156, "94"},    {56, 174, "Lease"},
+                                   {150, 174, "12"},     {250, 174, "13"}};
+    check_cells(lines, sizeof lines / sizeof *lines,
+                "*Account|North|South\nAssets\nCash|51|72\nDebts\nLoan|83|94\nLease|12|13");
 }
 
 int main(void) {
@@ -367,6 +437,9 @@ int main(void) {
         cmocka_unit_test(amounts_beside_lines_are_a_table),
         cmocka_unit_test(cells_may_stand_close_to_each_other),
         cmocka_unit_test(cells_in_the_middle_of_their_row_are_of_it),
+        cmocka_unit_test(rows_may_stand_nearly_as_close_as_lines),
+        cmocka_unit_test(names_of_rows_may_have_more_lines),
+        cmocka_unit_test(names_above_and_below_a_row_are_not_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
