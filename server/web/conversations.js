@@ -47,7 +47,8 @@ export async function showKept(after) {
       age = ageOf(c.updated_at);
       $("kept").append(element("li", age, "age"));
     }
-    const li = element("li"), a = words(element("a", c.title || "Without a title"));
+    const li = element("li"), a = words(element("a"));
+    a.append(element("span", c.title || "Without a title", "title"));
     a.href = "#ask/" + c.id;
     if (c.shared) a.append(element("span", "shared", "tag"));
     li.append(a);
@@ -243,10 +244,11 @@ const link = (c) => location.origin + location.pathname + "#ask/" + c.id;
 async function share() {
   const of = conversation;
   if (of.shared) {
-    if (await asks({ title: "Share no longer?", body: [element("p", "Its link then opens it for nobody but you.")], yes: "Share no longer",
+    if (await asks({ title: "Stop sharing this conversation?", yes: "Stop sharing",
+      body: [element("p", "Its link then opens it for nobody but you:"), element("code", link(of), "link-text")],
       act: () => put("PATCH", path(of.id), { shared: false }) })) {
       of.shared = false;
-      tell("Shared no longer.");
+      tell("No longer shared.");
     }
   } else if (await asks({ title: "Share this conversation?", yes: "Share and copy the link",
     body: [element("p", "Who has the link and a key of this service may read it, as long as the key may see what it cites. Nobody but you can change it."), element("code", link(of), "link-text")],
@@ -280,7 +282,7 @@ export function showActions() {
   const had = [...$("conversation-actions").children].indexOf(document.activeElement);
   const acts = [
     ["pen", "Rename", rename],
-    ["share", conversation.shared ? "Shared" : "Share", share],
+    ["share", conversation.shared ? "Stop sharing" : "Share", share], // what it does; that it is shared, the list says
     ["save", "Export", () => download(fileNameOf(conversation), asMarkdown(conversation), "text/markdown")],
     ["bin", "Delete", remove],
   ];

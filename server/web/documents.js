@@ -53,7 +53,8 @@ const narrowed = () => shown.has("q") || shown.has("filter");
 function showBulk() {
   const n = selected.size, all = narrowed() && listed > 0;
   $("bulk").hidden = !n && !all;
-  $("bulk-note").textContent = n ? count(n, "document") + " selected" : "Narrowed down";
+  $("bulk-note").textContent = n ? count(n, "document") + " selected"
+    : ($("more").hidden ? "" : "More than ") + count(listed, "document matches", "documents match");
   $("bulk-delete").hidden = $("bulk-none").hidden = !n;
   $("bulk-all").hidden = !all || n > 0;
   const boxes = [...$("documents-list").querySelectorAll("input")];
@@ -81,7 +82,7 @@ function row(d) {
   if (d.damaged) cell.append(element("span", "damaged", "tag error"));
   const facts = Object.entries(d.metadata || {}).filter(([, v]) => typeof v !== "object").slice(0, 6);
   if (facts.length) cell.append(element("span", facts.map(([k, v]) => k + ": " + v).join(" · "), "note"));
-  tr.append(check, cell, element("td", d.text_bytes === undefined ? "" : bytes(d.text_bytes), "number wide"), element("td", d.updated_at ? new Date(d.updated_at).toLocaleDateString() : "", "wide"));
+  tr.append(check, cell, element("td", d.text_bytes === undefined ? "" : bytes(d.text_bytes), "number wide"), element("td", d.updated_at ? new Date(d.updated_at).toLocaleDateString() : "", "wide when"));
   return tr;
 }
 
@@ -249,7 +250,7 @@ $("bulk-all").addEventListener("click", async () => {
   }
   q.delete("dry_run");
   let n = 0;
-  if (await asks({ title: "Delete all " + count(would.matched, "document") + " that match?", danger: true, yes: "Delete " + would.matched.toLocaleString(),
+  if (await asks({ title: would.matched === 1 ? "Delete the one document that matches?" : "Delete all " + count(would.matched, "document") + " that match?", danger: true, yes: "Delete " + would.matched.toLocaleString(),
     body: [element("p", "With " + count(would.chunks, "passage") + ", from " + q.get("collection") + ": " + (would.ids || []).slice(0, 5).join(", ") + (would.matched > 5 ? " and " + (would.matched - 5) + " more" : ""))],
     act: async () => { n = (await call("/documents?" + q, { method: "DELETE" })).deleted; } })) await gone(n);
 });

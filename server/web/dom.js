@@ -104,6 +104,7 @@ export function asks({ title, body = [], yes, no = "Cancel", stop = null, danger
   dialog.showModal();
   const first = $("asks-body").querySelector("input, select");
   (first || $(danger ? "asks-no" : "asks-yes")).focus();
+  first?.select?.(); // a name that stands there goes with the first letter of another
   return new Promise((resolve) => {
     let went = false;
     $("asks-form").onsubmit = async (event) => {

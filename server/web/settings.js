@@ -104,13 +104,13 @@ function keyRow(k) {
       if (await asks({ title: "Revoke the key " + k.name + "?", danger: true, yes: "Revoke", body: [element("p", "Who uses it is refused at once. It cannot be taken back; a new key of the same name goes on with its conversations.")],
         act: () => call("/keys/" + encodeURIComponent(k.id), { method: "DELETE" }) })) {
         await showKeys();
-        $("settings-title").focus(); // its button is gone
+        $("keys-title").focus(); // its button is gone
         tell("Revoked.");
       }
     });
     act.append(b);
   }
-  tr.append(name, element("td", k.scopes.join(", ")), element("td", k.collections && k.collections.length ? k.collections.join(", ") : "all", "wide"), element("td", new Date(k.created_at).toLocaleDateString(), "wide"), act);
+  tr.append(name, element("td", k.scopes.join(", ")), element("td", k.collections && k.collections.length ? k.collections.join(", ") : "all", "wide"), element("td", new Date(k.created_at).toLocaleDateString(), "wide when"), act);
   if (k.revoked_at) tr.className = "muted";
   return tr;
 }

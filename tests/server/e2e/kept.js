@@ -42,7 +42,7 @@ async function keptAndFound({ browser, url, pictures }) {
   await page.click("#asks-yes");
   await until(page, () => /shared/.test(document.getElementById("kept").textContent));
   const id = link.split("/").pop();
-  check("whoever shares by keyboard stays at the button", await until(page, () => document.activeElement.getAttribute("aria-label") === "Shared the conversation").then(() => true));
+  check("whoever shares by keyboard stays at the button", await until(page, () => document.activeElement.getAttribute("aria-label") === "Stop sharing the conversation").then(() => true));
   check("story 12: it is shared", (await (await fetch(url + "/conversations/" + id)).json()).shared);
 
   await page.getByRole("button", { name: "Delete the conversation" }).click();

@@ -2,6 +2,7 @@
 // reads, and goes on with a copy of his own.
 "use strict";
 const { between } = require("./between.js");
+const { revoked } = require("./staying.js");
 const { accessible, ask, check, last, open, until } = require("./stories.js");
 
 async function firstKey({ browser, keyed, pictures }) {
@@ -82,4 +83,8 @@ async function shared({ browser, keyed, pictures }, admin) {
   await his.context().close();
 }
 
-exports.stories = async (on) => shared(on, await firstKey(on));
+exports.stories = async (on) => {
+  const admin = await firstKey(on);
+  await shared(on, admin);
+  await revoked(on, admin);
+};
