@@ -5,7 +5,7 @@ const { check, last, open, until } = require("./stories.js");
 
 const send = async (url, method, path, body, key) => (await fetch(url + path, { method, body: JSON.stringify(body),
   headers: { "Content-Type": "application/json", ...(key ? { Authorization: "Bearer " + key } : {}) } })).json();
-const focused = (page) => page.evaluate(() => document.activeElement.id || document.activeElement.textContent);
+const focused = (page) => page.evaluate(() => document.activeElement.id || document.activeElement.textContent.slice(0, 60));
 
 // A conversation of one answer with five sources.
 async function cited(url, title) {
@@ -75,7 +75,8 @@ async function sharing({ browser, url }) {
 
 // On a phone: what stands above a source, and what stands before figures.
 async function room({ browser, url }) {
-  const name = "heron - a bird of which this title says so much that no phone shows it in a line";
+  const name = "heron - a bird of which this title says so much that no phone shows it in a line, and a wide window hardly does: " +
+    "where it stands, what it eats, when it comes and goes, and who has seen it";
   await send(url, "POST", "/ingest", { collection: "room", documents: [{ id: "a/long/path/to/where/the/heron/stands/in/the/archive/of/the/north.txt", title: name, text: "The grey heron stands one metre tall. ".repeat(60) }] });
   const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
   await open(page, url + "/#documents");
