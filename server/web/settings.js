@@ -2,7 +2,7 @@
 import { belongsTo, call, put, useKey } from "/assets/api.js";
 import { $, asks, bytes, copy, count, element, field, option, tell } from "/assets/dom.js";
 
-const SCOPES = { read: "ask and read", ingest: "bring documents and take them out", admin: "all of that, and what cannot be taken back", metrics: "see figures of the service" };
+const SCOPES = { read: "ask and read", ingest: "bring documents and take them out", admin: "all of that, collections and keys", metrics: "see figures of the service" };
 
 export let session = { keys: false, key: null, name: "", tenant: "default", read_only: false, may: { read: true } };
 

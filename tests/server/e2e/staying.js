@@ -88,6 +88,13 @@ async function room({ browser, url }) {
     return { top: r.top, bottom: r.bottom };
   }));
   check("a long title stands in its sheet, above where it is from, and that above the text", sheet.top <= title.top && title.bottom <= note.top + 1 && note.bottom <= text.top + 1, JSON.stringify([sheet, title, note, text]));
+  await page.keyboard.press("Escape");
+  await page.goto(url + "/#ask");
+  await page.click("#options summary");
+  check("the options of a question are in the window", await page.locator("#options .sheet").evaluate((e) => {
+    const r = e.getBoundingClientRect();
+    return r.width > 100 && r.left >= 0 && r.right <= innerWidth && r.top >= 0;
+  }));
   await page.goto(url + "/#dashboard");
   await page.waitForSelector("#stages tbody td");
   check("no word before figures is cut in two", await page.locator("#stages tbody td:first-child, #layers tbody td:first-child").evaluateAll((all) => all.every((e) => {
