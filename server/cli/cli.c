@@ -65,9 +65,12 @@ int cli_fail(const fo_err *err) {
     const bool named =
         err->field[0] && !document && !begins_with(s, err->field) && !is_of_admission(text);
     printable_say(stderr, "forage: %s%s%s%s", named ? err->field : "", named ? ": " : "", text,
-                  document     ? "; 'forage documents' lists them"
-                  : collection ? "; 'forage collections' lists them"
-                               : "");
+                  document      ? "; 'forage documents' lists them"
+                  : !collection ? ""
+                  : strstr(s, "'default'")
+                      ? "; the first document makes it ('forage ingest PATH'), "
+                        "'forage collections' lists others"
+                      : "; 'forage collections' lists them");
     return 1;
 }
 
@@ -408,6 +411,32 @@ bool cli_flagged(const char *name) {
     return is_among(flagged, name);
 }
 
+enum { USAGE_BYTES = 2048 };
+
+/* The lines of a command's usage, each on a line of its own behind two blanks. */
+static void indent_usage(const cli_command *c, char out[USAGE_BYTES]) {
+    size_t used = 0;
+    out[0] = 0;
+    for (const char *p = c->usage; *p && used < USAGE_BYTES;) {
+        const size_t n = strcspn(p, "\n");
+        used += (size_t)snprintf(out + used, USAGE_BYTES - used, "\n  %.*s", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+}
+
+/* What the usage calls argument `at` (from 0): FILE, or "question"; 0 bytes: it has no name for it there. */
+static size_t argument_name(const cli_command *c, int at, const char **name) {
+    const char *p = c->usage + strlen("forage ") + strlen(c->name);
+    for (size_t n;; p += n) {
+        p += strspn(p, " ");
+        n = strcspn(p, " \n");
+        if (*p == '"') n = 1 + strcspn(p + 1, "\"") + 1;
+        *name = p;
+        if (!n || *p == '[' || *p == '-') return 0;
+        if (at-- == 0) return n;
+    }
+}
+
 /* Read options of `argv` into their variables; what is no option is moved to the front of argv and
  * *argc counts it. 0, or 2 after a message on stderr. `commands` (all of them) tell which names of
  * forage.conf belong to somebody else. */
@@ -469,20 +498,25 @@ static int parse(const cli_command *c, const cli_command *const *commands, size_
         int rc = from_file(c, commands, n_commands, home, set);
         if (rc) return rc;
     }
+    char usage[USAGE_BYTES];
+    indent_usage(c, usage);
     for (size_t i = 0; i < n_options; i++) {
         const cli_option *o = &c->options[i];
-        if (o->required && o->type == CLI_STRING && !*(const char **)o->out)
-            return cli_wrong_usage("%s needs --%s %s\nusage: %s", c->name, o->name,
-                                   o->arg ? o->arg : "VALUE", c->usage);
-        if (o->required && o->type == CLI_LIST && !((cli_list *)o->out)->n)
-            return cli_wrong_usage("%s needs --%s %s\nusage: %s", c->name, o->name,
-                                   o->arg ? o->arg : "VALUE", c->usage);
+        if (o->required && ((o->type == CLI_STRING && !*(const char **)o->out) ||
+                            (o->type == CLI_LIST && !((cli_list *)o->out)->n)))
+            return cli_wrong_usage("%s needs --%s %s\nUsage:%s", c->name, o->name,
+                                   o->arg ? o->arg : "VALUE", usage);
     }
-    if (n_args < c->min_args || (c->max_args >= 0 && n_args > c->max_args))
-        return cli_wrong_usage("%s %s\nusage: %s", c->name,
-                               n_args < c->min_args ? "needs more than was given"
-                                                    : "was given more than it takes",
-                               c->usage);
+    if (n_args < c->min_args) {
+        const char *name;
+        const size_t n = argument_name(c, n_args, &name);
+        return cli_wrong_usage("%s needs %.*s\nUsage:%s", c->name, n ? (int)n : 10,
+                               n ? name : "more words", usage);
+    }
+    if (c->max_args >= 0 && n_args > c->max_args)
+        return cli_wrong_usage(
+            "%s does not know what to do with '%s'%s\nUsage:%s", c->name, argv[c->max_args],
+            c->max_args ? "; words that belong together stand in quotes" : "", usage);
     *argc = n_args;
     return 0;
 }
@@ -499,26 +533,52 @@ static void print_options(FILE *f, const cli_command *c) {
 }
 
 static void print_command(const cli_command *c) {
-    printf("%s\n\nUsage:\n", c->summary);
-    for (const char *p = c->usage; *p;) {
-        size_t n = strcspn(p, "\n");
-        printf("  %.*s\n", (int)n, p);
-        p += n + (p[n] == '\n');
-    }
+    char usage[USAGE_BYTES];
+    indent_usage(c, usage);
+    printf("%s\n\nUsage:%s\n", c->summary, usage);
     if (c->details) printf("\n%s\n", c->details);
     print_options(stdout, c);
 }
 
-static void print_overview(const cli_command *const *commands, size_t n, const char *prefix) {
-    if (!prefix)
-        puts("forage " FORAGE_VERSION ": documents in, grounded answers with checked citations "
-             "out\n\nUsage: forage COMMAND [OPTIONS]\n");
-    puts("Commands:");
-    size_t skip = prefix ? strlen(prefix) : 0;
+/* For who makes or measures models and indexes, not for who keeps and asks documents. */
+static bool is_for_makers(const cli_command *c) {
+    static const char *const names[] = {"chat-template", "convert", "embed",  "fit",
+                                        "generate",      "inspect", "logits", "perplexity",
+                                        "quantize",      "tokenize"};
+    if (!strncmp(c->name, "bench ", 6)) return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(c->name, names[i])) return true;
+    return false;
+}
+
+static void print_summaries(const cli_command *const *commands, size_t n, bool for_makers) {
     for (size_t i = 0; i < n; i++)
-        if (!prefix ||
-            (!strncmp(commands[i]->name, prefix, skip) && commands[i]->name[skip] == ' '))
+        if (is_for_makers(commands[i]) == for_makers)
             printf("  %-20s %s\n", commands[i]->name, commands[i]->summary);
+}
+
+/* All commands; with a prefix those that begin with this word. */
+static void print_overview(const cli_command *const *commands, size_t n, const char *prefix) {
+    if (!prefix) {
+        puts("forage " FORAGE_VERSION
+             ": documents in, grounded answers with checked citations out\n\n"
+             "Usage: forage COMMAND [OPTIONS]\n\n"
+             "To begin:\n"
+             "  forage ingest ~/notes --home home       read a folder into a home, which is made\n"
+             "  forage query \"a question\" --home home   ask what it says\n"
+             "  forage serve --home home                the same on a web page, "
+             "http://127.0.0.1:8080\n\n"
+             "Commands:");
+        print_summaries(commands, n, false);
+        puts("Commands for models and measurements:");
+        print_summaries(commands, n, true);
+    } else {
+        puts("Commands:");
+        size_t skip = strlen(prefix);
+        for (size_t i = 0; i < n; i++)
+            if (!strncmp(commands[i]->name, prefix, skip) && commands[i]->name[skip] == ' ')
+                printf("  %-20s %s\n", commands[i]->name, commands[i]->summary);
+    }
     puts("\n'forage help COMMAND' says more. Options may also be set in the environment\n"
          "(FORAGE_HOME for --home) and in DIR/forage.conf (home's folder; lines 'name = value').");
 }
@@ -576,6 +636,11 @@ static int unknown_command(const cli_command *const *commands, size_t n, int arg
         if (d < best_distance) best = commands[i]->name, best_distance = d;
     }
     if (best) return cli_wrong_usage("no command '%s'; did you mean '%s'?", argv[0], best);
+    if (argv[0][0] == '-')
+        return cli_wrong_usage(
+            "the command comes first, its options behind it; '%s' is no command; "
+            "'forage help' lists them",
+            argv[0]);
     return cli_wrong_usage("no command '%s'; 'forage help' lists them", argv[0]);
 }
 

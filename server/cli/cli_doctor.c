@@ -277,8 +277,8 @@ static bool look_at_home(report *r) {
     struct stat st;
     fo_err err = {0};
     if (access(o.home, F_OK)) {
-        tell(r, NOTE, "home", "forage ingest PATH --home DIR makes one", "%s is not there yet",
-             o.home);
+        tell(r, NOTE, "home", "forage ingest PATH --home DIR makes one",
+             "the folder %s is not there yet", o.home);
         return false;
     }
     if (stat(o.home, &st) == 0 && !S_ISDIR(st.st_mode)) {
@@ -304,7 +304,8 @@ static bool look_at_home(report *r) {
              "forage index verify --home DIR says what is wrong and what mends it", "%s", err.msg);
     else
         tell(r, FINE, "home", "forage index verify --home DIR looks at every byte of it",
-             "%s: %lld documents in %zu collections%s", o.home, (long long)documents, n,
+             "%s: %lld document%s in %zu collection%s%s", o.home, (long long)documents,
+             documents == 1 ? "" : "s", n, n == 1 ? "" : "s",
              held_by_server() ? "; a service has it open" : "");
     return look_at_keys(r);
 }

@@ -654,6 +654,12 @@ static int run(int argc, char **argv) {
     if (o.base && (stat(o.base, &st) != 0 || !S_ISDIR(st.st_mode)))
         return cli_wrong_usage("--base %s is no folder", o.base);
     fo_err err = {0};
+    if (argc && !o.files_from && !o.url && stat(o.home, &st) != 0 &&
+        !file_names_one_there(argv, argc)) {
+        fo_fail(&err, FO_ENOTFOUND, "there is no file or folder %s; no home is made in %s", argv[0],
+                o.home);
+        return cli_fail(&err);
+    }
     target t = {0};
     int64_t began = log_now_ms();
     int rc = open_target(&t, &err);

@@ -5,6 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+bool file_names_one_there(char *const *paths, int n) {
+    for (int i = 0; i < n; i++)
+        if (!strcmp(paths[i], "-") || access(paths[i], F_OK) == 0) return true;
+    return false;
+}
+
 void file_names_join(fo_buf *out, const char *folder, const char *child) {
     fo_buf_clear(out);
     fo_buf_str(out, folder);

@@ -30,6 +30,9 @@ typedef struct file_names {
 int file_names_make(file_names *out, const char *path, const char *base, fo_err *err);
 void file_names_deinit(file_names *n);
 
+/* Is one of the n paths of a file or folder that is there, or "-", standard input? */
+bool file_names_one_there(char *const *paths, int n);
+
 /* `child` (a path below the folder, "" for the folder itself) put behind a folder's name; *out is
  * cleared first. */
 void file_names_join(fo_buf *out, const char *folder, const char *child);

@@ -7,11 +7,11 @@ doctor() { # doctor STATUS ARGUMENTS...
     shift
     run "$tap_status" "$forage" doctor --listen 127.0.0.1:0 "$@"
 }
-doctor 0 --home "$work/none" && grep -q '^note  *home .*not there yet' "$work/out" && [ ! -e "$work/none" ]
+doctor 0 --home "$work/none" && grep -q '^note  *home  *the folder .*not there yet$' "$work/out" && [ ! -e "$work/none" ]
 check "a home that is not there is noted and not made" $?
 echo 'The weir is opened in March.' >"$work/weir.txt"
 "$forage" ingest "$work/weir.txt" --home "$work/home" >/dev/null 2>&1
-doctor 0 --home "$work/home" && grep -q '^ok  *home .*1 documents in 1 collections$' "$work/out" && grep -q '^0 problems' "$work/out"
+doctor 0 --home "$work/home" && grep -q '^ok  *home .*1 document in 1 collection$' "$work/out" && grep -q '^0 problems' "$work/out"
 check "a home in order is told with what it holds" $?
 doctor 0 --home "$work/home" --json && grep -q '^{"checks":\[{"verdict":"ok".*"problems":0,"notes":[0-9]*}$' "$work/out"
 check "the same as JSON" $?

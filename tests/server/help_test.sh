@@ -19,6 +19,24 @@ options_of() {
     case $1 in *' '*) pattern="    '$1')" ;; *) pattern="    '$1 '*)" ;; esac
     grep -FA 1 -- "$pattern" "$work/completion" | sed -n "s/^ *options='\([^']*\)'.*/\1/p" | tr ' ' '\n' | grep . | sort
 }
+# What a newcomer reads first: how to begin, then what everybody needs, then what makers of models do.
+begins() { sed -n '/^To begin:/,/^$/p' "$work/help" | grep -qE "^  forage $1 .*--home home "; }
+"$forage" help >"$work/help"
+begins ingest && begins query && begins serve &&
+    [ "$(grep -n '^  serve  ' "$work/help" | cut -d : -f 1)" -lt "$(grep -n '^  bench bm25  ' "$work/help" | cut -d : -f 1)" ]
+check "help begins with how to begin" $?
+# usage_after SENTENCE COMMAND...: the sentence, then the usage, each line of it behind two blanks.
+usage_after() {
+    said=$1
+    shift
+    run 2 "$forage" "$@" </dev/null && [ "$(head -n 1 "$work/err")" = "forage: $said" ] && [ "$(sed -n 2p "$work/err")" = Usage: ] &&
+        ! sed 1,2d "$work/err" | grep -qv '^  ' && sed -n 3p "$work/err" | grep -q '^  forage [a-z]'
+}
+usage_after 'query needs "question"' query && usage_after 'convert needs out.gguf' convert x &&
+    usage_after "query does not know what to do with 'long'; words that belong together stand in quotes" query how long &&
+    usage_after "serve does not know what to do with 'x'" serve x && usage_after 'keys create needs --name NAME' keys create
+check "of wrong words it is said what is missing or too many, and how the command is written" $?
+
 # section_of COMMAND: what docs/forage.1 says of its options, as plain text.
 sed 's/\\-/-/g; s/\\f[A-Z]//g' docs/forage.1 | sed -n '/^\.SH OPTIONS OF EACH COMMAND/,/^\.SH EXIT STATUS/p' >"$work/manual"
 section_of() { awk -v head=".B $1" '/^\.TP/ { on = 0 } on { print } $0 == head { on = 1 }' "$work/manual"; }
@@ -221,6 +239,11 @@ fails 1 'query must not be empty' query ' 	' --home h
 fails 2 'sync needs a folder' sync '' --home h
 fails 2 "collections delete has no option --yes; 'forage help collections delete' lists them" collections delete x --yes
 fails 2 'delete needs either ids, or --filter or --source' delete --home h
+fails 1 "there is no file or folder nosuch/dir; no home is made in fresh" ingest nosuch/dir --home fresh
+[ ! -e fresh ] || echo "ingest of nothing made a home" >>"$work/wrong"
+"$forage" ingest nosuch - --home fresh </dev/null >/dev/null 2>&1
+fails 1 "collection 'default' does not exist; the first document makes it ('forage ingest PATH'), 'forage collections' lists others" query x --home fresh
+fails 2 "the command comes first, its options behind it; '--home' is no command; 'forage help' lists them" --home h query x
 echo text >plain
 for command in documents 'index stats' 'index verify' 'sync notes' 'query x'; do
     # shellcheck disable=SC2086
