@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/embed/reader_spans.h"
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/text/exact_names.h"
 #include "retrieval/text/facts.h"
 #include "retrieval/written/own_words.h"
 #include "retrieval/question/question.h"
@@ -422,6 +424,49 @@ static int say_short(size_t *from, size_t *to, const span_reading_input *in, siz
     return rc;
 }
 
+/* Does text[0..n) hold this word, in any case, also as a part of another? */
+static bool holds_word(const char *text, size_t n, const char *word, size_t n_word) {
+    for (size_t i = 0; i + n_word <= n; i++)
+        if (!strncasecmp(text + i, word, n_word)) return true;
+    return false;
+}
+
+/* Does the question say a word of four letters or more of text[0..n) that is no part of the names? */
+static bool says_a_word_of(const char *asked, const char *text, size_t n, const char *names,
+                           size_t n_names) {
+    enum { LETTERS = 4 };
+    for (size_t at = 0, end; at < n; at = end) {
+        while (at < n && !fo_is_letter(text[at])) at++;
+        for (end = at; end < n && fo_is_letter(text[end]);) end++;
+        if (end - at >= LETTERS && !holds_word(names, n_names, text + at, end - at) &&
+            holds_word(asked, strlen(asked), text + at, end - at))
+            return true;
+    }
+    return false;
+}
+
+/* "cksum - compute and verify file checksums", the line by which a page of a manual is called: it answers what a command does with
+ * all that stands behind the dash, and which command does it with the names, never with a word of the one or with some of both. */
+static void keep_to_a_side(const span_reading_input *in, size_t *from, size_t *to) {
+    const char *title = in->passage->title ? in->passage->title : "";
+    const size_t names = exact_names_of_command(title);
+    size_t n = strlen(title);
+    if (!names || *from == *to || *to > n || n > in->n_answer || memcmp(in->answer, title, n) != 0)
+        return;
+    const size_t what = names + 2 + strcspn(title + names + 1, " ");
+    const bool named = exact_names_command_said(in->question, strlen(in->question), title);
+    while (n > what && title[n - 1] == '.') n--;
+    if (*from >= what &&
+        (!named || says_a_word_of(in->question, title + what, n - what, title, names)))
+        return;
+    if (!named)
+        *from = 0, *to = names;
+    else if (n - what <= SHORT)
+        *from = what, *to = n;
+    else
+        *from = *to = 0;
+}
+
 int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, fo_err *err) {
     *from = *to = 0;
     if (!can_tell(in) || is_list(in->answer, in->n_answer)) return FO_OK;
@@ -436,6 +481,7 @@ int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, f
             find_in_answer(&at, c.from, n, from, to);
         else
             rc = say_short(from, to, &at, c.from, n, err);
+        keep_to_a_side(in, from, to);
     }
     fact_text_deinit(&r.unit);
     asked_words_deinit(&r.asked);

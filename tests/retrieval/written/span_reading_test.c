@@ -115,6 +115,39 @@ static void the_few_words_that_answer_are_pointed_out(void **state) {
     reader_close(r);
 }
 
+static void points_at_of(reader *r, const char *title, const char *question, const char *want) {
+    size_t from, to;
+    fo_err err = {0};
+    passage p = page_of(title);
+    p.title = title;
+    const span_reading_input in = input_of(r, question, &p, title);
+    assert_ok(span_reading_short(&from, &to, &in, &err), &err);
+    if (to - from != strlen(want) || memcmp(title + from, want, to - from) != 0)
+        fail_msg("%s '%.*s', not '%s'", question, (int)(to - from), title + from, want);
+}
+
+/* Of the line by which a page of a manual is called, all that stands at one side of the dash is the answer. */
+static void a_line_of_a_name_answers_with_one_side_of_it(void **state) {
+    (void)state;
+    reader *r = open_reader();
+    static const char sum[] = "cksum - compute and verify file checksums",
+                      h2xs[] = "h2xs - convert .h C header files to Perl extensions",
+                      sasl[] = "libsasl - authentication library",
+                      tick[] = "tick - wake the machine at midnight",
+                      node[] = "mknod - make block or character special files";
+    points_at_of(r, sum, "What does cksum do?", "compute and verify file checksums");
+    points_at_of(r, h2xs, "What is h2xs?", "convert .h C header files to Perl extensions");
+    points_at_of(r, sasl, "What is libsasl?", "authentication library");
+    points_at_of(r, "wordlist2dawg - convert a wordlist to a DAWG for Tesseract",
+                 "What does wordlist2dawg do?", "convert a wordlist to a DAWG for Tesseract");
+    points_at_of(r, tick, "When does tick wake the machine?", "midnight");
+    points_at_of(r, tick, "When is the machine woken?", "at midnight");
+    points_at_of(r, node, "Which command can make block or character special files?", "mknod");
+    points_at_of(r, h2xs, "Which command can convert .h C header files to Perl extensions?",
+                 "h2xs");
+    reader_close(r);
+}
+
 static void what_cannot_be_told_holds(void **state) {
     (void)state;
     reader *r = open_reader();
@@ -153,6 +186,7 @@ int main(void) {
         cmocka_unit_test(words_that_answer_hold),
         cmocka_unit_test(the_unit_that_answers_best_is_held_against_another),
         cmocka_unit_test(the_few_words_that_answer_are_pointed_out),
+        cmocka_unit_test(a_line_of_a_name_answers_with_one_side_of_it),
         cmocka_unit_test(what_cannot_be_told_holds),
         cmocka_unit_test(a_long_claim_is_held_against_a_long_sentence),
     };
