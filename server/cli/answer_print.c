@@ -109,7 +109,14 @@ void answer_print_incomplete(const cJSON *a) {
     if (is_incomplete(a)) printf("(%s)\n", INCOMPLETE);
 }
 
+/* What was asked in the place of a question with a misspelt word; NULL: it had none. */
+static const char *asked_as(const cJSON *a) {
+    const cJSON *rewritten = cJSON_GetObjectItemCaseSensitive(a, "rewritten");
+    return strcmp(text_of(rewritten, "by"), "spelling") == 0 ? text_of(rewritten, "query") : NULL;
+}
+
 void answer_print_text(const cJSON *a) {
+    if (asked_as(a)) printf("(asked as: %s)\n", asked_as(a));
     const char *answer = text_of(a, "answer");
     if (!*answer) answer = answer_print_nothing(a);
     put_answer(answer, cJSON_GetObjectItemCaseSensitive(a, "short_answer"));

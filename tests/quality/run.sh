@@ -1,6 +1,7 @@
 #!/bin/sh
 # tests/quality/run.sh FORAGE [OPTION...] - ask the questions of this folder and print how many answers
 # are right. Options go to ingest and eval alike (--embed-model FILE, --reader none, ...).
+# SLIPS=1: with a misspelt word in each of them (slips.awk); no conversations then.
 # "commands" are asked of manual pages too, in the words of people who have not read them.
 # Manual pages differ from machine to machine: those that the questions are about, and 500 others beside
 # them as on any machine. Where there are none (slim images) that half is left out, with a word.
@@ -22,6 +23,10 @@ pages() { # LIST: those asked about, and others drawn by chance, the same ones e
 row() { # NAME HOME QUESTIONS [OPTION...]
     name=$1 home=$2 questions=$3
     shift 3
+    if [ -n "${SLIPS:-}" ]; then
+        awk -f "$here/slips.awk" "$questions" >"$work/slips.jsonl"
+        questions=$work/slips.jsonl
+    fi
     "$forage" eval --home "$home" --queries "$questions" --judge exact --json \
         ${ANSWERS:+--answers-file "$ANSWERS.$name.jsonl"} "$@" >"$work/report" 2>"$work/log" || {
         cat "$work/log" >&2

@@ -284,10 +284,10 @@ export type SearchReply = {
     epoch?: number;
     status?: "answered" | "no_context";
     contexts?: Array<Context>;
-    /** What was searched for and answered instead of the question, where it leant on earlier messages */
+    /** What was searched for and answered instead of the question, where it leant on earlier messages or had a misspelt word */
     rewritten?: {
         query?: string;
-        by?: "words" | "model";
+        by?: "words" | "model" | "spelling";
     };
     /** true while the chunks of a damaged file of the index come back from the store: documents may be missing from this reply, ask again in a moment. Absent otherwise */
     index_incomplete?: boolean;
@@ -330,10 +330,10 @@ export type QueryReply = {
     };
     citations?: Array<Citation>;
     contexts?: Array<Context>;
-    /** What was searched for and answered instead of the question, where it leant on earlier messages */
+    /** What was searched for and answered instead of the question, where it leant on earlier messages or had a misspelt word */
     rewritten?: {
         query?: string;
-        by?: "words" | "model";
+        by?: "words" | "model" | "spelling";
     };
     /** true while the chunks of a damaged file of the index come back from the store: documents may be missing from this reply, ask again in a moment. Absent otherwise */
     index_incomplete?: boolean;
