@@ -159,7 +159,9 @@ int sqlite_txn_usable(const sqlite_txn *t, fo_err *err);
 int sqlite_read_text(sqlite_conn *c, sqlite3_blob **blob, int64_t document, size_t start,
                      size_t end, char *out, fo_err *err);
 
-int sqlite_migrate(sqlite_conn *c, bool read_only, fo_err *err);
+/* Brings an older database up to this program's version, all of it or nothing, and says so (schema_migrated). Read-only:
+ * FO_EMISMATCH for an older one. */
+int sqlite_migrate(const sqlite_store *s, sqlite_conn *c, fo_err *err);
 /* A database without a single table, its log included. */
 int sqlite_is_empty(const char *path, bool *empty, fo_err *err);
 /* A copy put in a home's place (its ledger gone): a store of its own from here on. */

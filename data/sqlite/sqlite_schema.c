@@ -171,7 +171,8 @@ int sqlite_is_empty(const char *path, bool *empty, fo_err *err) {
     return rc;
 }
 
-int sqlite_migrate(sqlite_conn *c, bool read_only, fo_err *err) {
+int sqlite_migrate(const sqlite_store *s, sqlite_conn *c, fo_err *err) {
+    const bool read_only = s->read_only;
     if (!read_only && sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_fail(c->db, err, "could not open the database for writing");
     int64_t version = 0, application = 0, n_tables = 0;
@@ -204,5 +205,10 @@ int sqlite_migrate(sqlite_conn *c, bool read_only, fo_err *err) {
     if (!rc && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         rc = sqlite_fail(c->db, err, "could not bring the database up to date");
     if (rc && !sqlite3_get_autocommit(c->db)) sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+    if (!rc && !empty && version < SCHEMA_VERSION)
+        fo_notice(&s->notices, "schema_migrated",
+                  "%s was brought from schema version %lld to %d: a program that does not know "
+                  "version %d no longer opens it",
+                  s->path, (long long)version, SCHEMA_VERSION, SCHEMA_VERSION);
     return rc;
 }

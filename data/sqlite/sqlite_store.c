@@ -294,7 +294,7 @@ static int open_writer(sqlite_store *s, const sqlite_options *opt, fo_err *err) 
     rc = sqlite_ledger_check(s, s->writer, opt, &view, err);
     if (!rc) {
         sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        rc = sqlite_migrate(s->writer, false, err);
+        rc = sqlite_migrate(s, s->writer, err);
     }
     if (!rc) rc = sqlite_ledger_start(s, opt, &view, err);
     ledger_view_deinit(&view);
@@ -342,7 +342,7 @@ static int read_first(sqlite_store *s, sqlite_conn **c, fo_err *err) {
     for (;;) {
         int rc = sqlite_reader(s, false, c, err);
         bool opened = !rc;
-        if (opened) rc = sqlite_migrate(*c, true, err);
+        if (opened) rc = sqlite_migrate(s, *c, err);
         if (!rc) return FO_OK;
         if (opened) sqlite_conn_close(*c);
         if (rc != FO_ENOSPC || s->unchanging || !log_is_empty(s)) return rc;

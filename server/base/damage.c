@@ -7,11 +7,11 @@
 #include "server/base/log.h"
 #include "server/base/printable.h"
 
-/* The order is that of how bad it is: what was lost, what was made good, what is told in passing. */
 static const struct {
     const char *kind;
     enum log_level level;
 } kinds[] = {
+    /* what was lost */
     {"commits_lost", LOG_LEVEL_ERROR},
     {"store_lost", LOG_LEVEL_ERROR},
     {"counts_differ", LOG_LEVEL_ERROR},
@@ -24,6 +24,7 @@ static const struct {
     {"index_missing", LOG_LEVEL_ERROR},
     {"index_ahead", LOG_LEVEL_ERROR},
     {"index_stuck", LOG_LEVEL_ERROR},
+    /* what was made good */
     {"index_refilled", LOG_LEVEL_WARN},
     {"metadata_left_out", LOG_LEVEL_WARN},
     {"ledger_short", LOG_LEVEL_WARN},
@@ -32,10 +33,13 @@ static const struct {
     {"hot_missing", LOG_LEVEL_WARN},
     {"modes_tightened", LOG_LEVEL_WARN},
     {"modes_open", LOG_LEVEL_WARN},
+    /* what is told in passing */
+    {"schema_migrated", LOG_LEVEL_INFO},
     {"commit_unfinished", LOG_LEVEL_INFO},
     {"index_caught_up", LOG_LEVEL_INFO},
     {"index_leftover", LOG_LEVEL_INFO},
     {"index_goes_on", LOG_LEVEL_INFO},
+    /* what has no row */
     {"other", LOG_LEVEL_WARN},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A service that is changed while it runs: settings read again on SIGHUP, a socket that is handed over. Speaks TAP.
+# A service that is changed while it runs: settings read again on SIGHUP, a socket that is handed over; one that begins with an older home. Speaks
+# TAP.
 . "$(dirname "$0")/tap.sh"
 tests=$(dirname "$0")/clients
 tells() { grep -qs "$1" "$log"; }
@@ -69,6 +70,22 @@ os.execv(sys.argv[1], sys.argv[1:])" "$forage" serve --home "$work/home"
     grep -q 'has no keys' "$work/err"; check "one that others reach wants keys, whatever --listen says" $?
 else
     skip "nobody is refused while the service is started again" "no python3"
+fi
+# A home of the first version, as the release before all others left it.
+if command -v sqlite3 >/dev/null; then
+    mkdir "$work/first"
+    id=$(sqlite3 "$work/home/forage.db" "PRAGMA application_id")
+    { cat data/sqlite/schema.sql; echo "PRAGMA application_id = $id; PRAGMA user_version = 1;"; } | sqlite3 "$work/first/forage.db"
+    serve "$work/first"
+    tells 'info  *schema_migrated what=".*/first/forage.db was brought from schema version 1 to [0-9]*:'
+    check "an older home is brought up to date with a line of the log" $?
+    curl -s "$url/metrics" | grep -q 'forage_damage_total{kind="schema_migrated"} 1'; check "and /metrics counts it" $?
+    stop TERM
+    serve "$work/first"
+    ! tells schema_migrated; check "once" $?
+    stop TERM
+else
+    skip "an older home is brought up to date with a line of the log" "sqlite3 is not installed"
 fi
 LISTEN_PID=1 LISTEN_FDS=1 serve "$work/home" && [ -n "$url" ]; check "a socket that is for another process is left alone" $?
 stop TERM

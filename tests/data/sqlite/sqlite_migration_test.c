@@ -99,6 +99,27 @@ static int count_vectors(void *ctx, const store_index_row *row) {
     return FO_OK;
 }
 
+/* What was told of a migration. */
+typedef struct told {
+    int n;
+    char text[1024];
+} told;
+
+static void hear(void *ctx, const char *kind, const char *text) {
+    told *t = ctx;
+    assert_string_equal(kind, "schema_migrated");
+    t->n++;
+    snprintf(t->text, sizeof t->text, "%s", text);
+}
+
+static void expect_told(const told *t, const char *path, int from) {
+    char want[4300];
+    snprintf(want, sizeof want, "%s was brought from schema version %d to %d:", path, from,
+             SCHEMA_NOW);
+    assert_int_equal(t->n, 1);
+    if (strncmp(t->text, want, strlen(want)) != 0) fail_msg("%s, not %s", t->text, want);
+}
+
 static void every_earlier_schema_is_brought_up_to_this_one(void **state) {
     (void)state;
     for (int version = SCHEMA_NOW - 1; version >= 1; version--) {
@@ -111,7 +132,10 @@ static void every_earlier_schema_is_brought_up_to_this_one(void **state) {
         sqlite_options read_only = {.store.read_only = true};
         assert_int_equal(sqlite_store_open(&s, path, &read_only, &err), FO_EMISMATCH);
         assert_non_null(strstr(err.msg, "older schema"));
-        assert_ok(sqlite_store_open(&s, path, NULL, &err), &err);
+        told heard = {0};
+        sqlite_options watched = {.store.notices = {hear, &heard}};
+        assert_ok(sqlite_store_open(&s, path, &watched, &err), &err);
+        expect_told(&heard, path, version);
         if (store_verify(s, &err)) fail_msg("from version %d: %s", version, err.msg);
         expect_documents(s, &c);
         assert_ok(store_get_collection(s, "t", "docs", &now, &err), &err);
@@ -128,6 +152,9 @@ static void every_earlier_schema_is_brought_up_to_this_one(void **state) {
         assert_ok(fixture_put(s, &d, &res, &err), &err);
         assert_ok(store_verify(s, &err), &err);
         fixture_free(&d);
+        store_close(s);
+        assert_ok(sqlite_store_open(&s, path, &watched, &err), &err);
+        assert_int_equal(heard.n, 1); /* once */
         store_close(s);
         char *shape = shape_at(path);
         assert_string_equal(shape, fresh);
@@ -171,7 +198,10 @@ static void half_a_migration_is_none(void **state) {
     char *before = shape_of(db);
     sqlite3_close(db);
     store *s = NULL;
-    assert_true(sqlite_store_open(&s, path, NULL, &err) != FO_OK);
+    told heard = {0};
+    sqlite_options watched = {.store.notices = {hear, &heard}};
+    assert_true(sqlite_store_open(&s, path, &watched, &err) != FO_OK);
+    assert_int_equal(heard.n, 0);
     char *after = shape_at(path);
     assert_string_equal(after, before);
     db = open_raw(path);
@@ -186,11 +216,26 @@ static void half_a_migration_is_none(void **state) {
     test_remove(dir);
 }
 
+static void a_new_one_was_not_brought_up_to_date(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4200];
+    fo_err err = {0};
+    store *s;
+    told heard = {0};
+    sqlite_options watched = {.store.notices = {hear, &heard}};
+    snprintf(path, sizeof path, "%s/forage.db", dir);
+    assert_ok(sqlite_store_open(&s, path, &watched, &err), &err);
+    store_close(s);
+    assert_int_equal(heard.n, 0);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_earlier_schema_is_brought_up_to_this_one),
         cmocka_unit_test(the_first_of_them_is_the_released_one),
         cmocka_unit_test(half_a_migration_is_none),
+        cmocka_unit_test(a_new_one_was_not_brought_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
