@@ -16,6 +16,7 @@ typedef struct document_row { /* what a put or delete needs of the row that is t
     int64_t id;               /* 0: no such document */
     unsigned char sha256[32];
     int64_t n_chunks, created_ms;
+    bool retitled; /* its title is not the one that was asked about, or its row does not say */
     bool doubtful; /* its digest is wrong: so may n_chunks be */
     bool damaged;  /* the row, by its digest, or of late found so: the same content replaces it */
 } document_row;
@@ -30,8 +31,14 @@ static int step_to_document(sqlite_conn *c, int64_t collection, const char *id, 
     return rc ? rc : sqlite_step(c, *st, err);
 }
 
+/* Without a title and with an empty one is the same. */
+static bool is_same_title(const char *a, const char *b) {
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* title: what the document is to be called from now on, or NULL where nobody asks. */
 static int find_document(sqlite_store *s, sqlite_conn *c, int64_t collection, const char *id,
-                         document_row *out, fo_err *err) {
+                         const char *title, document_row *out, fo_err *err) {
     *out = (document_row){0};
     sqlite3_stmt *st;
     int rc = step_to_document(c, collection, id, &st, err);
@@ -40,6 +47,7 @@ static int find_document(sqlite_store *s, sqlite_conn *c, int64_t collection, co
     unsigned char text_sha256[32];
     out->id = sqlite3_column_int64(st, 0);
     out->doubtful = !sqlite_digest_check_row(st, out->sha256, text_sha256, &f);
+    out->retitled = out->doubtful || !is_same_title(f.title, title);
     out->damaged = out->doubtful || sqlite_known_damaged(s, out->id);
     out->n_chunks = f.n_chunks;
     out->created_ms = f.created_ms;
@@ -260,7 +268,7 @@ int sqlite_put_document(store_txn *base, const store_document_in *doc, const sto
     if (!rc) rc = check_spans(doc, chunks, n_chunks, err);
     if (rc) return rc;
     document_row old;
-    rc = find_document(t->s, t->c, doc->collection, doc->id, &old, err);
+    rc = find_document(t->s, t->c, doc->collection, doc->id, doc->title, &old, err);
     if (rc) return sqlite_txn_failed(t, rc, err);
     if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0 && !old.damaged) {
         out->status = STORE_UNCHANGED;
@@ -268,6 +276,7 @@ int sqlite_put_document(store_txn *base, const store_document_in *doc, const sto
         return FO_OK;
     }
     out->status = old.id ? STORE_UPDATED : STORE_CREATED;
+    out->retitled = old.retitled;
     char *tenant = NULL;
     if (old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
     if (!rc) rc = check_collection(t, doc, n_chunks, old.n_chunks, &tenant, err);
@@ -296,7 +305,7 @@ int sqlite_delete_document(store_txn *base, int64_t collection, const char *id,
     int rc = sqlite_txn_usable(t, err);
     if (rc) return rc;
     document_row old;
-    rc = find_document(t->s, t->c, collection, id, &old, err);
+    rc = find_document(t->s, t->c, collection, id, NULL, &old, err);
     if (rc) return sqlite_txn_failed(t, rc, err);
     if (!old.id) return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
     if (sha256 && memcmp(old.sha256, sha256, 32) != 0)
@@ -330,7 +339,7 @@ int sqlite_document_unchanged(store *base, int64_t collection, const char *id,
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     document_row row;
-    rc = find_document(s, c, collection, id, &row, err);
+    rc = find_document(s, c, collection, id, NULL, &row, err);
     sqlite_reader_release(s, c);
     if (rc) return rc;
     *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !row.damaged &&

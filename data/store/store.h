@@ -105,6 +105,8 @@ typedef struct store_put_result {
     int64_t first_chunk; /* new chunks have ids first_chunk .. first_chunk + n - 1 */
     int64_t *removed;    /* ids of the chunks that went; caller frees */
     size_t n_removed;
+    bool
+        retitled; /* it was there by another title ("" and none are the same), or by one that cannot be read */
 } store_put_result;
 
 /* Insert or replace by (collection, id). A collection that holds vectors of another embedder

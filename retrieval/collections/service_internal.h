@@ -38,7 +38,7 @@ typedef struct collection {
     bool remove_files;            /* deleted or replaced: files go with the last reference */
     struct title_vectors *titles; /* title_vectors.h; NULL: none, or not read */
     bool titles_read;
-    uint64_t titles_changes;    /* times that others were stored since it is open */
+    uint64_t titles_changes;    /* times that others were stored, or went, since it is open */
     search_index_stats counted; /* what need not be counted of it: at the opening, or since */
     /* immutable while it is open */
     int64_t id;
@@ -256,7 +256,8 @@ typedef struct write_document {
     size_t n_chunks;
     const search_filter *sees; /* as ingest_options has it */
     ingest_result *result;
-    bool damaged; /* set: what is stored of it could not be read */
+    bool damaged;     /* set: what is stored of it could not be read */
+    int64_t retitled; /* set: the document, where it was there by another title; else 0 */
 } write_document;
 
 /* Store, commit, index and publish: durable and findable when it returns FO_OK. Calls that come

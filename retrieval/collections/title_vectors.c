@@ -21,6 +21,7 @@ struct title_vectors {
     int64_t *documents; /* [n], ascending */
     uint8_t *codes;     /* [n][stride], aligned */
     float *scales;      /* [n]: what makes a row one of unit length */
+    atomic_bool *left;  /* [n]: its document has another title by now */
 };
 
 static atomic_uint_fast64_t last_serial;
@@ -30,6 +31,7 @@ static void free_all(title_vectors *t) {
     free(t->documents);
     free(t->codes);
     free(t->scales);
+    free(t->left);
     free(t);
 }
 
@@ -50,9 +52,10 @@ int64_t title_vectors_document(const title_vectors *t, size_t i) {
 }
 
 size_t title_vectors_find(const title_vectors *t, int64_t document) {
+    const size_t n = title_vectors_count(t);
     const int64_t *at =
-        t->n ? bsearch(&document, t->documents, t->n, sizeof document, fo_order_int64) : NULL;
-    return at ? (size_t)(at - t->documents) : t->n;
+        n ? bsearch(&document, t->documents, n, sizeof document, fo_order_int64) : NULL;
+    return at ? (size_t)(at - t->documents) : n;
 }
 
 /* ---- from the store to memory --------------------------------------------------------------- */
@@ -114,6 +117,7 @@ static int read_all(service *s, const collection *c, title_vectors **out, fo_err
     int rc = store_each_title_vector(s->store, c->id, fingerprint, add_row, t, err);
     /* Questions are answered without them as well as with them: of what is damaged `index verify` tells. */
     if (rc == FO_EUNSUPPORTED || rc == FO_ECORRUPT) rc = FO_OK;
+    if (!rc && t->n && !(t->left = calloc(t->n, sizeof *t->left))) rc = FO_ENOMEM;
     if (rc == FO_ENOMEM) rc = fo_no_memory(err);
     /* It takes time to open: only where it is needed. */
     if (!rc && t->n) rc = service_take_encoder(s, &encoder, err);
@@ -153,6 +157,14 @@ int title_vectors_take(service *s, collection *c, title_vectors **out, fo_err *e
     return FO_OK;
 }
 
+void title_vectors_leave(service *s, collection *c, int64_t document) {
+    pthread_mutex_lock(&s->mu);
+    c->titles_changes++; /* whoever is reading them may have read the old one */
+    const size_t at = title_vectors_find(c->titles, document);
+    if (at < title_vectors_count(c->titles)) atomic_store(&c->titles->left[at], true);
+    pthread_mutex_unlock(&s->mu);
+}
+
 void title_vectors_forget(collection *c) {
     title_vectors_drop(c->titles);
     c->titles = NULL;
@@ -185,6 +197,8 @@ int title_vectors_compare(const title_vectors *t, const char *question, float *c
             for (size_t i = 0; i < n; i++)
                 cosines[at + i] = (float)(dots[i] - 128 * sum) * scale * t->scales[at + i];
         }
+        for (size_t i = 0; i < t->n; i++)
+            if (atomic_load_explicit(&t->left[i], memory_order_relaxed)) cosines[i] = NAN;
     }
     free(vector);
     free(q);

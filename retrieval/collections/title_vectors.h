@@ -21,7 +21,7 @@
 
 enum { TITLE_VECTORS_MOST = 100000 };
 
-/* Immutable and counted: whoever takes it may use it from any thread until it is dropped. */
+/* Immutable (but for what has left) and counted: whoever takes it may use it from any thread until it is dropped. */
 typedef struct title_vectors title_vectors;
 
 /* Those of a collection; the first to ask reads them from the store. *out NULL: it has none, or the service has not the
@@ -36,7 +36,7 @@ int64_t title_vectors_document(const title_vectors *t, size_t i); /* i < count; 
 /* The place of a document's title; count: it has none. */
 size_t title_vectors_find(const title_vectors *t, int64_t document);
 
-/* cosines[count], of the question with each title, to some .002. false in *known: the question has no word that the encoder
+/* cosines[count], of the question with each title, to some .002; NAN of one that has left. false in *known: the question has no word that the encoder
  * has learnt, and cosines are not filled. FO_ENOMEM. */
 int title_vectors_compare(const title_vectors *t, const char *question, float *cosines, bool *known,
                           fo_err *err);
@@ -46,6 +46,8 @@ int title_vectors_compare(const title_vectors *t, const char *question, float *c
  * is open its next question sees it. *n: how many. FO_EUNSUPPORTED: no encoder, or a store that keeps none. */
 int title_vectors_embed(service *s, const store_collection *row, bool (*goes_on)(void *ctx),
                         void *ctx, size_t *n, fo_err *err);
+/* The document has another title by now, or none: its vector compares with no question that comes from here on. Any thread. */
+void title_vectors_leave(service *s, collection *c, int64_t document);
 /* No question of it is under way. */
 void title_vectors_forget(collection *c);
 

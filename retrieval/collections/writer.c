@@ -20,6 +20,7 @@
 #include "retrieval/collections/document_acl.h"
 #include "retrieval/collections/page_images.h"
 #include "retrieval/collections/service_internal.h"
+#include "retrieval/collections/title_vectors.h"
 
 enum {
     GROUP_DOCUMENTS = 4096, /* bounds a transaction's size and the wait of those behind */
@@ -96,6 +97,7 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
     store_put_result put = {0};
     ingest_result *r = d->result;
     fo_err own = {0};
+    d->retitled = 0;
     if (d->damaged) return FO_OK; /* an earlier run of the group has found it so */
     int rc = refuse_unseen(t, d, &own);
     bool refused = rc == FO_EDENIED;
@@ -110,6 +112,7 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
         if (err) *err = own;
         return rc;
     }
+    if (put.retitled) d->retitled = put.document;
     r->error = (fo_err){0};
     r->status = put.status == STORE_CREATED   ? INGEST_CREATED
                 : put.status == STORE_UPDATED ? INGEST_UPDATED
@@ -199,6 +202,12 @@ static void publish(write_op *group, const write_op *first) {
     }
 }
 
+/* Before the new version is to be found: no question sees it by its old title. */
+static void leave_old_titles(service *s, write_op *op) {
+    for (size_t i = 0; op->docs && !op->gone && i < op->n; i++)
+        if (op->docs[i].retitled) title_vectors_leave(s, op->c, op->docs[i].retitled);
+}
+
 static int apply_group(service *s, store_txn *t, write_op *group, fo_err *err) {
     int rc = FO_OK;
     for (write_op *op = group; !rc && op; op = op->next) {
@@ -247,6 +256,7 @@ static void run_group(service *s, write_op *group) {
         store_rollback(t);
     }
     double committed = fo_now_ms();
+    for (write_op *op = group; !rc && op; op = op->next) leave_old_titles(s, op);
     for (write_op *op = group; op; op = op->next) {
         if (first_of_collection(group, op) && !s->offline) {
             if (rc || op->gone)

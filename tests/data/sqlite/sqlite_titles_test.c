@@ -20,7 +20,8 @@ typedef struct env {
     uint64_t seed;
 } env;
 
-static void put_document(env *e, size_t number, const char *title) {
+/* Was it there by another title? */
+static bool put_document(env *e, size_t number, const char *title) {
     fixture_document d;
     store_txn *t;
     store_put_result r;
@@ -31,6 +32,7 @@ static void put_document(env *e, size_t number, const char *title) {
     assert_ok(store_commit(t, &e->err), &e->err);
     free(r.removed);
     fixture_free(&d);
+    return r.retitled;
 }
 
 static env begin(void) {
@@ -134,6 +136,26 @@ static void what_is_replaced_renamed_or_deleted_has_none(void **state) {
     end(&e);
 }
 
+static void run_sql(env *e, const char *sql) {
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(e->path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* What a title says that cannot be trusted is told as another one. */
+static void a_damaged_title_is_not_taken_for_the_same(void **state) {
+    (void)state;
+    env e = begin();
+    store_close(e.s);
+    run_sql(&e, "UPDATE documents SET title = 'sane title' WHERE name = 'doc-1'");
+    assert_ok(sqlite_store_open(&e.s, e.path, NULL, &e.err), &e.err);
+    assert_true(put_document(&e, 1, "sane title"));
+    assert_false(put_document(&e, 1, "sane title"));
+    end(&e);
+}
+
 static void a_damaged_one_is_passed_over_and_found(void **state) {
     (void)state;
     env e = begin();
@@ -142,15 +164,11 @@ static void a_damaged_one_is_passed_over_and_found(void **state) {
     put_vectors(&e, one, titles, 3);
     assert_ok(store_verify(e.s, &e.err), &e.err);
     store_close(e.s);
-    sqlite3 *db;
     char sql[120];
-    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
-                     SQLITE_OK);
     snprintf(sql, sizeof sql,
              "UPDATE title_vectors SET vector = zeroblob(16) WHERE document = %lld",
              (long long)titles[1].document);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    run_sql(&e, sql);
     assert_ok(sqlite_store_open(&e.s, e.path, NULL, &e.err), &e.err);
     assert_int_equal(there(&e, one), 2);
     assert_int_equal(store_verify(e.s, &e.err), FO_ECORRUPT);
@@ -165,6 +183,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_without_a_vector_are_listed_and_get_one),
         cmocka_unit_test(what_is_replaced_renamed_or_deleted_has_none),
+        cmocka_unit_test(a_damaged_title_is_not_taken_for_the_same),
         cmocka_unit_test(a_damaged_one_is_passed_over_and_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,9 +82,11 @@ static inline int memory_put_document(store_txn *base, const store_document_in *
     store_collection *c = NULL;
     int rc = memory_make_document(t->world, doc, chunks, n, old, &made, err);
     if (rc) return rc;
-    *out = (store_put_result){.status = old ? STORE_UPDATED : STORE_CREATED,
-                              .document = made->id,
-                              .first_chunk = n ? made->chunks[0].id : 0};
+    *out = (store_put_result){
+        .status = old ? STORE_UPDATED : STORE_CREATED,
+        .document = made->id,
+        .first_chunk = n ? made->chunks[0].id : 0,
+        .retitled = old && strcmp(old->d.title ? old->d.title : "", doc->title ? doc->title : "")};
     if (old) rc = memory_list_ids(old, &out->removed, &out->n_removed, err);
     if (!rc) rc = memory_touch(t, doc->collection, &c, err);
     if (!rc) rc = memory_count(c, old ? 0 : 1, (int64_t)n - going, err);

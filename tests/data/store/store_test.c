@@ -202,6 +202,37 @@ static void an_update_gives_new_chunks_and_names_the_old(void **state) {
     close_env(&e);
 }
 
+static void an_update_says_whether_the_title_is_another(void **state) {
+    (void)state;
+    static const struct {
+        const char *title;
+        bool again, other; /* the content that is there; another title than what is there */
+    } puts[] = {{"Pumps", false, false}, {"Pumps", false, false}, {"Pump", true, false},
+                {"Pump", false, true},   {NULL, false, true},     {"", false, false},
+                {"Pump", false, true},   {"", false, true},       {NULL, false, false}};
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed(), before = seed;
+    for (size_t i = 0; i < sizeof puts / sizeof *puts; i++) {
+        fixture_document d;
+        store_put_result res;
+        if (puts[i].again)
+            seed = before;
+        else
+            before = seed;
+        fixture_make(&d, e.c.id, 1, 900, &seed);
+        d.in.title = puts[i].title;
+        assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+        assert_int_equal(res.status, !i              ? STORE_CREATED
+                                     : puts[i].again ? STORE_UNCHANGED
+                                                     : STORE_UPDATED);
+        if (res.retitled != puts[i].other) fail_msg("put %zu", i);
+        free(res.removed);
+        fixture_free(&d);
+    }
+    close_env(&e);
+}
+
 static void the_epoch_rises_once_per_transaction(void **state) {
     (void)state;
     env e = open_env();
@@ -698,6 +729,7 @@ int main(void) {
         cmocka_unit_test(a_deletion_of_a_collection_can_be_cancelled),
         cmocka_unit_test(documents_come_back_as_they_went_in),
         cmocka_unit_test(an_update_gives_new_chunks_and_names_the_old),
+        cmocka_unit_test(an_update_says_whether_the_title_is_another),
         cmocka_unit_test(the_epoch_rises_once_per_transaction),
         cmocka_unit_test(another_embedder_is_refused_and_the_transaction_goes_on),
         cmocka_unit_test(chunks_are_walked_in_order_and_listed),

@@ -238,6 +238,109 @@ static void what_is_not_there_is_not_read(void **state) {
     end(s);
 }
 
+/* A version without a title, or with another one, is not found by what the one before was called, from the moment that it is
+ * there: also where nothing embeds titles behind it. One that keeps its title is. */
+static void the_old_title_goes_with_its_version(void **state) {
+    (void)state;
+    static const char question[] = "How do I count how many times each line occurs?";
+    static const char other[] = "It is the same program in all systems.";
+    service *s = fill();
+    embed_titles(s);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 0);
+    put(s, "uniq", pages[0].title, other, NULL);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 0);
+    put(s, "uniq", NULL, pages[0].text, NULL);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 99);
+    assert_int_equal(embed_titles(s), 0);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 99);
+    put(s, "uniq", pages[0].title, pages[0].text, NULL);
+    assert_int_equal(embed_titles(s), 1);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 0);
+    put(s, "uniq", "Minutes of the last meeting", pages[0].text, NULL);
+    assert_int_equal(place_of(s, question, "uniq", NULL), 99);
+    end(s);
+}
+
+/* What one question reads while a title goes is nobody's from then on. */
+static void what_was_read_before_is_not_kept(void **state) {
+    (void)state;
+    service *s = fill();
+    fo_err err = {0};
+    title_vectors *t;
+    collection *c;
+    store_document d;
+    embed_titles(s);
+    assert_ok(collection_acquire(s, "default", "default", &c, &err), &err);
+    assert_ok(title_vectors_take(s, c, &t, &err), &err);
+    const uint64_t serial = title_vectors_serial(t);
+    title_vectors_drop(t);
+    assert_ok(title_vectors_take(s, c, &t, &err), &err);
+    assert_int_equal(title_vectors_serial(t), serial); /* read once */
+    assert_ok(store_get_document(s->store, c->id, "uniq", false, &d, &err), &err);
+    const uint64_t changes = c->titles_changes;
+    title_vectors_leave(s, c, d.rowid);
+    assert_true(c->titles_changes > changes); /* whoever reads them from the store does so in vain */
+    float *cosines = malloc((PAGES + OTHERS) * sizeof *cosines);
+    bool known;
+    assert_ok(title_vectors_compare(t, "repeated lines", cosines, &known, &err), &err);
+    assert_true(known);
+    for (size_t i = 0; i < PAGES + OTHERS; i++)
+        assert_int_equal(isnan(cosines[i]), title_vectors_document(t, i) == d.rowid);
+    title_vectors_leave(s, c, INT64_MAX); /* that has none */
+    free(cosines);
+    title_vectors_drop(t);
+    store_document_deinit(&d);
+    collection_release(s, c);
+    end(s);
+}
+
+typedef struct vector_of {
+    int64_t document;
+    float v[1024];
+    size_t dim;
+} vector_of;
+
+static int take_vector(void *ctx, const store_index_row *row) {
+    vector_of *of = ctx;
+    if (row->document != of->document) return FO_OK;
+    assert_in_range(row->dim, 1, sizeof of->v / sizeof *of->v);
+    memcpy(of->v, row->vector, row->dim * sizeof *of->v);
+    of->dim = row->dim;
+    return FO_OK;
+}
+
+static vector_of chunk_vector(service *s, const char *id) {
+    fo_err err = {0};
+    store_collection c;
+    store_document d;
+    vector_of of = {0};
+    assert_ok(store_get_collection(s->store, "default", "default", &c, &err), &err);
+    assert_ok(store_get_document(s->store, c.id, id, false, &d, &err), &err);
+    of.document = d.rowid;
+    assert_ok(store_each_chunk(s->store, c.id, 0, take_vector, &of, NULL, &err), &err);
+    assert_true(of.dim > 0);
+    store_document_deinit(&d);
+    store_collection_deinit(&c);
+    return of;
+}
+
+/* A chunk is embedded with its document's title: with another one, or none, anew. */
+static void a_chunk_is_embedded_with_the_title_of_its_version(void **state) {
+    (void)state;
+    home = test_folder();
+    service *s = open_home(plain);
+    put(s, "titled", pages[0].title, pages[0].text, NULL);
+    put(s, "bare", NULL, pages[0].text, NULL);
+    const vector_of titled = chunk_vector(s, "titled"), bare = chunk_vector(s, "bare");
+    assert_memory_not_equal(titled.v, bare.v, bare.dim * sizeof *bare.v);
+    put(s, "titled", NULL, pages[0].text, NULL);
+    put(s, "bare", pages[0].title, pages[0].text, NULL);
+    const vector_of now_bare = chunk_vector(s, "titled"), now_titled = chunk_vector(s, "bare");
+    assert_memory_equal(now_bare.v, bare.v, bare.dim * sizeof *bare.v);
+    assert_memory_equal(now_titled.v, titled.v, titled.dim * sizeof *titled.v);
+    end(s);
+}
+
 /* However many titles come nearer that the asker does not see, those that he sees are read. */
 static void what_is_not_seen_takes_nobodys_place(void **state) {
     (void)state;
@@ -303,6 +406,9 @@ int main(void) {
         cmocka_unit_test(a_page_is_found_by_what_its_title_means),
         cmocka_unit_test(a_command_is_told_by_its_line),
         cmocka_unit_test(what_is_not_there_is_not_read),
+        cmocka_unit_test(the_old_title_goes_with_its_version),
+        cmocka_unit_test(what_was_read_before_is_not_kept),
+        cmocka_unit_test(a_chunk_is_embedded_with_the_title_of_its_version),
         cmocka_unit_test(what_is_not_seen_takes_nobodys_place),
         cmocka_unit_test(the_background_embeds_them_and_they_stay),
         cmocka_unit_test(a_stop_in_the_middle_costs_nothing),
