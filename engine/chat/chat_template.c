@@ -33,7 +33,7 @@ int chat_template_parse(chat_template **out, const char *text, size_t len, fo_er
     if (!t) return fo_fail(err, FO_ENOMEM, "chat template: out of memory");
     fo_err own = {0};
     t->parser = (jinja){
-        .max_bytes = MAX_MEMORY, .max_steps = 100 * MAX_STEPS, .max_depth = MAX_DEPTH, .err = &own};
+        .max_bytes = MAX_MEMORY, .max_steps = 10 * MAX_STEPS, .max_depth = MAX_DEPTH, .err = &own};
     if (!jinja_parse(&t->parser, text, len, &t->tree)) {
         int rc = t->parser.failed;
         chat_template_free(t);

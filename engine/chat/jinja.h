@@ -114,7 +114,10 @@ jval jinja_fail(jinja *c, int code, const char *fmt, ...) __attribute__((format(
 bool jinja_charge(jinja *c, size_t steps); /* false: failed (now or before) */
 bool jinja_enter(jinja *c);                /* one level deeper; pair with c->depth-- if true */
 void *jinja_alloc(jinja *c, size_t n, size_t size); /* zeroed; NULL: failed */
-void jinja_deinit(jinja *c);                        /* frees the arena */
+/* Is a text that is being made longer than what the arena has room for? Then it fails, now or before. Whatever makes text
+ * longer than what it is made of asks after each piece. */
+bool jinja_too_long(jinja *c, const fo_buf *text);
+void jinja_deinit(jinja *c); /* frees the arena */
 
 /* ---- jinja_value.c ---- */
 

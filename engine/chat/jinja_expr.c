@@ -398,7 +398,8 @@ static jval strftime_now(jinja *c, const jcall *a) {
     timegm(&day); /* fills in the day of the week and of the year */
     fo_buf out = {0};
     const char *p = format.s->p, *end = p + format.s->n;
-    for (; p < end; p++) {
+    if (!jinja_charge(c, format.s->n / 64)) return J_UNDEF;
+    for (; p < end && !jinja_too_long(c, &out); p++) {
         bool pad = true;
         if (*p == '%' && end - p > 2 && p[1] == '-') {
             pad = false;

@@ -235,7 +235,7 @@ static jval f_indent(jinja *c, jval v, const jcall *a) {
         if (line) fo_buf_char(&b, '\n');
         if (line ? end > at || blank : first) fo_buf_add(&b, with.p, with.n);
         fo_buf_add(&b, text.s->p + at, end - at);
-        if (b.len > c->max_bytes) jinja_fail(c, FO_ELIMIT, "indent() makes too long a text");
+        if (jinja_too_long(c, &b)) break;
         /* A newline is put behind the text first, and a \r at its end is part of that. */
         if (end == text.s->n || (behind == text.s->n && text.s->p[end] == '\r')) break;
     }
@@ -246,7 +246,7 @@ static jval f_escape(jinja *c, jval v, const jcall *a) {
     (void)a;
     jval text = j_to_string(c, v);
     fo_buf b = {0};
-    for (size_t i = 0; !c->failed && i < text.s->n; i++) {
+    for (size_t i = 0; !jinja_too_long(c, &b) && i < text.s->n; i++) {
         switch (text.s->p[i]) {
         case '&':
             fo_buf_str(&b, "&amp;");
@@ -297,7 +297,7 @@ static jval attribute_or(jinja *c, jval v, jval name, jval otherwise) {
     if (name.type == J_INT) return jinja_item(c, v, name);
     if (name.type != J_STRING) return jinja_fail(c, FO_EINVAL, "an attribute's name is a str");
     jstr rest = *name.s;
-    while (!c->failed) {
+    while (jinja_charge(c, 1)) {
         const char *dot = rest.n ? memchr(rest.p, '.', rest.n) : NULL;
         jstr part = {rest.p, dot ? (size_t)(dot - rest.p) : rest.n};
         bool number = part.n > 0 && part.n < 10;
@@ -354,12 +354,11 @@ static jval f_join(jinja *c, jval v, const jcall *a) {
     jval l = j_iterate(c, v), sep = j_to_string(c, jarg(a, 0, "d", J_UNDEF)),
          name = jarg(a, 1, "attribute", J_NULL);
     fo_buf b = {0};
-    for (size_t i = 0; !c->failed && i < l.list->n && jinja_charge(c, 1); i++) {
+    for (size_t i = 0; !jinja_too_long(c, &b) && i < l.list->n && jinja_charge(c, 1); i++) {
         if (i) fo_buf_add(&b, sep.s->p, sep.s->n);
         jval item = l.list->v[i];
         if (name.type != J_NULL.type) item = attribute(c, item, name);
         j_print(c, &b, item);
-        if (b.len > c->max_bytes) jinja_fail(c, FO_ELIMIT, "join makes too long a string");
     }
     return j_from_buf(c, &b);
 }

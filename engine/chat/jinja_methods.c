@@ -28,7 +28,8 @@ jval jstr_strip(jinja *c, jstr s, const jval *chars, bool left, bool right) {
     if (chars && chars->type != J_STRING && chars->type != J_NONE)
         return jinja_fail(c, FO_EINVAL, "strip() needs a str, not a %s", j_type_name(*chars));
     const jstr *set = chars && chars->type == J_STRING ? chars->s : NULL;
-    if (!jinja_charge(c, set ? s.n / 16 * (1 + set->n / 16) : s.n / 64)) return J_UNDEF;
+    const size_t looks = set ? (1 + s.n / 16) * (1 + set->n / 16) : s.n / 64;
+    if (!jinja_charge(c, looks)) return J_UNDEF;
     int32_t cp;
     while (left && s.n) {
         size_t n = fo_utf8_decode(s.p, s.n, &cp);
@@ -65,10 +66,7 @@ jval jstr_replace(jinja *c, jstr s, jstr from, jstr to, int64_t limit) {
     while (limit != 0 && jinja_charge(c, 1)) {
         size_t hit = find(s, from, scan);
         if (hit > s.n) break;
-        if (b.len > c->max_bytes) {
-            jinja_fail(c, FO_ELIMIT, "more than %zu MiB of text", c->max_bytes >> 20);
-            break;
-        }
+        if (jinja_too_long(c, &b)) break;
         fo_buf_add(&b, s.p + at, hit - at);
         fo_buf_add(&b, to.p, to.n);
         at = hit + from.n;
@@ -109,6 +107,7 @@ static void format_text(jinja *c, fo_buf *out, jval v, char kind, int precision)
         j_print(c, out, v);
     else
         j_repr(c, out, v);
+    jinja_charge(c, out->len / 64); /* also for what is cut off */
     if (precision >= 0 && out->len)
         out->len = fo_utf8_offset(out->data, out->len, (size_t)precision);
 }
@@ -135,7 +134,8 @@ static void format_number(jinja *c, fo_buf *out, jval v, char kind, char sign, i
 jval jstr_format(jinja *c, jstr s, const jval *args, size_t n) {
     fo_buf b = {0};
     size_t used = 0;
-    for (size_t i = 0; i < s.n && !c->failed; i++) {
+    jinja_charge(c, s.n / 64);
+    for (size_t i = 0; i < s.n && !jinja_too_long(c, &b); i++) {
         if (s.p[i] != '%') {
             fo_buf_char(&b, s.p[i]);
             continue;
@@ -383,9 +383,7 @@ static jval join(jinja *c, jstr sep, const jcall *a) {
         if (items.list->v[i].type != J_STRING)
             jinja_fail(c, FO_EINVAL, "join() needs strings, not a %s",
                        j_type_name(items.list->v[i]));
-        else if (b.len > c->max_bytes)
-            jinja_fail(c, FO_ELIMIT, "join() makes too long a string");
-        else {
+        else if (!jinja_too_long(c, &b)) {
             if (i) fo_buf_add(&b, sep.p, sep.n);
             fo_buf_add(&b, items.list->v[i].s->p, items.list->v[i].s->n);
         }
@@ -450,7 +448,7 @@ static jval pad(jinja *c, jstr s, const jcall *a, char fill, int where) {
 static jval format_braces(jinja *c, jstr s, const jcall *a) {
     fo_buf b = {0};
     size_t next = 0;
-    for (size_t i = 0; i < s.n && !c->failed; i++) {
+    for (size_t i = 0; i < s.n && !jinja_too_long(c, &b); i++) {
         char ch = s.p[i];
         if ((ch == '{' || ch == '}') && i + 1 < s.n && s.p[i + 1] == ch) {
             fo_buf_char(&b, ch);
@@ -461,6 +459,7 @@ static jval format_braces(jinja *c, jstr s, const jcall *a) {
             fo_buf_char(&b, ch);
             continue;
         }
+        if (!jinja_charge(c, 1 + a->n_kw / 16)) break;
         const char *close = memchr(s.p + i, '}', s.n - i);
         jstr name = {s.p + i + 1, close ? (size_t)(close - s.p) - i - 1 : 0};
         jval v = J_UNDEF;
@@ -548,6 +547,7 @@ static jval list_method(jinja *c, jlist *l, jstr m, const jcall *a) {
         if (i < 0) i += (int64_t)l->n;
         if (c->failed || i < 0 || i >= (int64_t)l->n)
             return jinja_fail(c, FO_EINVAL, "pop(): no such item");
+        if (!jinja_charge(c, (l->n - (size_t)i) / 64)) return J_UNDEF;
         v = l->v[i];
         memmove(&l->v[i], &l->v[i + 1], (l->n - (size_t)i - 1) * sizeof v);
         l->n--;

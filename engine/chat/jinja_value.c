@@ -75,6 +75,12 @@ void *jinja_alloc(jinja *c, size_t n, size_t size) {
     return p;
 }
 
+bool jinja_too_long(jinja *c, const fo_buf *text) {
+    if (text->len > c->max_bytes - c->bytes)
+        jinja_fail(c, FO_ELIMIT, "more than %zu MiB of text", c->max_bytes >> 20);
+    return c->failed;
+}
+
 void jinja_deinit(jinja *c) {
     while (c->chunks) {
         jchunk *next = c->chunks->next;
@@ -294,7 +300,7 @@ bool j_equal(jinja *c, jval a, jval b) {
             same = other && j_equal(c, a.dict->v[i], *other);
         }
     } else {
-        same = a.list->n == b.list->n;
+        same = a.list->n == b.list->n && jinja_charge(c, a.list->n / 16);
         for (size_t i = 0; same && i < a.list->n; i++)
             same = j_equal(c, a.list->v[i], b.list->v[i]);
     }
@@ -320,6 +326,7 @@ int j_compare(jinja *c, jval a, jval b) {
     if (a.type == b.type && j_is_list(a)) {
         if (!jinja_enter(c)) return 0;
         int d = 0;
+        jinja_charge(c, (a.list->n < b.list->n ? a.list->n : b.list->n) / 16);
         for (size_t i = 0; !d && i < a.list->n && i < b.list->n && !c->failed; i++)
             d = j_compare(c, a.list->v[i], b.list->v[i]);
         c->depth--;
@@ -373,11 +380,11 @@ static bool printable(int32_t cp) {
     }
 }
 
-static void repr_string(fo_buf *out, jstr s) {
+static void repr_string(jinja *c, fo_buf *out, jstr s) {
     bool one = s.n && memchr(s.p, '\'', s.n), two = s.n && memchr(s.p, '"', s.n);
     char quote = one && !two ? '"' : '\'';
     fo_buf_char(out, quote);
-    for (size_t i = 0, n; i < s.n; i += n) {
+    for (size_t i = 0, n; i < s.n && !jinja_too_long(c, out); i += n) {
         int32_t ch;
         n = fo_utf8_decode(s.p + i, s.n - i, &ch);
         if (ch == '\n')
@@ -398,15 +405,9 @@ static void repr_string(fo_buf *out, jstr s) {
     fo_buf_char(out, quote);
 }
 
-static bool too_long(jinja *c, const fo_buf *out) {
-    if (out->len > c->max_bytes)
-        jinja_fail(c, FO_ELIMIT, "more than %zu MiB of text", c->max_bytes >> 20);
-    return c->failed;
-}
-
 static void repr_items(jinja *c, fo_buf *out, jval v) {
     fo_buf_char(out, v.type == J_TUPLE ? '(' : '[');
-    for (size_t i = 0; i < v.list->n && !too_long(c, out); i++) {
+    for (size_t i = 0; i < v.list->n && !jinja_too_long(c, out); i++) {
         if (i) fo_buf_str(out, ", ");
         j_repr(c, out, v.list->v[i]);
     }
@@ -416,7 +417,7 @@ static void repr_items(jinja *c, fo_buf *out, jval v) {
 
 static void repr_dict(jinja *c, fo_buf *out, const jdict *d) {
     fo_buf_char(out, '{');
-    for (size_t i = 0; i < d->n && !too_long(c, out); i++) {
+    for (size_t i = 0; i < d->n && !jinja_too_long(c, out); i++) {
         if (i) fo_buf_str(out, ", ");
         j_repr(c, out, d->k[i]);
         fo_buf_str(out, ": ");
@@ -444,7 +445,7 @@ void j_repr(jinja *c, fo_buf *out, jval v) {
         print_float(out, v.f);
         break;
     case J_STRING:
-        repr_string(out, *v.s);
+        repr_string(c, out, *v.s);
         break;
     case J_LIST:
     case J_TUPLE:
@@ -476,9 +477,9 @@ jval j_to_string(jinja *c, jval v) {
 
 /* ---- JSON, as Python's json.dumps writes it ---- */
 
-static void dump_string(fo_buf *out, jstr s, bool ascii) {
+static void dump_string(jinja *c, fo_buf *out, jstr s, bool ascii) {
     fo_buf_char(out, '"');
-    for (size_t i = 0; i < s.n;) {
+    for (size_t i = 0; i < s.n && !jinja_too_long(c, out);) {
         int32_t cp;
         size_t n = fo_utf8_decode(s.p + i, s.n - i, &cp);
         switch (cp) {
@@ -533,7 +534,7 @@ static void dump(jinja *c, fo_buf *out, jval v, const jdump *how, int level);
 
 static void dump_key(jinja *c, fo_buf *out, jval k, const jdump *how) {
     if (k.type == J_STRING) {
-        dump_string(out, *k.s, how->ascii);
+        dump_string(c, out, *k.s, how->ascii);
         return;
     }
     fo_buf_char(out, '"');
@@ -551,7 +552,7 @@ static void dump_dict(jinja *c, fo_buf *out, const jdict *d, const jdump *how, i
     }
     if (how->sort && strings) qsort(order, d->n, sizeof *order, key_order);
     fo_buf_char(out, '{');
-    for (size_t i = 0; i < d->n && !too_long(c, out); i++) {
+    for (size_t i = 0; i < d->n && !jinja_too_long(c, out); i++) {
         if (i) fo_buf_add(out, how->item_sep.p, how->item_sep.n);
         dump_break(out, how, level + 1);
         dump_key(c, out, *order[i], how);
@@ -581,12 +582,12 @@ static void dump(jinja *c, fo_buf *out, jval v, const jdump *how, int level) {
             fo_buf_str(out, isnan(v.f) ? "NaN" : v.f > 0 ? "Infinity" : "-Infinity");
         break;
     case J_STRING:
-        dump_string(out, *v.s, how->ascii);
+        dump_string(c, out, *v.s, how->ascii);
         break;
     case J_LIST:
     case J_TUPLE:
         fo_buf_char(out, '[');
-        for (size_t i = 0; i < v.list->n && !too_long(c, out); i++) {
+        for (size_t i = 0; i < v.list->n && !jinja_too_long(c, out); i++) {
             if (i) fo_buf_add(out, how->item_sep.p, how->item_sep.n);
             dump_break(out, how, level + 1);
             dump(c, out, v.list->v[i], how, level + 1);

@@ -4,6 +4,10 @@
 #include "tests/test.h"
 
 #include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "engine/chat/chat_template.h"
 #include "kernels/file.h"
@@ -197,6 +201,19 @@ static void hostile_templates_hit_a_limit(void **state) {
         "{% for i in range(1000000) %}{% if d[b] %}{% endif %}{% endfor %}",
         "{% set a = 'a' * 9999999 %}"
         "{% for i in range(1000000) %}{% if a.isalpha() or a is lower %}{% endif %}{% endfor %}",
+        "{% set x = 'a' * 20000000 %}{% for i in range(40) %}{{ '%.0s' % x }}{% endfor %}",
+        "{% set f = '%' ~ '-' * 20000000 ~ 's' %}{% for i in range(40) %}{{ f % 'a' }}{% endfor %}",
+        "{% set f = '%Z' * 10000000 %}{% for i in range(40) %}{{ strftime_now(f) }}{% endfor %}",
+        "{% set s = 'ab' * 5000000 %}{% for i in range(40) %}{{ 'ccccccccccccccc'.strip(s) }}"
+        "{% endfor %}",
+        "{% set l = range(100000) | list %}{% for i in range(20000) %}{% set _ = l.pop(0) %}"
+        "{% endfor %}",
+        "{% set a = range(100000) | list %}{% set b = range(100000) | list %}"
+        "{% for i in range(1000) %}{% if a != b %}{% endif %}{% endfor %}",
+        "{% set a = range(100000) | list %}{% set b = range(100000) | list %}"
+        "{% for i in range(1000) %}{% if a < b %}{% endif %}{% endfor %}",
+        "{% set l = [] %}{% set _ = l.append(l) %}{% set p = '0.' * 1000000 ~ '0' %}"
+        "{% for i in range(10) %}{% set _ = [l] | map(attribute=p) | list %}{% endfor %}",
     };
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         fo_buf out = {0};
@@ -221,6 +238,80 @@ static void hostile_templates_hit_a_limit(void **state) {
         fo_buf_free(&out);
     }
     free(deep);
+}
+
+/* Each brace is looked for among all arguments. */
+static void many_arguments_and_braces_hit_a_limit(void **state) {
+    (void)state;
+    fo_buf text = {0}, out = {0};
+    fo_err err = {0};
+    fo_buf_str(&text, "{{ ('{x}' * 100000).format(");
+    for (int i = 0; i < 2000; i++) fo_buf_printf(&text, "a%d='',", i);
+    fo_buf_str(&text, "x='') }}");
+    assert_int_equal(try(text.data, &out, &err), FO_ELIMIT);
+    fo_buf_free(&text);
+    fo_buf_free(&out);
+}
+
+/* Each name is looked for among those that were there before it. */
+static void many_names_hit_a_limit(void **state) {
+    (void)state;
+    fo_buf text = {0}, out = {0};
+    fo_err err = {0};
+    fo_buf_str(&text, "{{ [");
+    for (int i = 0; i < 60000; i++) fo_buf_printf(&text, "n%d,", i);
+    fo_buf_str(&text, "] }}");
+    assert_int_equal(try(text.data, &out, &err), FO_ELIMIT);
+    assert_non_null(strstr(err.msg, "steps"));
+    fo_buf_free(&text);
+    fo_buf_free(&out);
+}
+
+/* The code of a template in a process of its own, which gets so many bytes beside what it has. */
+static int code_within(const char *template, size_t bytes) {
+    const pid_t child = fork();
+    if (!child) {
+        char line[256] = "";
+        FILE *f = fopen("/proc/self/statm", "r");
+        if (!f || !fgets(line, sizeof line, f)) _exit(100);
+        const rlim_t most = strtoull(line, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + bytes;
+        if (setrlimit(RLIMIT_AS, &(struct rlimit){most, most})) _exit(101);
+        fo_buf out = {0};
+        fo_err err = {0};
+        const int rc = try(template, &out, &err);
+        _exit(rc == FO_ELIMIT && !strstr(err.msg, "MiB") ? 102 : -rc); /* 102: another limit */
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return -WEXITSTATUS(status);
+}
+
+/* What is longer than the text that it is made of ends where the arena would be full, not behind that. */
+static void text_that_grows_takes_no_more_than_there_is(void **state) {
+    (void)state;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    skip(); /* they take the addresses for themselves */
+#endif
+#define MILLIONS(c, n) "{% set x = (['" c "' * 10000000] * " #n ") | join %}"
+    static const char *const growing[] = {
+        MILLIONS("&", 8) "{{ x | escape }}",
+        MILLIONS("\\x01", 8) "{{ x | tojson }}",
+        MILLIONS("\\x01", 8) "{{ {x: 1} | tojson }}",
+        MILLIONS("\\x01", 8) "{{ [x] }}",
+        MILLIONS("a", 4) "{{ '%s%s%s%s%s%s%s%s%s%s' | format(x, x, x, x, x, x, x, x, x, x) }}",
+        MILLIONS("a", 4) "{{ ('{0}' * 200).format(x) }}",
+        MILLIONS("a", 4) "{{ ([x] * 200) | join }}",
+        MILLIONS("a", 4) "{{ ''.join([x] * 200) }}",
+        MILLIONS("a", 4) "{{ ('b' * 200).replace('b', x) }}",
+        MILLIONS("a", 4) "{{ ('\\n' * 200) | indent(x, blank=true) }}",
+        MILLIONS("a", 4) "{{ [x] * 200 }}",
+        MILLIONS("a", 4) "{{ ([x] * 200) | tojson }}",
+    };
+    for (size_t i = 0; i < sizeof growing / sizeof *growing; i++) {
+        const int rc = code_within(growing[i], (size_t)400 << 20);
+        if (rc != FO_ELIMIT) fail_msg("%s: %d", growing[i], rc);
+    }
 }
 
 static void a_refused_system_message_joins_the_first_question(void **state) {
@@ -283,6 +374,9 @@ int main(void) {
         cmocka_unit_test(large_whole_numbers_keep_their_digits),
         cmocka_unit_test(errors_name_the_line),
         cmocka_unit_test(hostile_templates_hit_a_limit),
+        cmocka_unit_test(many_arguments_and_braces_hit_a_limit),
+        cmocka_unit_test(many_names_hit_a_limit),
+        cmocka_unit_test(text_that_grows_takes_no_more_than_there_is),
         cmocka_unit_test(a_refused_system_message_joins_the_first_question),
         cmocka_unit_test(falls_back_to_chatml_and_says_so),
     };

@@ -243,7 +243,9 @@ static void what_is_not_there_is_not_read(void **state) {
 static void the_old_title_goes_with_its_version(void **state) {
     (void)state;
     static const char question[] = "How do I count how many times each line occurs?";
-    static const char other[] = "It is the same program in all systems.";
+    static const char other[] =
+        "Filter adjacent matching input, writing to the standard output. With -c, prefix each by "
+        "its number of copies.";
     service *s = fill();
     embed_titles(s);
     assert_int_equal(place_of(s, question, "uniq", NULL), 0);
@@ -279,7 +281,8 @@ static void what_was_read_before_is_not_kept(void **state) {
     assert_ok(store_get_document(s->store, c->id, "uniq", false, &d, &err), &err);
     const uint64_t changes = c->titles_changes;
     title_vectors_leave(s, c, d.rowid);
-    assert_true(c->titles_changes > changes); /* whoever reads them from the store does so in vain */
+    assert_true(c->titles_changes >
+                changes); /* whoever reads them from the store does so in vain */
     float *cosines = malloc((PAGES + OTHERS) * sizeof *cosines);
     bool known;
     assert_ok(title_vectors_compare(t, "repeated lines", cosines, &known, &err), &err);
