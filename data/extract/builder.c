@@ -234,7 +234,7 @@ void builder_set_title(builder *b, const char *s, size_t n) {
     while (n && fo_is_blank(s[n - 1])) n--;
     if (b->title.len || !n) return;
     b->title_level = 0;
-    n = fo_utf8_cut(s, n, 1000);
+    n = fo_utf8_cut(s, n, BUILDER_TITLE_BYTES);
     for (size_t i = 0; i < n; i++) {
         bool space = fo_is_blank(s[i]);
         if (space && i + 1 < n && fo_is_blank(s[i + 1])) continue;

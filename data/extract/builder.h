@@ -72,7 +72,9 @@ void builder_add_flowing(builder *b, const char *s, size_t n);
 void builder_add_cp(builder *b, int32_t cp);
 /* The text of the open block so far is empty or white space. */
 bool builder_block_empty(const builder *b);
-void builder_set_title(builder *b, const char *s, size_t n); /* trimmed; empty ones are ignored */
+enum { BUILDER_TITLE_BYTES = 1000 };
+/* Trimmed, and cut between characters where it is longer than that; empty ones are ignored. */
+void builder_set_title(builder *b, const char *s, size_t n);
 /* May a heading that begins where the open block does, or behind the last one, be the document's title? It may where it stands
  * before the text, or behind a line or two that are no sentences: badges, a date, a breadcrumb, of a language the others. */
 bool builder_may_title(const builder *b, uint8_t level);

@@ -419,22 +419,33 @@ static void read_part(reader *r, const mime_part *p, int depth) {
     fo_buf_free(&type);
 }
 
+/* The title and a heading; one that is longer than a title may be stands whole below that. */
+static void write_subject(builder *b, const char *s, size_t n, uint8_t level) {
+    const size_t head = fo_utf8_cut(s, n, BUILDER_TITLE_BYTES);
+    builder_set_title(b, s, n);
+    builder_begin(b, TEXT_HEADING, level);
+    builder_add_flowing(b, s, head);
+    if (head < n) builder_str(b, "\xE2\x80\xA6");
+    builder_end(b);
+    if (head == n) return;
+    builder_begin(b, TEXT_PARAGRAPH, 0);
+    builder_str(b, "Subject: ");
+    builder_add_flowing(b, s, n);
+    builder_end(b);
+}
+
 static void read_message(reader *r, const mime_part *p, int depth) {
     static const char *const fields[] = {"From", "To", "Cc", "Date"};
     builder *b = r->b;
     fo_buf value = {0};
     bool before = r->other_form;
     r->other_form = false; /* all of it is new */
-    if (mime_field_text(p, "Subject", &value) && value.len) {
-        builder_set_title(b, value.data, value.len);
-        builder_begin(b, TEXT_HEADING, depth ? 2 : 1);
-        builder_add_flowing(b, value.data, value.len);
-        builder_end(b);
-    }
+    if (mime_field_text(p, "Subject", MIME_LONG_FIELD, &value) && value.len)
+        write_subject(b, value.data, value.len, depth ? 2 : 1);
     builder_begin(b, TEXT_PARAGRAPH, 0);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         fo_buf_clear(&value);
-        if (!mime_field_text(p, fields[i], &value) || !value.len) continue;
+        if (!mime_field_text(p, fields[i], MIME_FIELD, &value) || !value.len) continue;
         if (!builder_block_empty(b)) builder_str(b, "\n");
         builder_str(b, fields[i]);
         builder_str(b, ": ");

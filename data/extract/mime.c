@@ -9,8 +9,7 @@
 
 #include "data/extract/encoding.h"
 #include "kernels/hex.h"
-
-enum { MAX_FIELD = 64 << 10 };
+#include "kernels/utf8.h"
 
 mime_part mime_split(const char *s, size_t n) {
     for (size_t at = 0; at < n;) {
@@ -26,7 +25,14 @@ mime_part mime_split(const char *s, size_t n) {
     return (mime_part){s, s + n, n, 0};
 }
 
-bool mime_field(const mime_part *p, const char *name, fo_buf *out) {
+/* Bytes of a line that is longer than `most`: between characters, where it is UTF-8. */
+static size_t cut_line(const char *line, size_t most) {
+    size_t n = most;
+    while (n && most - n < 4 && !fo_utf8_boundary(line[n])) n--;
+    return n && fo_utf8_boundary(line[n]) ? n : most;
+}
+
+static bool read_field(const mime_part *p, const char *name, size_t most, fo_buf *out) {
     size_t k = strlen(name), begun = out->len;
     bool in = false, cut = false;
     for (size_t at = 0; at < p->n_head;) {
@@ -45,14 +51,18 @@ bool mime_field(const mime_part *p, const char *name, fo_buf *out) {
         if (cut) continue;
         while (len && (*line == ' ' || *line == '\t')) line++, len--;
         if (out->len > begun) fo_buf_char(out, ' ');
-        cut = out->len - begun + len >= MAX_FIELD;
-        if (cut)
-            fo_buf_str(out, "\xE2\x80\xA6"); /* what is left out is seen */
-        else
-            fo_buf_add(out, line, len);
+        cut = out->len - begun + len > most;
+        if (cut && out->len > begun) len = 0; /* between the lines that are whole */
+        if (len > most) len = cut_line(line, most);
+        fo_buf_add(out, line, len);
+        if (cut) fo_buf_str(out, "\xE2\x80\xA6"); /* what is left out is seen */
     }
     if (in && !out->data) fo_buf_str(out, "");
     return in;
+}
+
+bool mime_field(const mime_part *p, const char *name, fo_buf *out) {
+    return read_field(p, name, MIME_FIELD, out);
 }
 
 /* ---- transfer encodings --------------------------------------------------------------------------- */
@@ -113,7 +123,7 @@ void mime_decode(const char *encoding, const char *s, size_t n, fo_buf *out) {
 static bool decode_text(const char *charset, size_t n_charset, const fo_buf *bytes, fo_buf *out) {
     const char *known = encoding_find(charset, n_charset), *name;
     size_t replaced = 0;
-    encoding_limits limits = {.max_bytes = MAX_FIELD, .certain = true};
+    encoding_limits limits = {.max_bytes = bytes->len, .certain = true}; /* a field is bounded */
     return !encoding_decode(out, (const unsigned char *)(bytes->data ? bytes->data : ""),
                             bytes->len, known, &limits, &name, &replaced, NULL);
 }
@@ -208,9 +218,9 @@ static void decode_words(const char *s, size_t n, fo_buf *out) {
     if (!out->data) fo_buf_str(out, "");
 }
 
-bool mime_field_text(const mime_part *p, const char *name, fo_buf *out) {
+bool mime_field_text(const mime_part *p, const char *name, size_t most, fo_buf *out) {
     fo_buf raw = {0};
-    bool there = mime_field(p, name, &raw);
+    bool there = read_field(p, name, most, &raw);
     if (there) decode_words(raw.data ? raw.data : "", raw.len, out);
     fo_buf_free(&raw);
     return there;

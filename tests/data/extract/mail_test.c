@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
 
 static void mail_and_what_is_attached(void **state) {
     (void)state;
@@ -437,6 +438,92 @@ static void a_field_that_is_too_long_is_seen_to_be_cut(void **state) {
     fo_buf_free(&want);
 }
 
+/* A message whose field holds n bytes of `unit` over and over, as it is read. */
+static extracted read_field_of(const char *field, const char *unit, size_t n) {
+    fo_buf mail = {0};
+    extracted x;
+    fo_err err = {0};
+    fo_buf_printf(&mail, "Received: x\nFrom: a\n%s: ", field);
+    for (size_t i = 0; i < n; i++) fo_buf_char(&mail, unit[i % strlen(unit)]);
+    fo_buf_str(&mail, "\n\nText.\n");
+    extract_request rq = {.bytes = mail.data,
+                          .n = mail.len,
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    assert_string_equal(x.format, "mail");
+    assert_true(fo_utf8_valid(x.text, x.len, NULL));
+    fo_buf_free(&mail);
+    return x;
+}
+
+/* The title is as long as a title may be, the text has all of it: on one line, in folded ones, in encoded words. */
+static void a_long_subject_is_in_the_text_whole(void **state) {
+    (void)state;
+    enum { BYTES = 240000, TITLE = 1000 };
+    static const char *const units[] = {"P\u00FCmpe. ", "Pump.\n ", "=?utf-8?B?UMO8bXBlLiA=?=\n "},
+                             *const words[] = {"P\u00FCmpe. ", "Pump. ", "P\u00FCmpe. "};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const size_t n = BYTES / strlen(units[i]), len = strlen(words[i]);
+        extracted x = read_field_of("Subject", units[i], n * strlen(units[i]));
+        const char *at = strstr(x.text, "\n\nSubject: ");
+        assert_non_null(at);
+        at += 11;
+        for (size_t k = 0; k + 1 < n; k++, at += len)
+            if (memcmp(at, words[i], len) != 0) fail_msg("%zu: %.20s", k, at);
+        assert_memory_equal(at, words[i], len - 1);
+        assert_string_equal(at + len - 1, "\n\nFrom: a\n\nText.");
+        const size_t n_title = strlen(x.title);
+        assert_in_range(n_title, TITLE - 4, TITLE);
+        assert_true(fo_utf8_valid(x.title, n_title, NULL));
+        assert_memory_equal(x.text, x.title, n_title);
+        assert_memory_equal(x.blocks[0].kind == TEXT_HEADING ? x.text + x.blocks[0].end - 3 : "   ",
+                            "\u2026", 3);
+        assert_in_range(x.blocks[0].end - x.blocks[0].start, n_title + 3, n_title + 4);
+        extracted_deinit(&x);
+    }
+    for (size_t n = TITLE; n <= TITLE + 1; n++) { /* the longest title, and one byte more */
+        extracted x = read_field_of("Subject", "pump", n);
+        assert_int_equal(strlen(x.title), TITLE);
+        assert_int_equal(strstr(x.text, "Subject: ") != NULL, n > TITLE);
+        assert_int_equal(strstr(x.text, "\u2026") != NULL, n > TITLE);
+        extracted_deinit(&x);
+    }
+}
+
+/* Of one line that is longer than is read the beginning is, up to the end of a character. */
+static void a_long_line_of_a_field_is_cut_between_characters(void **state) {
+    (void)state;
+    static const struct {
+        const char *field;
+        size_t most;
+    } fields[] = {{"To", 64 << 10}, {"Subject", 1 << 20}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        for (size_t more = 0; more < 4; more++) {
+            const size_t n = fields[i].most + more, whole = fields[i].most / 3 * 3;
+            extracted x = read_field_of(fields[i].field, "\u6C34", n / 3 * 3);
+            const char *at = strstr(x.text, i ? "\n\nSubject: " : "\nTo: ");
+            assert_non_null(at);
+            at += i ? 11 : 5;
+            for (size_t k = 0; k < whole; k += 3) assert_memory_equal(at + k, "\u6C34", 3);
+            const bool cut = n / 3 * 3 > fields[i].most;
+            const char *end = cut ? "\u2026\n\n" : "\n\n";
+            assert_memory_equal(at + whole, end, strlen(end));
+            extracted_deinit(&x);
+        }
+    /* Bytes that are no UTF-8, which have no such end. */
+    extracted x = read_field_of("To", "\xB0", 70000);
+    assert_int_equal(x.len, strlen("From: a\nTo: \u2026\n\nText.") + strlen("\uFFFD") * (64 << 10));
+    extracted_deinit(&x);
+    for (size_t n = 64 << 10; n <= (64 << 10) + 1;
+         n++) { /* as much as is read, and one byte more */
+        x = read_field_of("To", "a", n);
+        assert_int_equal(strstr(x.text, "\u2026") != NULL, n > 64 << 10);
+        extracted_deinit(&x);
+    }
+}
+
 /* The standard's "cell" is what people call a mobile. */
 static void a_cell_telephone_of_a_card_is_a_mobile(void **state) {
     (void)state;
@@ -525,6 +612,8 @@ int main(void) {
         cmocka_unit_test(one_that_was_moved_is_told_as_such),
         cmocka_unit_test(addresses_of_a_card_are_whole),
         cmocka_unit_test(a_field_that_is_too_long_is_seen_to_be_cut),
+        cmocka_unit_test(a_long_subject_is_in_the_text_whole),
+        cmocka_unit_test(a_long_line_of_a_field_is_cut_between_characters),
         cmocka_unit_test(a_cell_telephone_of_a_card_is_a_mobile),
         cmocka_unit_test(a_form_that_asks_for_html_hides_no_other),
         cmocka_unit_test(characters_may_be_cut_between_encoded_words),
