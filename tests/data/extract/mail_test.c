@@ -512,8 +512,11 @@ static void a_long_line_of_a_field_is_cut_between_characters(void **state) {
             assert_memory_equal(at + whole, end, strlen(end));
             extracted_deinit(&x);
         }
+    extracted x = read_field_of("To", "\U0001F4A7aaaaaaaaa", 70000); /* within its last byte */
+    assert_non_null(strstr(x.text, "aaaaaaaaa\u2026\n\nText."));
+    extracted_deinit(&x);
     /* Bytes that are no UTF-8, which have no such end. */
-    extracted x = read_field_of("To", "\xB0", 70000);
+    x = read_field_of("To", "\xB0", 70000);
     assert_int_equal(x.len, strlen("From: a\nTo: \u2026\n\nText.") + strlen("\uFFFD") * (64 << 10));
     extracted_deinit(&x);
     for (size_t n = 64 << 10; n <= (64 << 10) + 1;
