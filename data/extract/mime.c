@@ -28,7 +28,7 @@ mime_part mime_split(const char *s, size_t n) {
 /* Bytes of a line that is longer than `most`: between characters, where it is UTF-8. */
 static size_t cut_line(const char *line, size_t most) {
     size_t n = most;
-    while (n && most - n < 4 && !fo_utf8_boundary(line[n])) n--;
+    while (n && most - n < 3 && !fo_utf8_boundary(line[n])) n--;
     return n && fo_utf8_boundary(line[n]) ? n : most;
 }
 
