@@ -86,7 +86,7 @@ static message *take(void) {
 }
 
 static bool is_called(const message *m, const cJSON *id) {
-    return m->id && cJSON_Compare(m->id, id, true);
+    return mcp_same_id(m->id, id);
 }
 
 /* notifications/cancelled: nobody waits for this one's reply any more. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <openssl/evp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,11 +174,42 @@ static void check_modern(mcp_call *c, const mcp_headers *h, const cJSON *meta, c
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
-static void write_id(json_out *o, const cJSON *id) {
+/* Numbers of 64 bits, with a sign or without one, go back with each of their digits. NULL: it is an id. */
+static const char *no_id(const cJSON *id) {
     if (cJSON_IsString(id))
+        return strlen(id->valuestring) <= MCP_ID_MAX ? NULL : "id is longer than 1,024 bytes";
+    if (!cJSON_IsNumber(id) || id->valuedouble != floor(id->valuedouble))
+        return "id must be a string or a whole number";
+    return fabs(id->valuedouble) <= 0x1p64 ? NULL : "id is a number of more than 64 bits";
+}
+
+/* The digits of a number that is an id. */
+static void id_digits(const cJSON *id, char digits[72]) {
+    if (id->valuestring) /* of one that no double holds */
+        snprintf(digits, 72, "%s", id->valuestring);
+    else
+        snprintf(digits, 72, "%.0f", id->valuedouble);
+}
+
+static void write_id(json_out *o, const cJSON *id) {
+    char digits[72];
+    if (no_id(id)) {
+        json_out_null(o, "id");
+    } else if (cJSON_IsString(id)) {
         json_out_string(o, "id", id->valuestring);
-    else if (cJSON_IsNumber(id))
-        json_out_number(o, "id", id->valuedouble);
+    } else {
+        id_digits(id, digits);
+        json_out_raw(o, "id", digits);
+    }
+}
+
+bool mcp_same_id(const cJSON *a, const cJSON *b) {
+    char x[72], y[72];
+    if (!a || !b || no_id(a) || no_id(b) || cJSON_IsString(a) != cJSON_IsString(b)) return false;
+    if (cJSON_IsString(a)) return !strcmp(a->valuestring, b->valuestring);
+    id_digits(a, x);
+    id_digits(b, y);
+    return !strcmp(x, y);
 }
 
 /* An error always has an id: null where none could be read of the message, as JSON-RPC 2.0 demands. */
@@ -185,10 +217,7 @@ static void write_error(fo_buf *reply, const cJSON *id, const mcp_call *c) {
     json_out o = {reply, false};
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "jsonrpc", "2.0");
-    if (id)
-        write_id(&o, id);
-    else
-        json_out_null(&o, "id");
+    write_id(&o, id);
     json_out_open(&o, "error", '{');
     json_out_int(&o, "code", c->code);
     json_out_string(&o, "message", c->message);
@@ -249,12 +278,6 @@ static void run(mcp_call *c, const mcp_headers *h, const cJSON *id, const char *
     json_out_close(&o, '}');
 }
 
-/* Within what a double holds exactly. */
-static bool is_whole(const cJSON *n) {
-    return cJSON_IsNumber(n) && fabs(n->valuedouble) <= 0x1p53 &&
-           n->valuedouble == floor(n->valuedouble);
-}
-
 /* A message that is no request: 0 where it is one. */
 static int look_at(mcp_call *c, const cJSON *root, const cJSON *id, const char *method) {
     const char *version = string_of(root, "jsonrpc");
@@ -270,8 +293,8 @@ static int look_at(mcp_call *c, const cJSON *root, const cJSON *id, const char *
         return 202; /* a reply to something that was never asked */
     else if (!method)
         mcp_fail(c, MCP_INVALID_REQUEST, "the message has no method");
-    else if (id && !cJSON_IsString(id) && !is_whole(id))
-        mcp_fail(c, MCP_INVALID_REQUEST, "id must be a string or a whole number");
+    else if (id && no_id(id))
+        mcp_fail(c, MCP_INVALID_REQUEST, "%s", no_id(id));
     else if (params && !cJSON_IsObject(params))
         mcp_fail(c, MCP_INVALID_PARAMS, "params must be an object");
     return c->code ? status_of(c) : id ? 0 : 202;
@@ -297,8 +320,7 @@ int mcp_answer(const mcp_host *host, const mcp_headers *h, const char *message, 
     }
     if (c.code) { /* whatever was written of a result is none */
         if (reply->data) reply->data[reply->len = start] = 0;
-        bool readable = cJSON_IsString(id) || cJSON_IsNumber(id);
-        write_error(reply, readable ? id : NULL, &c);
+        write_error(reply, id, &c);
     }
     cJSON_Delete(root);
     return status;

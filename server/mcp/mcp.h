@@ -26,7 +26,7 @@
 #define MCP_VERSION        "2026-07-28"
 #define MCP_LEGACY_VERSION "2025-11-25"
 
-enum { MCP_MESSAGE_MAX = 16 << 20 };
+enum { MCP_MESSAGE_MAX = 16 << 20, MCP_ID_MAX = 1024 }; /* bytes; an id that is a string */
 
 struct ingest_totals; /* server/routes/ingest_batch.h */
 
@@ -60,6 +60,9 @@ typedef struct mcp_headers {
  * for it: 200, 202 (no reply), 400, 404. */
 int mcp_answer(const mcp_host *host, const mcp_headers *h, const char *message, size_t len,
                fo_buf *reply);
+
+/* Are these two the id of the same request? Of a number each digit counts. NULL, or what is no id: no. */
+bool mcp_same_id(const struct cJSON *a, const struct cJSON *b);
 
 /* The reply to a request of this id that could not be passed on; appended to *reply. */
 void mcp_write_failure(fo_buf *reply, const struct cJSON *id, const char *why);

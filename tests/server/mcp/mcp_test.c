@@ -2,6 +2,7 @@
  * may see, lists in pages, and messages that are none. */
 #include <cjson/cJSON.h>
 
+#include "server/base/json.h"
 #include "server/mcp/mcp.h"
 #include "tests/test.h"
 
@@ -524,6 +525,104 @@ static void an_error_without_a_readable_id_has_null_for_it(void **state) {
     close_fixture(&f);
 }
 
+/* Whatever number of 64 bits a client counts with comes back digit by digit, beside a result and beside an error. */
+static void an_id_comes_back_as_it_was_sent(void **state) {
+    (void)state;
+    fixture f = open_fixture();
+    static const char *const ids[] = {"0",
+                                      "-1",
+                                      "9007199254740991",
+                                      "9007199254740992",
+                                      "9007199254740993",
+                                      "-9007199254740993",
+                                      "1111111111111111168",
+                                      "9223372036854775807",
+                                      "-9223372036854775808",
+                                      "12345678901234567890",
+                                      "18446744073709551615",
+                                      "\"\"",
+                                      "\"9007199254740993\"",
+                                      "\"\u00FC \\\"x\\\"\""};
+    static const char *const methods[] = {"ping", "none"};
+    for (size_t i = 0; i < 2 * sizeof ids / sizeof *ids; i++) {
+        fo_buf reply = {0};
+        char message[200], want[80];
+        snprintf(message, sizeof message, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"%s\"}",
+                 ids[i / 2], methods[i % 2]);
+        snprintf(want, sizeof want, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"%s\":", ids[i / 2],
+                 i % 2 ? "error" : "result");
+        assert_int_equal(mcp_answer(&f.host, NULL, message, strlen(message), &reply), 200);
+        if (strncmp(reply.data, want, strlen(want)) != 0) fail_msg("%s: %s", want, reply.data);
+        fo_buf_free(&reply);
+    }
+    close_fixture(&f);
+}
+
+/* What cannot be given back is refused by name, with null for it. */
+static void an_id_that_is_too_large_is_refused(void **state) {
+    (void)state;
+    fixture f = open_fixture();
+    char longest[MCP_ID_MAX + 3], longer[MCP_ID_MAX + 4];
+    snprintf(longest, sizeof longest, "\"%0*d\"", MCP_ID_MAX, 0);
+    snprintf(longer, sizeof longer, "\"%0*d\"", MCP_ID_MAX + 1, 0);
+    const struct {
+        const char *id, *why; /* NULL: it is taken */
+    } cases[] = {
+        {longest, NULL},
+        {longer, "id is longer than 1,024 bytes"},
+        {"18446744073709551616", NULL}, /* the least that 64 bits do not hold, which is exact */
+        {"36893488147419103232", "id is a number of more than 64 bits"},
+        {"-36893488147419103233", "id is a number of more than 64 bits"},
+        {"1e300", "id is a number of more than 64 bits"},
+        {"1.5", "id must be a string or a whole number"},
+        {"true", "id must be a string or a whole number"},
+        {"{}", "id must be a string or a whole number"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_buf message = {0}, reply = {0};
+        fo_buf_printf(&message, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}", cases[i].id);
+        const int status = mcp_answer(&f.host, NULL, message.data, message.len, &reply);
+        assert_int_equal(status, cases[i].why ? 400 : 200);
+        assert_non_null(strstr(reply.data, cases[i].why ? "\"id\":null," : cases[i].id));
+        if (cases[i].why) assert_non_null(strstr(reply.data, cases[i].why));
+        cJSON *root = cJSON_Parse(message.data);
+        fo_buf_clear(&reply);
+        mcp_write_failure(&reply, cJSON_GetObjectItemCaseSensitive(root, "id"), "gone");
+        assert_true(cases[i].why != NULL || strstr(reply.data, "\"id\":null,") == NULL);
+        assert_true(!cases[i].why || strstr(reply.data, "\"id\":null,"));
+        cJSON_Delete(root);
+        fo_buf_free(&message);
+        fo_buf_free(&reply);
+    }
+    close_fixture(&f);
+}
+
+static void ids_are_the_same_by_all_of_their_digits(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {{"1", "1", true},
+                 {"1", "1.0", true},
+                 {"1", "\"1\"", false},
+                 {"4503599627370497", "4503599627370498", false},
+                 {"9007199254740992", "9007199254740993", false},
+                 {"9007199254740993", "9007199254740993", true},
+                 {"\"a\"", "\"a\"", true},
+                 {"\"a\"", "\"b\"", false},
+                 {"1.5", "1.5", false},
+                 {"{}", "{}", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *a, *b;
+        fo_err err = {0};
+        assert_ok(json_parse(cases[i].a, strlen(cases[i].a), &a, &err), &err);
+        assert_ok(json_parse(cases[i].b, strlen(cases[i].b), &b, &err), &err);
+        if (mcp_same_id(a, b) != cases[i].same) fail_msg("%s, %s", cases[i].a, cases[i].b);
+        assert_false(mcp_same_id(NULL, b) || mcp_same_id(a, NULL));
+        cJSON_Delete(a);
+        cJSON_Delete(b);
+    }
+}
+
 static void what_is_no_message_is_told(void **state) {
     (void)state;
     fixture f = open_fixture();
@@ -607,6 +706,9 @@ int main(void) {
         cmocka_unit_test(a_key_sees_what_is_its_own),
         cmocka_unit_test(resources_come_in_pages),
         cmocka_unit_test(an_error_without_a_readable_id_has_null_for_it),
+        cmocka_unit_test(an_id_comes_back_as_it_was_sent),
+        cmocka_unit_test(an_id_that_is_too_large_is_refused),
+        cmocka_unit_test(ids_are_the_same_by_all_of_their_digits),
         cmocka_unit_test(what_is_no_message_is_told),
         cmocka_unit_test(messages_of_any_bytes_are_answered),
     };
