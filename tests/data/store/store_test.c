@@ -723,6 +723,49 @@ static void what_a_store_leaves_out_is_refused_by_name(void **state) {
     close_env(&e);
 }
 
+/* A store that finds what it is told to. */
+typedef struct finder {
+    store base;
+    size_t n;
+    int rc;
+} finder;
+
+static int find_some(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out,
+                     fo_err *err) {
+    static const store_finding found[] = {
+        {.document = "tide table", .what = "its text is not what was ingested"},
+        {.document = "lock book", .what = "the vector of its title is damaged"},
+        {.what = "page 7 is damaged"}};
+    const finder *f = (const finder *)s;
+    (void)out;
+    for (size_t i = 0; i < f->n; i++) fn(ctx, &found[i]);
+    return f->rc ? fo_fail(err, f->rc, "the disk does not answer") : FO_OK;
+}
+
+static void what_is_found_first_is_told(void **state) {
+    (void)state;
+    static const store_ops ops = {.check = find_some};
+    static const struct {
+        size_t n;
+        int rc, want;
+        const char *msg;
+    } cases[] = {
+        {0, FO_OK, FO_OK, ""},
+        {1, FO_OK, FO_ECORRUPT,
+         "the database is damaged: document 'tide table': its text is not what was ingested"},
+        {3, FO_OK, FO_ECORRUPT,
+         "the database is damaged: document 'tide table': its text is not what was ingested"},
+        {0, FO_EIO, FO_EIO, "the disk does not answer"},
+        {2, FO_EIO, FO_EIO, "the disk does not answer"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        finder f = {{&ops}, cases[i].n, cases[i].rc};
+        fo_err err = {0};
+        assert_int_equal(store_verify(&f.base, &err), cases[i].want);
+        assert_string_equal(err.msg, cases[i].msg);
+        assert_int_equal(store_verify(&f.base, NULL), cases[i].want);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collection_is_made_found_listed_and_deleted),
@@ -751,6 +794,7 @@ int main(void) {
     }
     const struct CMUnitTest of_memory[] = {
         cmocka_unit_test(what_a_store_leaves_out_is_refused_by_name),
+        cmocka_unit_test(what_is_found_first_is_told),
     };
     backend = &memory_store_backend;
     return failed + cmocka_run_group_tests_name("left out", of_memory, NULL, NULL);
