@@ -271,6 +271,50 @@ static void marks_and_small_words_are_read_as_meant(void **state) {
     assert_true(follow_up_adds_a_circumstance("and before noon?"));
 }
 
+/* Names and codes wherever they stand: first, behind an article or not, by their number alone. */
+static void names_and_codes_are_exchanged_where_they_stand(void **state) {
+    (void)state;
+    expect("E3 means what?", "And E5?", "E5 means what?");
+    expect("How much does ticket 6 cost in year 7?", "And year group?",
+           "How much does year group cost in year 7?");
+    expect("Where does year 6 go on the school trip?", "And 9?",
+           "Where does year 9 go on the school trip?");
+    expect("How far is it to the Rhine from here?", "And to the Nile?",
+           "How far is it to the Nile from here?");
+    expect("How many people live in Paris?", "And the Hague?",
+           "How many people live in the Hague?");
+    expect("Is the old Gold card better than the Silver card?", "And the Blue one?",
+           "Is the old Gold card better than the Blue card?");
+    expect("How long is the boardwalk?", "And northern one?",
+           "How long is the northern boardwalk?");
+}
+
+/* Words that look like verbs and are things, and the other way round. */
+static void what_looks_like_a_verb_is_told_from_it(void **state) {
+    (void)state;
+    expect("Who repairs the bed?", "And the roof?", "Who repairs the roof?");
+    expect("When is the boat used?", "And the car?", "When is the car used?");
+    expect("Can I learn to run?", "And to swim?", "Can I learn to swim?");
+    expect("Can I swim after using a sauna?", "And after breakfast?",
+           "Can I swim after breakfast?");
+    expect("Do you go to church the whole winter?", "And to school?",
+           "Do you go to school the whole winter?");
+    expect("Does the bus to church leave?", "And to school?", "Does the bus to school leave?");
+    expect("What is parking?", "And camping?", NULL); /* nothing would be left of it */
+}
+
+static void what_stands_around_half_a_question_is_no_part_of_it(void **state) {
+    (void)state;
+    expect("What does the ferry cost?", "the bus?  ", "What does the bus cost?");
+    expect("When do the boats go into the water?", "And from under the bridge?", NULL);
+    expect("how much for a bed, i'm a guest?", "and with a guesthouse card?",
+           "how much for a bed with a guesthouse card?");
+    expect("Where is the volt meter kept?", "And the \u03A9 meter?",
+           "Where is the \u03A9 meter kept?");
+    expect("Where is the volt meter kept?", "And \u03A9?",
+           NULL); /* more of another script than of ours */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_noun_takes_its_place),
@@ -288,6 +332,9 @@ int main(void) {
         cmocka_unit_test(a_sentence_of_one_word_asks_alone),
         cmocka_unit_test(it_is_told_whether_a_turn_goes_on),
         cmocka_unit_test(marks_and_small_words_are_read_as_meant),
+        cmocka_unit_test(names_and_codes_are_exchanged_where_they_stand),
+        cmocka_unit_test(what_looks_like_a_verb_is_told_from_it),
+        cmocka_unit_test(what_stands_around_half_a_question_is_no_part_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
