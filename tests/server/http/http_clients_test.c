@@ -379,6 +379,74 @@ static void idle_connections_make_room(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* Has the other side ended it? */
+static bool is_ended(int fd) {
+    char c;
+    return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* Room for one is made by one, the one that has been idle for longest. */
+static void the_longest_idle_makes_room(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.max_connections = 3});
+    int fds[4];
+    for (int i = 0; i < 4; i++) {
+        fds[i] = dial(s);
+        for (int k = 0; k < 200; k++) { /* it is known before the next one comes */
+            http_load load;
+            http_get_load(s, &load);
+            if (load.connections + (int)load.evicted > i) break;
+            usleep(5000);
+        }
+        usleep(30000);
+    }
+    for (int i = 0; i < 400 && !is_ended(fds[0]); i++) usleep(5000);
+    assert_true(is_ended(fds[0]));
+    usleep(200000); /* some looks of the watcher */
+    for (int i = 1; i < 4; i++) {
+        say(fds[i], "GET /health" H "\r\n");
+        reply r = hear(fds[i]);
+        assert_status(r, 200);
+        free(r.body);
+    }
+    http_load load;
+    http_get_load(s, &load);
+    assert_int_equal(load.evicted, 1);
+    for (int i = 0; i < 4; i++) close(fds[i]);
+    http_stop(s, 1000, NULL);
+}
+
+/* Where nobody makes room a connection above the limit still has a second to ask, and not for ever. */
+static void one_above_the_limit_has_time_to_ask(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.max_connections = 2});
+    int busy[2];
+    for (int i = 0; i < 2; i++) {
+        busy[i] = dial(s);
+        say(busy[i], "GET /slow" H "\r\n");
+    }
+    wait_until(&slow_running, 2);
+    int fd = dial(s);
+    usleep(400000);
+    say(fd, "GET /health" H "\r\n");
+    reply r = hear(fd);
+    assert_status(r, 200);
+    free(r.body);
+    close(fd);
+    fd = dial(s);
+    for (int i = 0; i < 1000 && !is_ended(fd); i++) usleep(5000);
+    assert_true(is_ended(fd));
+    close(fd);
+    release_slow = 1;
+    for (int i = 0; i < 2; i++) {
+        r = hear(busy[i]);
+        assert_status(r, 200);
+        free(r.body);
+        close(busy[i]);
+    }
+    http_stop(s, 1000, NULL);
+}
+
 /* Where all are at work a reserve tells of it, and still answers probes. */
 static void busy_connections_leave_a_reserve(void **state) {
     (void)state;
@@ -563,6 +631,8 @@ int main(void) {
         cmocka_unit_test(an_end_that_comes_with_the_last_bytes_is_seen),
         cmocka_unit_test(connections_are_capped),
         cmocka_unit_test(idle_connections_make_room),
+        cmocka_unit_test(the_longest_idle_makes_room),
+        cmocka_unit_test(one_above_the_limit_has_time_to_ask),
         cmocka_unit_test(busy_connections_leave_a_reserve),
         cmocka_unit_test(stopping_waits_for_what_runs),
         cmocka_unit_test(stopping_does_not_wait_for_bodies),
