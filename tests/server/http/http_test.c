@@ -292,6 +292,33 @@ static void events_stream_with_heartbeats(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+static size_t count(const char *text, const char *what) {
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++) n++;
+    return n;
+}
+
+/* They are sent when nothing else is, not with what comes next; and as far apart as was asked for. */
+static void heartbeats_come_by_themselves(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.heartbeat_ms = 500});
+    char text[4000] = "";
+    size_t n = 0;
+    int fd = dial(s);
+    bool came = false;
+    say(fd, "GET /sse?n=2&pause=1400" H "\r\n");
+    while (n + 1 < sizeof text && !strstr(text, "\r\n0\r\n\r\n")) {
+        ssize_t k = recv(fd, text + n, sizeof text - 1 - n, 0);
+        assert_true(k > 0);
+        text[n += (size_t)k] = 0;
+        came = came || (strstr(text, ": keep-alive") && !strstr(text, "data: 1"));
+    }
+    close(fd);
+    assert_true(came);
+    assert_in_range(count(text, ": keep-alive"), 2, 6); /* of 2.8 s */
+    http_stop(s, 1000, NULL);
+}
+
 /* libmicrohttpd answers these before any callback of ours: no error body, but the right status. */
 static void what_is_no_http_gets_its_status_from_the_library(void **state) {
     (void)state;
@@ -525,6 +552,7 @@ int main(void) {
         cmocka_unit_test(a_client_that_leaves_cancels_its_request),
         cmocka_unit_test(a_body_of_any_length_streams_through),
         cmocka_unit_test(events_stream_with_heartbeats),
+        cmocka_unit_test(heartbeats_come_by_themselves),
         cmocka_unit_test(patterns_take_segments_and_rests),
         cmocka_unit_test(an_event_without_end_is_not_kept),
         cmocka_unit_test(the_client_takes_no_redirect_for_success),
