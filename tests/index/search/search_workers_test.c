@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
-#include "index/search/search_index.h"
+#include "index/search/search_index_internal.h"
 #include "index/search/search_workers.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
@@ -393,6 +393,61 @@ static void each_file_of_an_index_is_checked_from_its_beginning(void **state) {
     }
 }
 
+/* Counts what it is told, and leaves the file where it is. */
+static void see_any(void *ctx, const char *why) {
+    seen *s = ctx;
+    assert_true(why[0]);
+    s->n++;
+}
+
+/* One slice of the check; is it due again at once, in a minute, or tomorrow? */
+enum due { AT_ONCE, IN_A_MINUTE, TOMORROW };
+static enum due check_some(search_index *ix, bool restart) {
+    const double before = fo_now_ms(), due = search_background_check(ix, restart) - before;
+    return due < 30e3 ? AT_ONCE : due < 3600e3 ? IN_A_MINUTE : TOMORROW;
+}
+
+/* Slice by slice, without threads: each file once, then a day's rest; from the first on where that is asked for. */
+static void a_pass_goes_from_file_to_file(void **state) {
+    (void)state;
+    enum { PARTS = 3, WIDTH = 1 << 20 };
+    char *dir = test_folder(), path[4096];
+    search_index *ix = open_index(dir, 0, NULL, 1000, 0);
+    seen s = {0};
+    for (int64_t i = 0; i < PARTS; i++) add_sealed(ix, 1 + i * SEAL);
+    search_index_watch(ix, see_any, &s);
+    for (int pass = 1; pass <= 2; pass++) {
+        for (int i = 0; i < PARTS; i++) assert_int_equal(check_some(ix, false), AT_ONCE);
+        assert_int_equal(stats_of(ix).bytes_checked, pass * PARTS * WIDTH);
+        assert_int_equal(check_some(ix, false), TOMORROW);
+        assert_int_equal(stats_of(ix).bytes_checked, pass * PARTS * WIDTH);
+    }
+    assert_int_equal(check_some(ix, false), AT_ONCE);
+    for (int i = 0; i < PARTS; i++) assert_int_equal(check_some(ix, i == 0), AT_ONCE);
+    assert_int_equal(check_some(ix, false), TOMORROW);
+    assert_int_equal(s.n, 0);
+
+    snprintf(path, sizeof path, "%s/0/%016x.seg", dir, 2);
+    flip(path, 1024);
+    assert_int_equal(check_some(ix, false), AT_ONCE);
+    assert_int_equal(check_some(ix, false), IN_A_MINUTE); /* what it tells of is still there */
+    assert_int_equal(s.n, 1);
+    const uint64_t checked = stats_of(ix).bytes_checked;
+    assert_int_equal(check_some(ix, false), IN_A_MINUTE);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(stats_of(ix).bytes_checked, checked);
+    assert_int_equal(stats_of(ix).n_damaged, 1);
+    fo_err err = {0};
+    size_t n_dropped;
+    assert_ok(search_index_drop_damaged(ix, &n_dropped, &err), &err);
+    assert_int_equal(n_dropped, 1);
+    assert_int_equal(check_some(ix, false), AT_ONCE); /* the third */
+    assert_int_equal(check_some(ix, false), TOMORROW);
+    assert_int_equal(s.n, 2);
+    finish(&ix, 1, false);
+    test_remove(dir);
+}
+
 /* A bit changed after the day's check: the merge finds it, says so and leaves all files. Without the
  * damaged one there is no fourth to merge with. */
 static void what_is_damaged_is_not_merged(void **state) {
@@ -605,6 +660,7 @@ int main(void) {
         cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
         cmocka_unit_test(the_files_of_every_index_are_checked),
         cmocka_unit_test(each_file_of_an_index_is_checked_from_its_beginning),
+        cmocka_unit_test(a_pass_goes_from_file_to_file),
         cmocka_unit_test(what_is_damaged_is_not_merged),
         cmocka_unit_test(a_seal_that_fails_is_told),
         cmocka_unit_test(what_the_disk_does_not_give_is_no_answer),
