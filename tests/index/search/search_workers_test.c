@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "index/search/search_index_internal.h"
 #include "index/search/search_workers.h"
@@ -400,6 +401,14 @@ static void see_any(void *ctx, const char *why) {
     s->n++;
 }
 
+/* Told as a watcher is, but no thread checks the files. */
+static void leave_to_us(search_index *ix, seen *s) {
+    pthread_mutex_lock(&ix->mu);
+    ix->damage_fn = see_any;
+    ix->damage_ctx = s;
+    pthread_mutex_unlock(&ix->mu);
+}
+
 /* One slice of the check; is it due again at once, in a minute, or tomorrow? */
 enum due { AT_ONCE, IN_A_MINUTE, TOMORROW };
 static enum due check_some(search_index *ix, bool restart) {
@@ -415,7 +424,7 @@ static void a_pass_goes_from_file_to_file(void **state) {
     search_index *ix = open_index(dir, 0, NULL, 1000, 0);
     seen s = {0};
     for (int64_t i = 0; i < PARTS; i++) add_sealed(ix, 1 + i * SEAL);
-    search_index_watch(ix, see_any, &s);
+    leave_to_us(ix, &s);
     for (int pass = 1; pass <= 2; pass++) {
         for (int i = 0; i < PARTS; i++) assert_int_equal(check_some(ix, false), AT_ONCE);
         assert_int_equal(stats_of(ix).bytes_checked, pass * PARTS * WIDTH);
@@ -444,6 +453,33 @@ static void a_pass_goes_from_file_to_file(void **state) {
     assert_int_equal(check_some(ix, false), AT_ONCE); /* the third */
     assert_int_equal(check_some(ix, false), TOMORROW);
     assert_int_equal(s.n, 2);
+    finish(&ix, 1, false);
+    test_remove(dir);
+}
+
+/* A file of several slices is looked through to its end. */
+static void a_large_file_is_checked_to_its_end(void **state) {
+    (void)state;
+    enum { CHUNKS = 4000, WIDTH = 1 << 20 };
+    char *dir = test_folder(), path[4096];
+    search_index *ix = open_index(dir, 0, NULL, 2 * CHUNKS, 0);
+    seen s = {0};
+    fo_err err = {0};
+    struct stat st;
+    for (int64_t id = 1; id <= CHUNKS; id++) add(ix, id);
+    assert_ok(search_index_publish(ix, 1, &err), &err);
+    assert_ok(search_index_seal(ix, &err), &err);
+    snprintf(path, sizeof path, "%s/0/%016x.seg", dir, 1);
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_size > 2 * WIDTH);
+    leave_to_us(ix, &s);
+    int slices = 1;
+    while (check_some(ix, false) == AT_ONCE && slices < 100) slices++;
+    assert_int_equal(s.n, 0);
+    assert_in_range(slices, st.st_size / WIDTH, st.st_size / WIDTH + 3);
+    flip(path, st.st_size - 4096);
+    while (check_some(ix, false) == AT_ONCE) continue;
+    assert_int_equal(s.n, 1);
     finish(&ix, 1, false);
     test_remove(dir);
 }
@@ -661,6 +697,7 @@ int main(void) {
         cmocka_unit_test(the_files_of_every_index_are_checked),
         cmocka_unit_test(each_file_of_an_index_is_checked_from_its_beginning),
         cmocka_unit_test(a_pass_goes_from_file_to_file),
+        cmocka_unit_test(a_large_file_is_checked_to_its_end),
         cmocka_unit_test(what_is_damaged_is_not_merged),
         cmocka_unit_test(a_seal_that_fails_is_told),
         cmocka_unit_test(what_the_disk_does_not_give_is_no_answer),

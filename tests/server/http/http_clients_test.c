@@ -260,6 +260,39 @@ static void a_body_that_comes_steadily_is_taken(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* However steadily it is taken; and where no time is set, however long that lasts. */
+static void a_reply_is_taken_within_its_time(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.body_total_ms = 1000, .body_bytes_per_s = 1});
+    char some[65536];
+    int fd = dial(s);
+    say(fd, "GET /big?n=60000000" H "\r\n");
+    const double began = seconds();
+    ssize_t k;
+    while ((k = recv(fd, some, sizeof some, 0)) > 0 && seconds() - began < 8) usleep(20000);
+    assert_true(k <= 0);
+    close(fd);
+    http_stop(s, 1000, NULL);
+
+    s = start((http_options){.body_total_ms = -1});
+    fd = dial(s);
+    say(fd, "POST /echo" H "Content-Length: 6\r\n\r\nabc");
+    usleep(300000);
+    say(fd, "def");
+    reply r = hear(fd);
+    assert_status(r, 200);
+    assert_string_equal(r.body, "abcdef");
+    free(r.body);
+    say(fd, "GET /big?n=60000000" H "\r\n");
+    usleep(300000);
+    r = hear(fd);
+    assert_status(r, 200);
+    assert_int_equal(r.n, 60000000);
+    free(r.body);
+    close(fd);
+    http_stop(s, 1000, NULL);
+}
+
 static void slow_bodies_hold_no_worker(void **state) {
     (void)state;
     http_server *s = start((http_options){.n_workers = {0, 1, 1}, .body_bytes_per_s = -1});
@@ -627,6 +660,7 @@ int main(void) {
         cmocka_unit_test(a_body_that_comes_too_slowly_is_answered),
         cmocka_unit_test(a_refused_body_is_answered_however_long_it_is),
         cmocka_unit_test(a_body_that_comes_steadily_is_taken),
+        cmocka_unit_test(a_reply_is_taken_within_its_time),
         cmocka_unit_test(slow_bodies_hold_no_worker),
         cmocka_unit_test(an_end_that_comes_with_the_last_bytes_is_seen),
         cmocka_unit_test(connections_are_capped),
