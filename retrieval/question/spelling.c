@@ -8,11 +8,12 @@ enum {
     SHORTEST = 5,         /* letters of a word that is looked at */
     SHORTEST_OTHER = 6,   /* ... and that may have another letter: "padel" is no slip of "panel" */
     SHORTEST_FOREIGN = 7, /* ... of a language whose words are not known */
-    SHORTEST_NAME =
-        7, /* ... with a capital within the sentence, and that may have no other letter: Hansen is not Hanson */
+    SHORTEST_FOREIGN_OTHER = 9,
+    SHORTEST_NAME = 7, /* ... with a capital within the sentence; Hansen is not Hanson */
     LONGEST = 40,
-    MOST_WORDS = 8, /* of a question, that are looked for */
-    MOST_TRIED = 4, /* candidates of a word, the most frequent first */
+    LATIN_TO_CYRILLIC = 0x590, /* scripts behind it are left: their words change within */
+    MOST_WORDS = 32,           /* of a question, that are looked at */
+    MOST_TRIED = 4,            /* candidates of a word, the most frequent first */
 };
 
 /* ---- two words --------------------------------------------------------------------------- */
@@ -27,7 +28,7 @@ static letters letters_of(const char *s, size_t len) {
     for (size_t at = 0; at < len;) {
         int32_t cp;
         at += fo_utf8_decode(s + at, len - at, &cp);
-        if (cp < 0 || l.n == LONGEST) return (letters){.n = 0};
+        if (cp < 0 || cp >= LATIN_TO_CYRILLIC || l.n == LONGEST) return (letters){.n = 0};
         l.cp[l.n++] = cp;
     }
     return l;
@@ -47,6 +48,8 @@ static enum slip slip_between(const letters *a, const letters *b) {
     if (i + 1 < a->n && i + 1 < b->n && a->cp[i] == b->cp[i + 1] && a->cp[i + 1] == b->cp[i] &&
         ends_alike(a, i + 2, b, i + 2))
         return SLIP_ORDER;
+    /* by its last letter it may be another form, or another word: "warranty" and "warrant" */
+    if (a->cp[a->n - 1] != b->cp[b->n - 1]) return SLIP_NONE;
     if ((i < a->n && ends_alike(a, i + 1, b, i)) || (i < b->n && ends_alike(a, i, b, i + 1)))
         return SLIP_NUMBER;
     return i < a->n && i < b->n && ends_alike(a, i + 1, b, i + 1) ? SLIP_OTHER : SLIP_NONE;
@@ -124,7 +127,8 @@ static void offer(search *f, const char *term, size_t n_term, const char *word, 
 static bool may_be(const search *f, const letters *asked, const letters *other) {
     const enum slip slip = slip_between(asked, other);
     return slip == SLIP_ORDER || slip == SLIP_NUMBER ||
-           (slip == SLIP_OTHER && asked->n >= SHORTEST_OTHER && !f->name);
+           (slip == SLIP_OTHER && !f->name &&
+            asked->n >= (size_t)(f->s->english ? SHORTEST_OTHER : SHORTEST_FOREIGN_OTHER));
 }
 
 /* A word of the language. */

@@ -1,7 +1,7 @@
 /* spelling.h - words of a question that are misspelt: "When is the libary open?" asks for the library.
  *
  * A word that stands neither in the documents nor in the language is taken for the one that a single slip of the fingers makes of
- * it: a letter too many, too few, another one, or two in the wrong order; for a word of the documents, the most frequent first, or
+ * it: a letter too many, too few, another one, or two in the wrong order, the first and the last one right; for a word of the documents, the most frequent first, or
  * else for the only one of the language. Left alone are short words, what has digits or signs in it, and what stands in quotes; a
  * name (a capital within the sentence) is not taken for one with another letter. */
 #ifndef FORAGE_RETRIEVAL_SPELLING_H

@@ -6,8 +6,10 @@
 /* A language and documents of a few words; terms are the words' stems. */
 static const char *const language[] = {"when",  "where",   "light",  "listen",  "list",
                                        "panel", "dentist", "marble", "marbled", "refund"};
-static const char *const documents[] = {"light", "listen", "list",      "panel",
-                                        "marbl", "grebe",  "willowmer", "hanson"};
+static const char *const documents[] = {
+    "light",     "listen", "list",    "panel",
+    "marbl",     "grebe",  "ridotto", "\xD8\xA7\xD8\xAE\xD8\xAA\xD8\xB1",
+    "willowmer", "hanson"};
 static const char *const hidden = "list"; /* of documents that the asker does not see */
 
 static bool has(const char *const *words, size_t n_words, const char *word, size_t n) {
@@ -90,8 +92,10 @@ static void one_slip_of_the_fingers_is_told(void **state) {
                      "B\xC3\xBC"
                      "cher")); /* letters, not bytes */
     assert_false(slip("library", "library"));
-    assert_false(slip("libay", "library"));   /* two */
-    assert_false(slip("mibrary", "library")); /* the first */
+    assert_false(slip("libay", "library"));    /* two */
+    assert_false(slip("mibrary", "library"));  /* the first */
+    assert_false(slip("warranty", "warrant")); /* the last */
+    assert_true(slip("listne", "listen"));
     assert_false(slip("", "library"));
     assert_false(slip("library\xFF", "library"));
 }
@@ -112,7 +116,7 @@ static void what_nobody_has_written_so_is_mended(void **state) {
 static void what_may_be_meant_is_left(void **state) {
     (void)state;
     becomes(true, "Is there a padel?", "Is there a padel?"); /* short, another letter */
-    becomes(true, "Where is Mr Hansony?", "Where is Mr Hanson?");
+    becomes(true, "Where is Mr Hannson?", "Where is Mr Hanson?");
     becomes(true, "Where is Mr Hansen?", "Where is Mr Hansen?"); /* another name */
     becomes(true, "where are refunds?", "where are refunds?");   /* a form of a word */
     becomes(true, "where is lihgt_on?", "where is lihgt_on?");   /* a name of a program's */
@@ -123,6 +127,10 @@ static void what_may_be_meant_is_left(void **state) {
     becomes(true, "where is marblee?", "where is marble?");      /* the more frequent */
     becomes(true, "where is the liszt?", "where is the liszt?"); /* what the asker does not see */
     becomes(false, "lihgt wo?", "lihgt wo?"); /* of a language without a list of words: too short */
+    becomes(false, "wo ist Hansun?", "wo ist Hansun?");
+    becomes(false, "wo ist risotto?", "wo ist risotto?"); /* "ridotto" */
+    becomes(true, "where is \xD8\xA7\xD8\xAE\xD8\xAA\xD8\xA7\xD8\xB1?",
+            "where is \xD8\xA7\xD8\xAE\xD8\xAA\xD8\xA7\xD8\xB1?"); /* words that change within */
     becomes(false, "wo ist willowmre?", "wo ist willowmere?");
     becomes(true, "", "");
 }
