@@ -1,15 +1,20 @@
 #include "retrieval/question/spelling.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 
 enum {
     SHORTEST = 5,         /* letters of a word that is looked at */
     SHORTEST_OTHER = 6,   /* ... and that may have another letter: "padel" is no slip of "panel" */
     SHORTEST_FOREIGN = 7, /* ... of a language whose words are not known */
     SHORTEST_FOREIGN_OTHER = 9,
-    SHORTEST_NAME = 7, /* ... with a capital within the sentence; Hansen is not Hanson */
+    SHORTEST_NAME =
+        6, /* ... with a capital within the sentence, by how it is hit: Hansen is not Hanson */
+    SHORTEST_NAME_NUMBER = 7,
+    SHORTEST_NAME_OTHER = 9,
     LONGEST = 40,
     LATIN_TO_CYRILLIC = 0x590, /* scripts behind it are left: their words change within */
     MOST_WORDS = 32,           /* of a question, that are looked at */
@@ -40,7 +45,8 @@ static bool ends_alike(const letters *a, size_t i, const letters *b, size_t j) {
 
 enum slip { SLIP_NONE, SLIP_ORDER, SLIP_NUMBER, SLIP_OTHER };
 
-static enum slip slip_between(const letters *a, const letters *b) {
+/* By its last letter it may be another form, or another word: "warranty" and "warrant". That of a stem may be hit: last_too. */
+static enum slip slip_between(const letters *a, const letters *b, bool last_too) {
     size_t i = 0;
     if (!a->n || !b->n || a->cp[0] != b->cp[0]) return SLIP_NONE; /* the first letter is hit */
     while (i < a->n && i < b->n && a->cp[i] == b->cp[i]) i++;
@@ -48,8 +54,8 @@ static enum slip slip_between(const letters *a, const letters *b) {
     if (i + 1 < a->n && i + 1 < b->n && a->cp[i] == b->cp[i + 1] && a->cp[i + 1] == b->cp[i] &&
         ends_alike(a, i + 2, b, i + 2))
         return SLIP_ORDER;
-    /* by its last letter it may be another form, or another word: "warranty" and "warrant" */
-    if (a->cp[a->n - 1] != b->cp[b->n - 1]) return SLIP_NONE;
+    const bool last = a->cp[a->n - 1] == b->cp[b->n - 1];
+    if (!last && (!last_too || a->n != b->n)) return SLIP_NONE;
     if ((i < a->n && ends_alike(a, i + 1, b, i)) || (i < b->n && ends_alike(a, i, b, i + 1)))
         return SLIP_NUMBER;
     return i < a->n && i < b->n && ends_alike(a, i + 1, b, i + 1) ? SLIP_OTHER : SLIP_NONE;
@@ -57,7 +63,7 @@ static enum slip slip_between(const letters *a, const letters *b) {
 
 bool spelling_is_slip(const char *a, size_t n_a, const char *b, size_t n_b) {
     const letters x = letters_of(a, n_a), y = letters_of(b, n_b);
-    return slip_between(&x, &y) != SLIP_NONE;
+    return slip_between(&x, &y, false) != SLIP_NONE;
 }
 
 /* ---- one word of the question ------------------------------------------------------------- */
@@ -65,16 +71,16 @@ bool spelling_is_slip(const char *a, size_t n_a, const char *b, size_t n_b) {
 typedef struct candidate_word {
     char term[256];
     size_t n_term;
-    char word[4 * LONGEST + 1]; /* "": it is the documents' that becomes the term */
+    char word[4 * LONGEST + 2]; /* "": it is the documents' that becomes the term */
     double idf;
 } candidate_word;
 
 typedef struct search {
     const spelling_source *s;
     letters asked, stem;
-    bool name; /* the word is one, by its capital */
-    char other[4 * LONGEST +
-               1]; /* the word of the language that it may be, and the documents have not */
+    letters one;                 /* the word without the s of a plural; n 0: it has none */
+    bool name;                   /* the word is one, by its capital */
+    char other[4 * LONGEST + 2]; /* what it may be of the language, and the documents have not */
     size_t n_others;
     candidate_word best[MOST_TRIED]; /* the most frequent first */
     size_t n;
@@ -124,32 +130,59 @@ static void offer(search *f, const char *term, size_t n_term, const char *word, 
     memcpy(c->word, word, n_word);
 }
 
-static bool may_be(const search *f, const letters *asked, const letters *other) {
-    const enum slip slip = slip_between(asked, other);
-    return slip == SLIP_ORDER || slip == SLIP_NUMBER ||
-           (slip == SLIP_OTHER && !f->name &&
-            asked->n >= (size_t)(f->s->english ? SHORTEST_OTHER : SHORTEST_FOREIGN_OTHER));
+/* Does such a slip tell so much of the word that is asked? listed: what it may be is a word of the language. */
+static bool tells(const search *f, enum slip slip, bool listed) {
+    const size_t n = f->asked.n;
+    switch (slip) {
+    case SLIP_NONE:
+        return false;
+    case SLIP_ORDER:
+        return !f->name || n >= SHORTEST_NAME;
+    case SLIP_NUMBER:
+        return !f->name || n >= SHORTEST_NAME_NUMBER;
+    case SLIP_OTHER:
+        if (f->name) return listed && n >= SHORTEST_NAME_OTHER;
+        return n >= (size_t)(f->s->english ? SHORTEST_OTHER : SHORTEST_FOREIGN_OTHER);
+    }
+    return false;
 }
 
-/* A word of the language. */
+static bool is_of_calendar(const char *word, size_t n) {
+    return fo_words_have_any_case(
+        "monday tuesday wednesday thursday friday saturday sunday january "
+        "february march april june july august september october "
+        "november december christmas easter",
+        word, n);
+}
+
+/* A word of the language, or its plural, asked for in one. */
+static void try_form(search *f, const letters *asked, const char *word, size_t len,
+                     const char *ending) {
+    const letters l = letters_of(word, len);
+    char form[4 * LONGEST + 2];
+    if (l.n < SHORTEST - 1 || len + strlen(ending) >= sizeof form - 1) return;
+    const enum slip slip = slip_between(asked, &l, false);
+    if (slip == SLIP_NONE || !(tells(f, slip, true) || is_of_calendar(word, len))) return;
+    const size_t n = (size_t)snprintf(form, sizeof form, "%.*s%s", (int)len, word, ending);
+    const one_term t = term_of(f->s->words, form, n);
+    if (t.n && f->s->has_term(f->s->ctx, t.term, t.n))
+        offer(f, t.term, t.n, form, n);
+    else if (f->n_others++ == 0)
+        memcpy(f->other, form, n + 1);
+}
+
 static void try_word(void *ctx, const char *word, size_t len) {
     search *f = ctx;
-    const letters l = letters_of(word, len);
-    if (l.n < SHORTEST - 1 || !may_be(f, &f->asked, &l)) return;
-    const one_term t = term_of(f->s->words, word, len);
-    if (t.n && f->s->has_term(f->s->ctx, t.term, t.n)) {
-        offer(f, t.term, t.n, word, len);
-    } else if (f->n_others++ == 0) {
-        memcpy(f->other, word, len);
-        f->other[len] = '\0';
-    }
+    try_form(f, &f->asked, word, len, "");
+    if (f->one.n) try_form(f, &f->one, word, len, "s");
 }
 
 /* A term of the documents, that of a name or a word of their own. */
 static void try_term(void *ctx, const char *term, size_t len) {
     search *f = ctx;
     const letters l = letters_of(term, len);
-    if (l.n < SHORTEST - 1 || !may_be(f, &f->stem, &l)) return;
+    const bool stripped = f->stem.n < f->asked.n; /* its last letter is one within the word */
+    if (l.n < SHORTEST - 1 || !tells(f, slip_between(&f->stem, &l, stripped), false)) return;
     for (size_t i = 0; i < len; i++)
         if (!fo_is_letter(term[i]) && (unsigned char)term[i] < 0x80) return;
     offer(f, term, len, "", 0);
@@ -181,12 +214,15 @@ static bool is_form_of_word(const spelling_source *s, const char *word, size_t n
 static bool mend_word(fo_buf *out, const char *word, size_t n, bool name,
                       const spelling_source *s) {
     search f = {.s = s, .name = name, .asked = letters_of(word, n)};
-    if (f.asked.n < (size_t)(name ? SHORTEST_NAME : s->english ? SHORTEST : SHORTEST_FOREIGN))
-        return false;
+    if (f.asked.n < (size_t)(s->english ? SHORTEST : SHORTEST_FOREIGN)) return false;
     const one_term t = term_of(s->words, word, n);
     if (!t.n || s->has_term(s->ctx, t.term, t.n)) return false;
     if (s->english && is_form_of_word(s, word, n)) return false;
     f.stem = letters_of(t.term, t.n);
+    if (f.asked.n > SHORTEST && word[n - 1] == 's') {
+        f.one = f.asked;
+        f.one.n--;
+    }
     if (s->english) s->each_word(s->ctx, try_word, &f);
     if (f.stem.n >= SHORTEST - 1) s->each_term(s->ctx, try_term, &f);
     for (size_t i = 0; i < f.n; i++) {
@@ -214,6 +250,8 @@ static bool is_letter_byte(char c) {
 
 /* May a word stand between these: "(libary?", not "no_cache", "a.conf", "--libary", "'libary'"? */
 static bool stands_free(const char *text, size_t len, size_t start, size_t end) {
+    if (end + 1 < len && text[end] == '\'' && (text[end + 1] == 's' || fo_is_blank(text[end + 1])))
+        end += text[end + 1] == 's' ? 2 : 1; /* "libary's", "keepers'" */
     const char before = start ? text[start - 1] : ' ', behind = end < len ? text[end] : ' ',
                next = end + 1 < len ? text[end + 1] : ' ';
     return (fo_is_blank(before) || before == '(') &&

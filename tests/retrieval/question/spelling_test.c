@@ -4,12 +4,14 @@
 #include "tests/test.h"
 
 /* A language and documents of a few words; terms are the words' stems. */
-static const char *const language[] = {"when",  "where",   "light",  "listen",  "list",
-                                       "panel", "dentist", "marble", "marbled", "refund"};
+static const char *const language[] = {"when",   "where",   "light",      "listen",  "list",
+                                       "panel",  "dentist", "marble",     "marbled", "refund",
+                                       "keeper", "sunday",  "switzerland"};
 static const char *const documents[] = {
-    "light",     "listen", "list",    "panel",
-    "marbl",     "grebe",  "ridotto", "\xD8\xA7\xD8\xAE\xD8\xAA\xD8\xB1",
-    "willowmer", "hanson"};
+    "light",       "listen", "list",    "panel",
+    "marbl",       "grebe",  "ridotto", "\xD8\xA7\xD8\xAE\xD8\xAA\xD8\xB1",
+    "willowmer",   "allot",  "keeper",  "sundai",
+    "switzerland", "hanson"};
 static const char *const hidden = "list"; /* of documents that the asker does not see */
 
 static bool has(const char *const *words, size_t n_words, const char *word, size_t n) {
@@ -113,6 +115,16 @@ static void what_nobody_has_written_so_is_mended(void **state) {
     becomes(true, "where is Willowmre?", "where is Willowmere?");
 }
 
+static void a_slip_within_a_form_is_mended(void **state) {
+    (void)state;
+    becomes(true, "where are the keepres?", "where are the keepers?"); /* a plural */
+    becomes(true, "where is the keepre's light?", "where is the keeper's light?");
+    becomes(true, "where is the alloxment?", "where is the allot?");  /* the stem's last letter */
+    becomes(true, "where is it on Sunay?", "where is it on Sunday?"); /* of the calendar */
+    becomes(true, "where is Switzenland?", "where is Switzerland?");
+    becomes(true, "where is Willopmere?", "where is Willopmere?"); /* a name of no language */
+}
+
 static void what_may_be_meant_is_left(void **state) {
     (void)state;
     becomes(true, "Is there a padel?", "Is there a padel?"); /* short, another letter */
@@ -139,6 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_slip_of_the_fingers_is_told),
         cmocka_unit_test(what_nobody_has_written_so_is_mended),
+        cmocka_unit_test(a_slip_within_a_form_is_mended),
         cmocka_unit_test(what_may_be_meant_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
