@@ -115,8 +115,12 @@ static const char *asked_as(const cJSON *a) {
     return strcmp(text_of(rewritten, "by"), "spelling") == 0 ? text_of(rewritten, "query") : NULL;
 }
 
+void answer_print_asked_as(const cJSON *a) {
+    if (asked_as(a)) printable_say(stdout, "(asked as: %s)", asked_as(a));
+}
+
 void answer_print_text(const cJSON *a) {
-    if (asked_as(a)) printf("(asked as: %s)\n", asked_as(a));
+    answer_print_asked_as(a);
     const char *answer = text_of(a, "answer");
     if (!*answer) answer = answer_print_nothing(a);
     put_answer(answer, cJSON_GetObjectItemCaseSensitive(a, "short_answer"));
@@ -129,7 +133,10 @@ void answer_print_text(const cJSON *a) {
 }
 
 void answer_print_sources(const cJSON *a, bool contexts_only) {
-    if (contexts_only) answer_print_incomplete(a);
+    if (contexts_only) {
+        answer_print_asked_as(a);
+        answer_print_incomplete(a);
+    }
     const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
     if (citations && citations->child) puts("\nSources:");
     cJSON_ArrayForEach(c, citations) {
@@ -258,6 +265,10 @@ void answer_print_markdown(const cJSON *a, bool contexts_only) {
     const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
     const char *answer = text_of(a, "answer");
     fo_buf b = {0};
+    if (asked_as(a)) {
+        printable_say(stdout, "*Asked as: %s*", asked_as(a));
+        putchar('\n');
+    }
     if (*answer)
         add_answer(&b, answer, citations);
     else if (!contexts_only)

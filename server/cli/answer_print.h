@@ -8,6 +8,8 @@
 /* The answer, or the sentence that says why there is none. */
 void answer_print_text(const cJSON *a);
 const char *answer_print_nothing(const cJSON *a); /* that sentence; static */
+/* Of a question with a misspelt word, a line with what was asked in its place; the text of an answer and contexts alone begin with it. */
+void answer_print_asked_as(const cJSON *a);
 /* Where the index lacked documents when it was searched, a line that says so; the next two print it as well
  * (answer_print_sources of contexts alone). */
 void answer_print_incomplete(const cJSON *a);

@@ -228,6 +228,7 @@ static int answer(conversation *c, const char *question, fo_err *err) {
     if (root) {
         const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "answer"));
         if (!text || !*text) puts(text = answer_print_nothing(root));
+        answer_print_asked_as(root);
         answer_print_incomplete(root);
         if (!remember(c, question, text)) rc = fo_no_memory(err);
         cJSON_Delete(c->last);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/quality/run.sh FORAGE [OPTION...] - ask the questions of this folder and print how many answers
 # are right. Options go to ingest and eval alike (--embed-model FILE, --reader none, ...).
-# SLIPS=1: with a misspelt word in each of them (slips.awk); no conversations then.
+# SLIPS=1: with a misspelt word in each of them (slips.awk).
 # "commands" are asked of manual pages too, in the words of people who have not read them.
 # Manual pages differ from machine to machine: those that the questions are about, and 500 others beside
 # them as on any machine. Where there are none (slim images) that half is left out, with a word.

@@ -50,6 +50,11 @@ check "an answer out of HTML carries no tags" $?
 ask "How long is the toad fence?" --json && grep -q '"status":"answered"' "$work/out" &&
     grep -q '"verified":true' "$work/out" && ! grep -q '"verified":false' "$work/out"
 check "its citations are verified in the JSON form too" $?
+ask "How long is the toad fnece?" && sed -n 1p "$work/out" | grep -qx "(asked as: How long is the toad fence?)" &&
+    grep -q "620 metres" "$work/out" && ask "How long is the toad fnece?" --output md &&
+    sed -n 1p "$work/out" | grep -qx "[*]Asked as: How long is the toad fence?[*]" &&
+    ask "How long is the toad fnece?" --json && grep -q '"by":"spelling"' "$work/out"
+check "a misspelt word is mended, and every form of the answer says so" $?
 # The question that README.md asks by the command line is one of those above, answer included.
 example=$(sed -n 's/^build\/forage query "\([^"]*[?]\)".*/\1/p' README.md | head -n 1)
 gold=$(grep -F "\"text\":\"$example\"" tests/server/sample_questions.jsonl | sed -n 's/.*"answers":\["\([^"]*\)".*/\1/p')
