@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
@@ -72,6 +73,7 @@ typedef struct candidate_word {
     char term[256];
     size_t n_term;
     char word[4 * LONGEST + 2]; /* "": it is the documents' that becomes the term */
+    int rank;
     double idf;
 } candidate_word;
 
@@ -108,24 +110,25 @@ static one_term term_of(analyzer *a, const char *word, size_t n) {
     return o;
 }
 
-static void offer(search *f, const char *term, size_t n_term, const char *word, size_t n_word) {
+/* A slip of a whole word comes before one of a stem ("listne" is "listen", though "listn" is next to "list"), another letter behind
+ * both, and of the same kind the more frequent first. */
+static void offer(search *f, enum slip slip, const char *term, size_t n_term, const char *word,
+                  size_t n_word) {
     const double idf = f->s->idf(f->s->ctx, term, n_term);
+    const int rank = (n_word ? 0 : 2) + (slip == SLIP_OTHER);
     size_t at = f->n;
-    for (size_t i = 0; i < f->n; i++) {
-        candidate_word *c = &f->best[i];
-        if (c->n_term != n_term || memcmp(c->term, term, n_term) != 0) continue;
-        if (!c->word[0]) memcpy(c->word, word, n_word), c->word[n_word] = '\0';
-        return;
-    }
-    /* A slip of a whole word before one of a stem: "listne" is "listen", though "listn" is next to "list". */
-    while (at > 0 && !f->best[at - 1].word[0] == !n_word && f->best[at - 1].idf > idf) at--;
-    if (n_word)
-        while (at > 0 && !f->best[at - 1].word[0]) at--;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->best[i].n_term == n_term && !memcmp(f->best[i].term, term, n_term) &&
+            f->best[i].rank <= rank)
+            return;
+    while (at > 0 && (f->best[at - 1].rank > rank ||
+                      (f->best[at - 1].rank == rank && f->best[at - 1].idf > idf)))
+        at--;
     if (at == MOST_TRIED || n_term > sizeof f->best->term) return;
     if (f->n < MOST_TRIED) f->n++;
     memmove(&f->best[at + 1], &f->best[at], (f->n - at - 1) * sizeof *f->best);
     candidate_word *c = &f->best[at];
-    *c = (candidate_word){.n_term = n_term, .idf = idf};
+    *c = (candidate_word){.n_term = n_term, .rank = rank, .idf = idf};
     memcpy(c->term, term, n_term);
     memcpy(c->word, word, n_word);
 }
@@ -166,8 +169,8 @@ static void try_form(search *f, const letters *asked, const char *word, size_t l
     const size_t n = (size_t)snprintf(form, sizeof form, "%.*s%s", (int)len, word, ending);
     const one_term t = term_of(f->s->words, form, n);
     if (t.n && f->s->has_term(f->s->ctx, t.term, t.n))
-        offer(f, t.term, t.n, form, n);
-    else if (f->n_others++ == 0)
+        offer(f, slip, t.term, t.n, form, n);
+    else if (slip != SLIP_OTHER && f->n_others++ == 0) /* "scooter" is no slip of "shooter" */
         memcpy(f->other, form, n + 1);
 }
 
@@ -182,15 +185,17 @@ static void try_term(void *ctx, const char *term, size_t len) {
     search *f = ctx;
     const letters l = letters_of(term, len);
     const bool stripped = f->stem.n < f->asked.n; /* its last letter is one within the word */
-    if (l.n < SHORTEST - 1 || !tells(f, slip_between(&f->stem, &l, stripped), false)) return;
+    const enum slip slip = slip_between(&f->stem, &l, stripped);
+    if (l.n < SHORTEST - 1 || !tells(f, slip, false)) return;
     for (size_t i = 0; i < len; i++)
         if (!fo_is_letter(term[i]) && (unsigned char)term[i] < 0x80) return;
-    offer(f, term, len, "", 0);
+    offer(f, slip, term, len, "", 0);
 }
 
-/* Is it a word of the language, or a form of one: "padlocks", "refunded"? */
-static bool is_form_of_word(const spelling_source *s, const char *word, size_t n) {
-    static const char *const endings[] = {"", "s", "es", "d", "ed", "ing", "ly", "er", "ers", "'s"};
+/* A word of the language, or a form of one: "padlocks", "refunded", "warranty". */
+static bool is_inflected(const spelling_source *s, const char *word, size_t n) {
+    static const char *const endings[] = {"",    "s",  "es",   "d",    "ed",   "ing", "ly", "er",
+                                          "ers", "'s", "able", "ness", "less", "ful", "y",  "ment"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t e = strlen(endings[i]);
         if (n < e + 3 || memcmp(word + n - e, endings[i], e) != 0) continue;
@@ -210,6 +215,31 @@ static bool is_form_of_word(const spelling_source *s, const char *word, size_t n
     return false;
 }
 
+/* ... or one with something before it: "unsaved", "boardwalk". */
+static bool is_known(const spelling_source *s, const char *word, size_t n) {
+    enum { PART = 4 };
+    static const char *const prefixes[] = {"un", "re", "non", "pre", "dis", "mis", "over"};
+    if (is_inflected(s, word, n)) return true;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        const size_t m = strlen(prefixes[i]);
+        if (n >= m + PART && !memcmp(word, prefixes[i], m) && is_inflected(s, word + m, n - m))
+            return true;
+    }
+    for (size_t at = PART; at + PART <= n; at++)
+        if (s->is_word(s->ctx, word, at) && is_inflected(s, word + at, n - at)) return true;
+    return false;
+}
+
+/* Does the documents' word end as the one that is asked does, behind its stem: "allotment" for "alloxment", not "profound" for
+ * "propounded"? */
+static bool ends_as_asked(const char *word, size_t n, size_t n_stem, const fo_buf *found) {
+    enum { SHORT = 2 }; /* bytes of an ending that tells nothing */
+    size_t m = n > n_stem ? n - n_stem : 0, k = found->len;
+    if (m && word[n - 1] == 's') m--, n--;
+    if (k && (found->data[k - 1] | 0x20) == 's' && (!n || word[n - 1] != 's')) k--;
+    return m < SHORT || (k >= m && !strncasecmp(found->data + k - m, word + n - m, m));
+}
+
 /* Appends what the word, in small letters, is taken for; false: it is left. */
 static bool mend_word(fo_buf *out, const char *word, size_t n, bool name,
                       const spelling_source *s) {
@@ -217,7 +247,7 @@ static bool mend_word(fo_buf *out, const char *word, size_t n, bool name,
     if (f.asked.n < (size_t)(s->english ? SHORTEST : SHORTEST_FOREIGN)) return false;
     const one_term t = term_of(s->words, word, n);
     if (!t.n || s->has_term(s->ctx, t.term, t.n)) return false;
-    if (s->english && is_form_of_word(s, word, n)) return false;
+    if (s->english && is_known(s, word, n)) return false;
     f.stem = letters_of(t.term, t.n);
     if (f.asked.n > SHORTEST && word[n - 1] == 's') {
         f.one = f.asked;
@@ -228,7 +258,8 @@ static bool mend_word(fo_buf *out, const char *word, size_t n, bool name,
     for (size_t i = 0; i < f.n; i++) {
         const candidate_word *c = &f.best[i];
         fo_buf found = {0};
-        bool there = s->word_of(s->ctx, c->term, c->n_term, &found) && found.len;
+        const bool there = s->word_of(s->ctx, c->term, c->n_term, &found) && found.len &&
+                           (c->word[0] || ends_as_asked(word, n, t.n, &found));
         if (there && c->word[0])
             fo_buf_str(out, c->word);
         else if (there)

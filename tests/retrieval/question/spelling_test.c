@@ -54,6 +54,7 @@ static bool word_of(void *ctx, const char *term, size_t n, fo_buf *out) {
     if (strlen(hidden) == n && !memcmp(hidden, term, n)) return false;
     fo_buf_add(out, term, n);
     if (n == 9) fo_buf_str(out, "e"); /* Willowmere */
+    if (n == 5 && !memcmp(term, "allot", 5)) fo_buf_str(out, "ments");
     return true;
 }
 
@@ -119,7 +120,8 @@ static void a_slip_within_a_form_is_mended(void **state) {
     (void)state;
     becomes(true, "where are the keepres?", "where are the keepers?"); /* a plural */
     becomes(true, "where is the keepre's light?", "where is the keeper's light?");
-    becomes(true, "where is the alloxment?", "where is the allot?");  /* the stem's last letter */
+    becomes(true, "where is the alloxment?",
+            "where is the allotments?");                              /* the stem's last letter */
     becomes(true, "where is it on Sunay?", "where is it on Sunday?"); /* of the calendar */
     becomes(true, "where is Switzenland?", "where is Switzerland?");
     becomes(true, "where is Willopmere?", "where is Willopmere?"); /* a name of no language */
@@ -130,8 +132,11 @@ static void what_may_be_meant_is_left(void **state) {
     becomes(true, "Is there a padel?", "Is there a padel?"); /* short, another letter */
     becomes(true, "Where is Mr Hannson?", "Where is Mr Hanson?");
     becomes(true, "Where is Mr Hansen?", "Where is Mr Hansen?"); /* another name */
-    becomes(true, "where are refunds?", "where are refunds?");   /* a form of a word */
-    becomes(true, "where is lihgt_on?", "where is lihgt_on?");   /* a name of a program's */
+    becomes(true, "where are keeperlist, unlight and refundable?",
+            "where are keeperlist, unlight and refundable?");  /* made of words */
+    becomes(true, "where is dendist?", "where is dendist?");   /* another letter, of no document */
+    becomes(true, "where are refunds?", "where are refunds?"); /* a form of a word */
+    becomes(true, "where is lihgt_on?", "where is lihgt_on?"); /* a name of a program's */
     becomes(true, "where is --lihgt or lihgt.conf?", "where is --lihgt or lihgt.conf?");
     becomes(true, "where is \"lihgt\"?", "where is \"lihgt\"?"); /* to the letter */
     becomes(true, "where is LIHGT?", "where is LIHGT?");
