@@ -18,7 +18,7 @@ enum {
     SHORTEST_NAME_OTHER = 9,
     LONGEST = 40,
     LATIN_TO_CYRILLIC = 0x590, /* scripts behind it are left: their words change within */
-    MOST_WORDS = 32,           /* of a question, that are looked at */
+    MOST_WORDS = 8,            /* of a question, that are looked for: each may take some 30 ms */
     MOST_TRIED = 4,            /* candidates of a word, the most frequent first */
 };
 
@@ -240,14 +240,15 @@ static bool ends_as_asked(const char *word, size_t n, size_t n_stem, const fo_bu
     return m < SHORT || (k >= m && !strncasecmp(found->data + k - m, word + n - m, m));
 }
 
-/* Appends what the word, in small letters, is taken for; false: it is left. */
-static bool mend_word(fo_buf *out, const char *word, size_t n, bool name,
-                      const spelling_source *s) {
+/* Appends what the word, in small letters, is taken for; false: it is left. *searched counts those that were looked for. */
+static bool mend_word(fo_buf *out, const char *word, size_t n, bool name, const spelling_source *s,
+                      size_t *searched) {
     search f = {.s = s, .name = name, .asked = letters_of(word, n)};
     if (f.asked.n < (size_t)(s->english ? SHORTEST : SHORTEST_FOREIGN)) return false;
     const one_term t = term_of(s->words, word, n);
     if (!t.n || s->has_term(s->ctx, t.term, t.n)) return false;
     if (s->english && is_known(s, word, n)) return false;
+    if (++*searched > MOST_WORDS) return false;
     f.stem = letters_of(t.term, t.n);
     if (f.asked.n > SHORTEST && word[n - 1] == 's') {
         f.one = f.asked;
@@ -314,9 +315,9 @@ bool spelling_mend(fo_buf *out, const char *question, const spelling_source *s) 
     const size_t len = strlen(question);
     fo_buf mended = {0}, word = {0};
     char small[4 * LONGEST + 1];
-    size_t kept = 0, tried = 0;
+    size_t kept = 0, searched = 0;
     bool any = false, first = true;
-    for (size_t at = 0; at < len && tried < MOST_WORDS;) {
+    for (size_t at = 0; at < len && searched < MOST_WORDS;) {
         if (!is_letter_byte(question[at])) {
             at++;
             continue;
@@ -326,8 +327,7 @@ bool spelling_mend(fo_buf *out, const char *question, const spelling_source *s) 
         if (stands_free(question, len, start, at) && is_plain(question, start, at, small)) {
             const bool name = fo_is_upper(question[start]) && !first;
             word.len = 0;
-            if (at - start >= SHORTEST) tried++;
-            if (mend_word(&word, small, at - start, name, s)) {
+            if (mend_word(&word, small, at - start, name, s, &searched)) {
                 fo_buf_add(&mended, question + kept, start - kept);
                 add_as(&mended, word.data, word.len, fo_is_upper(question[start]));
                 kept = at;

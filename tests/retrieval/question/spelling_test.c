@@ -150,6 +150,11 @@ static void what_may_be_meant_is_left(void **state) {
             "where is \xD8\xA7\xD8\xAE\xD8\xAA\xD8\xA7\xD8\xB1?"); /* words that change within */
     becomes(false, "wo ist willowmre?", "wo ist willowmere?");
     becomes(true, "", "");
+    /* eight words are looked for, not more */
+    becomes(true, "qaaaaq qbbbbq qccccq qddddq qeeeeq qffffq qggggq lihgt",
+            "qaaaaq qbbbbq qccccq qddddq qeeeeq qffffq qggggq light");
+    becomes(true, "qaaaaq qbbbbq qccccq qddddq qeeeeq qffffq qggggq qhhhhq lihgt",
+            "qaaaaq qbbbbq qccccq qddddq qeeeeq qffffq qggggq qhhhhq lihgt");
 }
 
 int main(void) {
