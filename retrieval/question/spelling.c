@@ -7,16 +7,21 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
+enum {                     /* letters of a word */
+       SHORTEST = 5,       /* that is looked at */
+       SHORTEST_OTHER = 6, /* ... that may have another letter: "padel" is no slip of "panel" */
+       SHORTEST_ALONE =
+           8, /* ... where no document has what is meant: "scooter" is none of "shooter" */
+       SHORTEST_FOREIGN = 7, /* ... of a language whose words are not known */
+       SHORTEST_FOREIGN_OTHER = 9,
+       SHORTEST_NAME =
+           6, /* ... with a capital within the sentence, by how it is hit: Hansen is not Hanson */
+       SHORTEST_NAME_NUMBER = 7,
+       SHORTEST_NAME_OTHER = 9,
+       PART = 4, /* of a word that is made of others */
+       LONGEST = 40,
+};
 enum {
-    SHORTEST = 5,         /* letters of a word that is looked at */
-    SHORTEST_OTHER = 6,   /* ... and that may have another letter: "padel" is no slip of "panel" */
-    SHORTEST_FOREIGN = 7, /* ... of a language whose words are not known */
-    SHORTEST_FOREIGN_OTHER = 9,
-    SHORTEST_NAME =
-        6, /* ... with a capital within the sentence, by how it is hit: Hansen is not Hanson */
-    SHORTEST_NAME_NUMBER = 7,
-    SHORTEST_NAME_OTHER = 9,
-    LONGEST = 40,
     LATIN_TO_CYRILLIC = 0x590, /* scripts behind it are left: their words change within */
     MOST_WORDS = 8,            /* of a question, that are looked for: each may take some 30 ms */
     MOST_TRIED = 4,            /* candidates of a word, the most frequent first */
@@ -82,6 +87,7 @@ typedef struct search {
     letters asked, stem;
     letters one;                 /* the word without the s of a plural; n 0: it has none */
     bool name;                   /* the word is one, by its capital */
+    bool compound;               /* ... may be made of two */
     char other[4 * LONGEST + 2]; /* what it may be of the language, and the documents have not */
     size_t n_others;
     candidate_word best[MOST_TRIED]; /* the most frequent first */
@@ -144,6 +150,7 @@ static bool tells(const search *f, enum slip slip, bool listed) {
     case SLIP_NUMBER:
         return !f->name || n >= SHORTEST_NAME_NUMBER;
     case SLIP_OTHER:
+        if (f->compound) return false;
         if (f->name) return listed && n >= SHORTEST_NAME_OTHER;
         return n >= (size_t)(f->s->english ? SHORTEST_OTHER : SHORTEST_FOREIGN_OTHER);
     }
@@ -170,7 +177,8 @@ static void try_form(search *f, const letters *asked, const char *word, size_t l
     const one_term t = term_of(f->s->words, form, n);
     if (t.n && f->s->has_term(f->s->ctx, t.term, t.n))
         offer(f, slip, t.term, t.n, form, n);
-    else if (slip != SLIP_OTHER && f->n_others++ == 0) /* "scooter" is no slip of "shooter" */
+    else if (!f->compound && (slip != SLIP_OTHER || f->asked.n >= SHORTEST_ALONE) &&
+             f->n_others++ == 0)
         memcpy(f->other, form, n + 1);
 }
 
@@ -215,9 +223,8 @@ static bool is_inflected(const spelling_source *s, const char *word, size_t n) {
     return false;
 }
 
-/* ... or one with something before it: "unsaved", "boardwalk". */
+/* ... or one with something before it: "unsaved". */
 static bool is_known(const spelling_source *s, const char *word, size_t n) {
-    enum { PART = 4 };
     static const char *const prefixes[] = {"un", "re", "non", "pre", "dis", "mis", "over"};
     if (is_inflected(s, word, n)) return true;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
@@ -225,6 +232,11 @@ static bool is_known(const spelling_source *s, const char *word, size_t n) {
         if (n >= m + PART && !memcmp(word, prefixes[i], m) && is_inflected(s, word + m, n - m))
             return true;
     }
+    return false;
+}
+
+/* May it be made of two words: "boardwalk", but "diretory", too? */
+static bool is_compound(const spelling_source *s, const char *word, size_t n) {
     for (size_t at = PART; at + PART <= n; at++)
         if (s->is_word(s->ctx, word, at) && is_inflected(s, word + at, n - at)) return true;
     return false;
@@ -248,6 +260,7 @@ static bool mend_word(fo_buf *out, const char *word, size_t n, bool name, const 
     const one_term t = term_of(s->words, word, n);
     if (!t.n || s->has_term(s->ctx, t.term, t.n)) return false;
     if (s->english && is_known(s, word, n)) return false;
+    f.compound = s->english && is_compound(s, word, n);
     if (++*searched > MOST_WORDS) return false;
     f.stem = letters_of(t.term, t.n);
     if (f.asked.n > SHORTEST && word[n - 1] == 's') {

@@ -4,14 +4,14 @@
 #include "tests/test.h"
 
 /* A language and documents of a few words; terms are the words' stems. */
-static const char *const language[] = {"when",   "where",   "light",      "listen",  "list",
-                                       "panel",  "dentist", "marble",     "marbled", "refund",
-                                       "keeper", "sunday",  "switzerland"};
+static const char *const language[] = {
+    "when",   "where",  "light",  "listen",      "list", "panel", "dentist",   "marble",  "marbled",
+    "refund", "keeper", "sunday", "switzerland", "dire", "tory",  "directory", "borrowed"};
 static const char *const documents[] = {
-    "light",       "listen", "list",    "panel",
-    "marbl",       "grebe",  "ridotto", "\xD8\xA7\xD8\xAE\xD8\xAA\xD8\xB1",
-    "willowmer",   "allot",  "keeper",  "sundai",
-    "switzerland", "hanson"};
+    "light",       "listen", "list",     "panel",
+    "marbl",       "grebe",  "ridotto",  "\xD8\xA7\xD8\xAE\xD8\xAA\xD8\xB1",
+    "willowmer",   "allot",  "keeper",   "sundai",
+    "switzerland", "hanson", "directori"};
 static const char *const hidden = "list"; /* of documents that the asker does not see */
 
 static bool has(const char *const *words, size_t n_words, const char *word, size_t n) {
@@ -53,7 +53,7 @@ static bool word_of(void *ctx, const char *term, size_t n, fo_buf *out) {
     (void)ctx;
     if (strlen(hidden) == n && !memcmp(hidden, term, n)) return false;
     fo_buf_add(out, term, n);
-    if (n == 9) fo_buf_str(out, "e"); /* Willowmere */
+    if (n == 9 && *term == 'w') fo_buf_str(out, "e"); /* Willowmere */
     if (n == 5 && !memcmp(term, "allot", 5)) fo_buf_str(out, "ments");
     return true;
 }
@@ -121,8 +121,10 @@ static void a_slip_within_a_form_is_mended(void **state) {
     becomes(true, "where are the keepres?", "where are the keepers?"); /* a plural */
     becomes(true, "where is the keepre's light?", "where is the keeper's light?");
     becomes(true, "where is the alloxment?",
-            "where is the allotments?");                              /* the stem's last letter */
-    becomes(true, "where is it on Sunay?", "where is it on Sunday?"); /* of the calendar */
+            "where is the allotments?");                                /* the stem's last letter */
+    becomes(true, "where is the diretory?", "where is the directory?"); /* dire, tory */
+    becomes(true, "when is it borriwed?", "when is it borrowed?");      /* of the language */
+    becomes(true, "where is it on Sunay?", "where is it on Sunday?");   /* of the calendar */
     becomes(true, "where is Switzenland?", "where is Switzerland?");
     becomes(true, "where is Willopmere?", "where is Willopmere?"); /* a name of no language */
 }
