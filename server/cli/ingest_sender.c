@@ -107,7 +107,9 @@ static int count_reply(ingest_sender *s, const fo_buf *reply, fo_err *err) {
     int rc = json_parse(reply->data ? reply->data : "", reply->len, &root, err);
     if (rc) return fo_fail_prefix(err, "the server's reply");
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *r;
-    cJSON_ArrayForEach(r, results) count_result(s, r);
+    cJSON_ArrayForEach(r, results) {
+        count_result(s, r);
+    }
     count_timings(&s->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
     cJSON_Delete(root);
     s->opt.progress(s->opt.ctx, &s->totals);
