@@ -39,8 +39,25 @@ static void each_word(void *ctx, spelling_word_fn *fn, void *fn_ctx) {
     }
 }
 
+/* The best chunk with the term that the asker may see; false: there is none, or the search failed (k->rc). */
+static bool chunk_of(known *k, const char *term, size_t len, int64_t *chunk) {
+    const search_term wanted = {term, len, 1};
+    search_hit hit;
+    size_t n = 0;
+    if (!k->rc)
+        k->rc =
+            search_sparse_beside(k->r->snapshot, "", &wanted, 1, 1, k->r->filter, &hit, &n, k->err);
+    if (k->rc || !n) return false;
+    *chunk = hit.chunk;
+    return true;
+}
+
+/* What stands only in documents that the asker does not see is not there: else what is mended would tell. */
 static bool has_term(void *ctx, const char *term, size_t len) {
-    return search_has_term(((known *)ctx)->r->snapshot, term, len);
+    known *k = ctx;
+    int64_t chunk;
+    return search_has_term(k->r->snapshot, term, len) &&
+           (!k->r->q->sees || chunk_of(k, term, len, &chunk));
 }
 
 static void each_term(void *ctx, spelling_word_fn *fn, void *fn_ctx) {
@@ -65,17 +82,14 @@ static int find_word(void *ctx, const analyzed_term *t) {
     return 1;
 }
 
-/* The word of the best chunk with the term that the asker may see. */
+/* The word of that chunk which becomes the term. */
 static bool word_of(void *ctx, const char *term, size_t len, fo_buf *out) {
     known *k = ctx;
-    const search_term wanted = {term, len, 1};
-    search_hit hit;
-    size_t n = 0;
     store_chunk chunk = {0};
-    if (k->rc) return false;
-    k->rc = search_sparse_beside(k->r->snapshot, "", &wanted, 1, 1, k->r->filter, &hit, &n, k->err);
-    if (!k->rc && n) k->rc = run_read_chunks(k->r, &hit.chunk, 1, &chunk);
-    if (!k->rc && n && chunk.id) {
+    int64_t id;
+    if (!chunk_of(k, term, len, &id)) return false;
+    k->rc = run_read_chunks(k->r, &id, 1, &chunk);
+    if (!k->rc && chunk.id) {
         finding f = {.text = chunk.text, .term = term, .n_term = len};
         analyzer *of_text = analyzer_for_text(k->words, chunk.text, chunk.text_len, NULL);
         if (analyze(of_text, chunk.text, chunk.text_len, find_word, &f) == 1)

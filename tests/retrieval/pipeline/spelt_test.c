@@ -7,7 +7,8 @@
 
 static const char house[] =
     "# The house\n\nThe library is open on Monday from nine to five. The rowing boat Willowmere "
-    "lies at the jetty and carries four people. Books are lent for three weeks.\n";
+    "lies at the jetty and carries four people. Books are lent for three weeks. The lane to "
+    "Quenninsby is closed.\n";
 static const char board[] =
     "# The board\n\nThe board means to sell the meadow at Quenningsby in the spring, for 40,000 "
     "pounds.\n";
@@ -58,8 +59,11 @@ static void takes_no_word_from_what_is_not_seen(void **state) {
     search_filter *staff = NULL;
     assert_ok(search_filter_sees(&staff, groups, 1, &err), &err);
     const query_request all = {0}, some = {.sees = staff};
-    ask(s, &all, "What is sold at Quenningsbby?", "What is sold at Quenningsby?", "");
-    ask(s, &some, "What is sold at Quenningsbby?", "", "");
+    ask(s, &all, "What is sold at Quenniingsby?", "What is sold at Quenningsby?", "");
+    ask(s, &some, "What is sold at Quenniingsby?", "", "");
+    /* nor does it tell that a word stands there */
+    ask(s, &all, "Where is the lane to Quenningsby?", "", "");
+    ask(s, &some, "Where is the lane to Quenningsby?", "Where is the lane to Quenninsby?", "");
     search_filter_free(staff);
 }
 
