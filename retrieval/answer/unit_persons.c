@@ -320,12 +320,12 @@ double unit_person_lacking(const question *q, const candidate_passage *p, const 
         return 2;
     look(&found, q, p, u->start, u->end);
     if (name && found.capitals && !found.names && !found.makers) return 2;
-    if (persons_name)
-        return !found.capitals || found.names || found.makers ||
-                       has_whole_name(q, p, u->head_start, u->head_end) ||
-                       has_whole_name(q, p, u->outer_start, u->outer_end)
-                   ? 0
-                   : 2;
+    if (persons_name) {
+        const bool named = found.names || found.makers ||
+                           has_whole_name(q, p, u->head_start, u->head_end) ||
+                           has_whole_name(q, p, u->outer_start, u->outer_end);
+        return found.capitals && !named ? 2 : 0;
+    }
     look(&found, q, p, u->head_start, u->head_end);
     look(&found, q, p, u->outer_start, u->outer_end);
     if (found.people && u->kind == TEXT_UNIT_SENTENCE && asks_for_the_maker(q, name) &&

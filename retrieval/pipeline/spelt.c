@@ -16,8 +16,7 @@ typedef struct known {
     run *r;
     analyzer *words;
     const tokenizer *vocabulary; /* WordPiece; NULL: no words are known of the language */
-    fo_err *err;
-    int rc;
+    int rc;                      /* of what failed first, said in r->err */
 } known;
 
 /* A piece that begins a word is the word with a blank before it. */
@@ -45,8 +44,8 @@ static bool chunk_of(known *k, const char *term, size_t len, int64_t *chunk) {
     search_hit hit;
     size_t n = 0;
     if (!k->rc)
-        k->rc =
-            search_sparse_beside(k->r->snapshot, "", &wanted, 1, 1, k->r->filter, &hit, &n, k->err);
+        k->rc = search_sparse_beside(k->r->snapshot, "", &wanted, 1, 1, k->r->filter, &hit, &n,
+                                     k->r->err);
     if (k->rc || !n) return false;
     *chunk = hit.chunk;
     return true;
@@ -69,7 +68,7 @@ static double idf(void *ctx, const char *term, size_t len) {
 }
 
 typedef struct finding {
-    const char *text, *term;
+    const char *term;
     size_t n_term;
     size_t start, end; /* of the word that becomes the term */
 } finding;
@@ -90,7 +89,7 @@ static bool word_of(void *ctx, const char *term, size_t len, fo_buf *out) {
     if (!chunk_of(k, term, len, &id)) return false;
     k->rc = run_read_chunks(k->r, &id, 1, &chunk);
     if (!k->rc && chunk.id) {
-        finding f = {.text = chunk.text, .term = term, .n_term = len};
+        finding f = {.term = term, .n_term = len};
         analyzer *of_text = analyzer_for_text(k->words, chunk.text, chunk.text_len, NULL);
         if (analyze(of_text, chunk.text, chunk.text_len, find_word, &f) == 1)
             fo_buf_add(out, chunk.text + f.start, f.end - f.start);
@@ -105,7 +104,7 @@ int spelt_mend(run *r, analyzer *words) {
     const int language = search_query_language(r->snapshot, r->asked);
     const tokenizer *t = r->c->embedder ? embedder_tokenizer(r->c->embedder) : NULL;
     if (t && tokenizer_get_kind(t) != TOKENIZER_WORDPIECE) t = NULL;
-    known k = {.r = r, .words = analyzer_in(words, language), .err = r->err};
+    known k = {.r = r, .words = analyzer_in(words, language)};
     k.vocabulary = language < 0 ? t : NULL;
     const spelling_source source = {
         .words = k.words,

@@ -88,20 +88,28 @@ static bool is_name_of_person(const char *text, size_t len, size_t at) {
     }
 }
 
+/* The next token of letters, from byte *at on. */
+static word_token next_word(const char *text, size_t len, size_t *at) {
+    word_token t = word_token_next(text, len, at);
+    while (t.n && !t.letters) t = word_token_next(text, len, at);
+    return t;
+}
+
 /* "What is the name of the football coach?", "What's Ida's sister called?", "What was the captain's name?" */
 static bool asks_for_persons_name(const question *q) {
     const char *text = q->text.text;
     const size_t len = q->text.len;
-    if (q->text.language >= 0) return false;
     size_t at = 0;
     word_token t = word_token_next(text, len, &at), last = {0};
-    const bool whats = word_token_in("whats", &t);
-    if (!whats && !word_token_in("what", &t)) return false;
-    while (!whats && (t = word_token_next(text, len, &at)).n && !t.letters) {
-    } /* the mark of "what's" */
-    if (!whats && !word_token_in("is was s are were", &t)) return false;
-    while ((t = word_token_next(text, len, &at)).n) {
-        if (!t.letters || word_token_in("s", &t)) continue;
+    if (q->text.language >= 0) return false;
+    if (word_token_in("what", &t)) {
+        t = next_word(text, len, &at);
+        if (!word_token_in("is was s are were", &t)) return false;
+    } else if (!word_token_in("whats", &t)) {
+        return false;
+    }
+    while ((t = next_word(text, len, &at)).n) {
+        if (word_token_in("s", &t)) continue;
         size_t further = at;
         const word_token next = word_token_next(text, len, &further);
         if (word_token_in("name names", &t) && word_token_in("of", &next))

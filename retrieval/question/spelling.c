@@ -7,19 +7,19 @@
 #include "kernels/utf8.h"
 #include "kernels/words.h"
 
-enum {                     /* letters of a word */
-       SHORTEST = 5,       /* that is looked at */
-       SHORTEST_OTHER = 6, /* ... that may have another letter: "padel" is no slip of "panel" */
-       SHORTEST_ALONE =
-           8, /* ... where no document has what is meant: "scooter" is none of "shooter" */
-       SHORTEST_FOREIGN = 7, /* ... of a language whose words are not known */
-       SHORTEST_FOREIGN_OTHER = 9,
-       SHORTEST_NAME =
-           6, /* ... with a capital within the sentence, by how it is hit: Hansen is not Hanson */
-       SHORTEST_NAME_NUMBER = 7,
-       SHORTEST_NAME_OTHER = 9,
-       PART = 4, /* of a word that is made of others */
-       LONGEST = 40,
+/* Letters of a word that is looked at; of one that may have another letter ("padel" is no slip of "panel"); and where no document has
+ * what is meant ("scooter" is none of "shooter"). Names have a capital within the sentence: Hansen is not Hanson. */
+enum {
+    SHORTEST = 5,
+    SHORTEST_OTHER = 6,
+    SHORTEST_ALONE = 8,
+    SHORTEST_FOREIGN = 7, /* of a language whose words are not known */
+    SHORTEST_FOREIGN_OTHER = 9,
+    SHORTEST_NAME = 6, /* two letters in the wrong order */
+    SHORTEST_NAME_NUMBER = 7,
+    SHORTEST_NAME_OTHER = 9,
+    PART = 4, /* of a word that is made of others */
+    LONGEST = 40,
 };
 enum {
     LATIN_TO_CYRILLIC = 0x590, /* scripts behind it are left: their words change within */
@@ -165,13 +165,12 @@ static bool is_of_calendar(const char *word, size_t n) {
         word, n);
 }
 
-/* A word of the language, or its plural, asked for in one. */
-static void try_form(search *f, const letters *asked, const char *word, size_t len,
-                     const char *ending) {
-    const letters l = letters_of(word, len);
+/* A word of the language, whose letters are l, or its plural, asked for in one. */
+static void try_form(search *f, const letters *asked, const letters *l, const char *word,
+                     size_t len, const char *ending) {
     char form[4 * LONGEST + 2];
-    if (l.n < SHORTEST - 1 || len + strlen(ending) >= sizeof form - 1) return;
-    const enum slip slip = slip_between(asked, &l, false);
+    if (len + strlen(ending) >= sizeof form - 1) return;
+    const enum slip slip = slip_between(asked, l, false);
     if (slip == SLIP_NONE || !(tells(f, slip, true) || is_of_calendar(word, len))) return;
     const size_t n = (size_t)snprintf(form, sizeof form, "%.*s%s", (int)len, word, ending);
     const one_term t = term_of(f->s->words, form, n);
@@ -184,8 +183,10 @@ static void try_form(search *f, const letters *asked, const char *word, size_t l
 
 static void try_word(void *ctx, const char *word, size_t len) {
     search *f = ctx;
-    try_form(f, &f->asked, word, len, "");
-    if (f->one.n) try_form(f, &f->one, word, len, "s");
+    const letters l = letters_of(word, len);
+    if (l.n < SHORTEST - 1) return;
+    try_form(f, &f->asked, &l, word, len, "");
+    if (f->one.n) try_form(f, &f->one, &l, word, len, "s");
 }
 
 /* A term of the documents, that of a name or a word of their own. */
