@@ -255,6 +255,14 @@ static void names_of_attachments_are_decoded(void **state) {
     }
 }
 
+static extract_request request_of(const fo_buf *bytes) {
+    return (extract_request){.bytes = bytes->data,
+                             .n = bytes->len,
+                             .max_text_bytes = LIMIT,
+                             .formats = here,
+                             .n_formats = n_here};
+}
+
 /* A list of parts ends, and says so where there are more. */
 static void parts_beyond_the_list_are_told(void **state) {
     (void)state;
@@ -266,11 +274,7 @@ static void parts_beyond_the_list_are_told(void **state) {
         fo_buf_str(&mail, "--o--\n");
         extracted x;
         fo_err err = {0};
-        extract_request rq = {.bytes = mail.data,
-                              .n = mail.len,
-                              .max_text_bytes = LIMIT,
-                              .formats = here,
-                              .n_formats = n_here};
+        const extract_request rq = request_of(&mail);
         assert_ok(extract_text(&x, &rq, &err), &err);
         assert_non_null(strstr(x.text, "Part 64."));
         assert_int_equal(strstr(x.text, more) != NULL, n == 65);
@@ -446,11 +450,7 @@ static extracted read_field_of(const char *field, const char *unit, size_t n) {
     fo_buf_printf(&mail, "Received: x\nFrom: a\n%s: ", field);
     for (size_t i = 0; i < n; i++) fo_buf_char(&mail, unit[i % strlen(unit)]);
     fo_buf_str(&mail, "\n\nText.\n");
-    extract_request rq = {.bytes = mail.data,
-                          .n = mail.len,
-                          .max_text_bytes = LIMIT,
-                          .formats = here,
-                          .n_formats = n_here};
+    const extract_request rq = request_of(&mail);
     assert_ok(extract_text(&x, &rq, &err), &err);
     assert_string_equal(x.format, "mail");
     assert_true(fo_utf8_valid(x.text, x.len, NULL));
@@ -577,11 +577,7 @@ static void words_that_never_end_take_no_time(void **state) {
     struct timespec begin, end;
     extracted x;
     fo_err err = {0};
-    extract_request rq = {.bytes = box.data,
-                          .n = box.len,
-                          .max_text_bytes = LIMIT,
-                          .formats = here,
-                          .n_formats = n_here};
+    const extract_request rq = request_of(&box);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
     assert_ok(extract_text(&x, &rq, &err), &err);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
