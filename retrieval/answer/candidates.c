@@ -39,6 +39,7 @@
 #include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/sibling_things.h"
 #include "retrieval/answer/subjects.h"
+#include "retrieval/answer/task_pages.h"
 #include "retrieval/answer/table_names.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
@@ -204,6 +205,7 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
     }
     if (!rc) other_commands_mark(set);
     if (!rc) meant_commands_mark(set, in);
+    if (!rc) task_pages_ask(set, in);
     if (!rc) subjects_mark(set);
     for (size_t i = 0; !rc && i < n; i++)
         set->passages[i].bm25 = passage_bm25(

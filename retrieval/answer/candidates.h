@@ -41,6 +41,7 @@ enum {
     CAND_OTHER_DAY, /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
     CAND_OTHER_PURPOSE, /* 1: how is asked, and it is of a command that is not named and is for something else, as its title has it */
+    CAND_TASK, /* at most 0: how much farther its page's title is than the nearest task's: task_pages.h */
     CAND_MEANT, /* 1: how is asked, and by its title it is of the command that does it (meant_commands.h) */
     CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
     CAND_OTHER_THING, /* below a question about something else: topics.h; of another office; of

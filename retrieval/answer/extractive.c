@@ -35,6 +35,7 @@
 #include "retrieval/text/small_letters.h"
 #include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/subjects.h"
+#include "retrieval/answer/task_pages.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/unit_weights.h"
 #include "retrieval/answer/version_changes.h"
@@ -62,10 +63,12 @@ static int by_score_falling(const void *a, const void *b) {
 static double demands_met(const candidate *c) {
     static const double spoken_of = 4; /* a rival of another document has to be much better */
     static const double meant = 3;
+    static const double task = 10;
     return spoken_of * c->f[CAND_SPOKEN_OF] + 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] +
-           meant * c->f[CAND_MEANT] + 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] -
-           4 * c->f[CAND_OTHER_THING] - 3 * c->f[CAND_OTHER_PURPOSE] - 6 * c->f[CAND_NO_AMOUNT] -
-           6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] - 3 * c->f[CAND_RUN_ON];
+           meant * c->f[CAND_MEANT] + task * c->f[CAND_TASK] + 2 * c->f[CAND_DAY] -
+           4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] - 3 * c->f[CAND_OTHER_PURPOSE] -
+           6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] - 6 * c->f[CAND_RESTATED] -
+           3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -186,6 +189,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         /* Of the unit that is to be said: that another one may answer is no reason to say this one. */
         .cross = set->crossed ? cross_reading_of(best) : NAN,
     };
+    f->task = task_pages_support(set, in);
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     const bool japanese = f->other_script && language_is(set->q.text.language, "japanese");
@@ -582,7 +586,7 @@ static bool is_of_another_thing(const candidate_set *set, const extractive_input
 static bool is_read_as_no_answer(const candidate_set *set, const support_features *f) {
     static const double least = -0.5; /* log odds */
     const bool is_told_otherwise = set->c[0].unit.kind == TEXT_UNIT_ROW || f->by_table > 0 ||
-                                   f->topic > 0 || f->option > 0 || f->summary > 0 ||
+                                   f->topic > 0 || f->option > 0 || f->summary > 0 || f->task > 0 ||
                                    f->follow_up > 0 || f->spoken_of > 0;
     if (!set->crossed || f->languages || is_told_otherwise) return false;
     for (size_t i = 0; i < set->n; i++)
@@ -593,6 +597,7 @@ static bool is_read_as_no_answer(const candidate_set *set, const support_feature
 /* Puts the candidates in order and measures how far the first of them is supported. */
 static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
                  fo_err *err) {
+    task_pages_mark(set, in);
     rank_candidates(set, in);
     measure_support(&out->features, set, in);
     if (cross_reading_can(set, in)) {

@@ -36,6 +36,8 @@ typedef struct extractive_input {
         n_own; /* [n_passages]: bytes at the end of each title that are names of the question (own_names.h); NULL: none */
     const float *
         meant; /* [n_passages]: how likely, by its title beside those of others, a passage's document is the one for what is asked, 0 where that is not known; NULL: nowhere */
+    const float *
+        titled; /* [n_passages]: cosine of the question with the title of a passage's document, by the encoder, NAN where that is not known; NULL: nowhere */
     const lexicon *lx;
     size_t max_sentences; /* 0: 3 */
     size_t max_chars;     /* bytes of the answer without markers; 0: 1,200 */

@@ -156,6 +156,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .n_passages = r->out->n_contexts,
                               .n_own = r->n_own,
                               .meant = r->meant,
+                              .titled = r->near_titles,
                               .lx = lx,
                               .max_sentences = r->q->max_sentences,
                               .min_support = least_support(r),
@@ -564,15 +565,18 @@ static int answer_generally(run *r) {
     r->whole = calloc(n, sizeof *r->whole);
     r->n_own = calloc(n, sizeof *r->n_own);
     r->meant = calloc(n, sizeof *r->meant);
+    r->near_titles = calloc(n, sizeof *r->near_titles);
     const bool named = names_a_document(r);
     beginning *read = named ? calloc(n, sizeof *read) : NULL;
     analyzer *words = NULL;
-    int rc = passages && titles && r->whole && r->n_own && r->meant && (read || !named)
-                 ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                 : fo_no_memory(r->err);
+    int rc =
+        passages && titles && r->whole && r->n_own && r->meant && r->near_titles && (read || !named)
+            ? collection_take_analyzer(r->s, r->c, &words, r->err)
+            : fo_no_memory(r->err);
     if (!rc) rc = titled_compare(r); /* contexts from memory were not compared */
     for (size_t i = 0; !rc && i < n; i++) {
         passages[i] = run_passage(r, &out->contexts[i]);
+        r->near_titles[i] = (float)titled_near(r, out->contexts[i].chunk.document);
         r->meant[i] = (float)titled_meant(r, out->contexts[i].chunk.document);
         rc = name_document(r, i, words, &passages[i], read, &titles[i]);
     }
@@ -597,6 +601,8 @@ static int answer_generally(run *r) {
     r->n_own = NULL;
     free(r->meant);
     r->meant = NULL;
+    free(r->near_titles);
+    r->near_titles = NULL;
     for (size_t i = 0; titles && i < n; i++) free(titles[i]);
     free(titles);
     free(passages);

@@ -54,6 +54,7 @@ typedef struct run {
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
     size_t *n_own;        /* [n_contexts]: extractive_input */
     float *meant;         /* [n_contexts]: extractive_input */
+    float *near_titles;   /* [n_contexts]: extractive_input's titled */
 } run;
 
 /* The reader for this asker, r->reader: NULL where the service has none, or none that reads the language of

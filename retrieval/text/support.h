@@ -56,6 +56,8 @@ typedef struct support_features {
     double dense;     /* (best cosine - floor) / (1 - floor); NAN where unknown */
     double align;     /* by the reader: nearness of the best unit; NAN: not read */
     double back;      /* how near the best unit's own tokens come to the question */
+    double
+        task; /* log odds that a page whose title says what is to be done adds: task_pages_support */
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     double spoken_of;  /* 1: of the document that the turns before were answered from */
     bool other_script; /* than Latin, and read by words alone */

@@ -4,11 +4,12 @@
  * QUESTIONS is a file of JSON lines (id, text, and messages: earlier turns, each role and content). With FIELD of documents' metadata each
  * line has that field too, and documents with the same value are left out: the question is then
  * unanswerable (save by chance). With =FIELD only those are searched. One JSON object a question on stdout:
- *   {"id", "support", "measured": {what support_probability() weighs}, "floor", "passages": [[bm25, dense, align], ...],
+ *   {"id", "support", "measured": {what support_probability() weighs}, "floor", "passages": [[bm25, dense, align, titled], ...],
  *   "documents": [id of each passage's],
  *    "units": [[passage, kind, text, feature 0, feature 1, ..., cross], ...]}, the best first; -9: not known,
  *   cross -99: not read. READER and EMBED name other models than those inside. */
 #include <math.h>
+#include <pthread.h>
 
 #include "kernels/buf.h"
 #include "retrieval/answer/candidates.h"
@@ -16,14 +17,19 @@
 
 enum { MAX_TURNS = 16 };
 
+static FILE *to;   /* what is written goes there */
+static char *seen; /* what was observed last: a question may be weighed more than once */
+static size_t n_seen;
+static pthread_t asker; /* a service also answers again, beside that, what it was asked often */
+
 static void number(double v) {
-    printf("%.6g", isfinite(v) ? v : -9);
+    fprintf(to, "%.6g", isfinite(v) ? v : -9);
 }
 
 static void text(const char *s) {
     cJSON *j = cJSON_CreateString(s);
     char *printed = cJSON_PrintUnformatted(j);
-    fputs(printed ? printed : "null", stdout);
+    fputs(printed ? printed : "null", to);
     free(printed);
     cJSON_Delete(j);
 }
@@ -52,32 +58,39 @@ static void measured(const support_features *f) {
               {"met_sooner", f->met_sooner},
               {"strange", f->strange},
               {"languages", f->languages},
-              {"across", f->across}};
+              {"across", f->across},
+              {"task", f->task}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        printf("%s\"%s\":", i ? "," : ",\"measured\":{", of[i].name);
+        fprintf(to, "%s\"%s\":", i ? "," : ",\"measured\":{", of[i].name);
         number(of[i].value);
     }
-    printf("}");
+    fprintf(to, "}");
 }
 
 static void observe(const candidate_set *set, const extractive_input *in,
                     const support_features *f) {
-    printf(",\"support\":");
+    if (!pthread_equal(pthread_self(), asker)) return;
+    free(seen);
+    seen = NULL;
+    if (!(to = open_memstream(&seen, &n_seen))) die("memory");
+    fprintf(to, ",\"support\":");
     number(support_probability(f));
     measured(f);
-    printf(",\"floor\":");
+    fprintf(to, ",\"floor\":");
     number(in->dense_floor);
-    printf(",\"passages\":[");
+    fprintf(to, ",\"passages\":[");
     for (size_t i = 0; i < set->n_passages; i++) {
-        printf(i ? ",[" : "[");
+        fprintf(to, i ? ",[" : "[");
         number(set->passages[i].bm25);
-        printf(",");
+        fprintf(to, ",");
         number((double)in->passages[i].dense);
-        printf(",");
+        fprintf(to, ",");
         number(set->passages[i].align);
-        printf("]");
+        fprintf(to, ",");
+        number(in->titled ? (double)in->titled[i] : NAN);
+        fprintf(to, "]");
     }
-    printf("],\"units\":[");
+    fprintf(to, "],\"units\":[");
     for (size_t i = 0; i < set->n; i++) {
         const candidate *c = &set->c[i];
         const char *source = in->passages[c->passage].text;
@@ -86,18 +99,20 @@ static void observe(const candidate_set *set, const extractive_input *in,
             fo_buf_add(&shown, source + c->unit.head_start, c->unit.head_end - c->unit.head_start);
         fo_buf_char(&shown, ' ');
         fo_buf_add(&shown, source + c->start, c->end - c->start);
-        printf("%s[%u,%u,", i ? "," : "", c->passage, c->unit.kind);
+        fprintf(to, "%s[%u,%u,", i ? "," : "", c->passage, c->unit.kind);
         text(shown.data);
         for (int k = 0; k < CAND_FEATURES; k++) {
-            printf(",");
+            fprintf(to, ",");
             number(c->f[k]);
         }
-        printf(",");
+        fprintf(to, ",");
         number(isfinite(c->cross) ? c->cross : -99);
-        printf("]");
+        fprintf(to, "]");
         fo_buf_free(&shown);
     }
-    printf("]");
+    fprintf(to, "]");
+    fclose(to);
+    to = stdout;
 }
 
 /* `field` of value: "=field", or not of it: "field". */
@@ -141,6 +156,8 @@ int main(int argc, char **argv) {
     if (service_open(&s, &with, &err)) die("open");
     FILE *questions = fopen(argv[2], "r");
     if (!questions) die(argv[2]);
+    to = stdout;
+    asker = pthread_self();
     extractive_observer = observe;
     char *line = NULL;
     size_t cap = 0;
@@ -163,6 +180,9 @@ int main(int argc, char **argv) {
         printf("{\"id\":");
         text(string_of(q, "id"));
         if (service_query(s, &request, NULL, &r, &err)) die(string_of(q, "text"));
+        if (seen) fwrite(seen, 1, n_seen, stdout);
+        free(seen);
+        seen = NULL;
         printf(",\"documents\":[");
         for (size_t i = 0; i < r.n_contexts; i++) {
             if (i) printf(",");
