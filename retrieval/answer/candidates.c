@@ -735,6 +735,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);
     if (!rc && set->read) rc = topics_of_reading(set, in, err);
+    if (!rc) rc = task_pages_read(set, in, err);
     if (!rc) tiers_settle(set);
     if (!rc) subjects_keep_to_the_talk(set);
     return rc;

@@ -66,6 +66,12 @@ enum {
 /* Of CAND_OTHER_THING: what is read together with the question takes one for the other. */
 enum { CAND_RIVAL = 2 };
 
+/* A heading or a title, in its passage or the caller's. */
+typedef struct candidate_heading {
+    const char *text;
+    size_t len;
+} candidate_heading;
+
 typedef struct candidate {
     uint32_t passage, order; /* indices; order: of the unit among its passage's */
     uint32_t start, end;     /* bytes of the passage */
@@ -82,6 +88,10 @@ typedef struct candidate {
     bool alike; /* answers as the best row of its table does: said with it, in the table's order */
     bool
         passed_over; /* the first unit names what is asked about, and this does not: first_unit.h */
+    double
+        titled; /* cosine of the question with the heading or title it stands under; NAN: not known (task_pages.h) */
+    bool under_task;           /* ... which says how something is done */
+    candidate_heading under; /* ... and is this */
     text_unit unit;
     uint32_t w0, w1; /* its words */
     uint64_t set;    /* terms of the question in it */

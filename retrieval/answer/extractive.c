@@ -189,7 +189,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         /* Of the unit that is to be said: that another one may answer is no reason to say this one. */
         .cross = set->crossed ? cross_reading_of(best) : NAN,
     };
-    f->task = task_pages_support(set, in);
+    f->task = task_pages_support(set);
     f->spoken_of = best->f[CAND_SPOKEN_OF];
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     const bool japanese = f->other_script && language_is(set->q.text.language, "japanese");
@@ -597,7 +597,6 @@ static bool is_read_as_no_answer(const candidate_set *set, const support_feature
 /* Puts the candidates in order and measures how far the first of them is supported. */
 static int weigh(extractive_answer *out, candidate_set *set, const extractive_input *in,
                  fo_err *err) {
-    task_pages_mark(set, in);
     rank_candidates(set, in);
     measure_support(&out->features, set, in);
     if (cross_reading_can(set, in)) {

@@ -38,6 +38,7 @@ typedef struct extractive_input {
         meant; /* [n_passages]: how likely, by its title beside those of others, a passage's document is the one for what is asked, 0 where that is not known; NULL: nowhere */
     const float *
         titled; /* [n_passages]: cosine of the question with the title of a passage's document, by the encoder, NAN where that is not known; NULL: nowhere */
+    embedder *encoder; /* ... which compares headings with the question, too; NULL: none is */
     const lexicon *lx;
     size_t max_sentences; /* 0: 3 */
     size_t max_chars;     /* bytes of the answer without markers; 0: 1,200 */

@@ -1,9 +1,12 @@
 #include "retrieval/answer/task_pages.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/text/task_titles.h"
+#include "retrieval/units/unit_headings.h"
 
 static bool asks_how(const question *q) {
     return q->text.language < 0 && (q->procedure || q->task);
@@ -46,36 +49,145 @@ void task_pages_ask(candidate_set *set, const extractive_input *in) {
                         task_title_names_one(set->passages[of].title_text);
 }
 
-void task_pages_mark(candidate_set *set, const extractive_input *in) {
-    static const double near = 0.4; /* farther ones are nearest by chance */
-    const size_t of = set->n && asks_how(&set->q) ? nearest(set, in, NULL) : set->n_passages;
-    /* which command is meant is told by meant_commands.h */
-    const bool known = of < set->n_passages && !set->passages[of].command;
-    const double most = known ? titled(set, in, of) : 0;
-    for (size_t i = 0; i < set->n; i++) {
-        const double its = titled(set, in, set->c[i].passage);
-        set->c[i].f[CAND_TASK] = most >= near && isfinite(its) ? its - most : 0;
+/* ---- headings ---------------------------------------------------------------------------- */
+
+enum { HEADINGS = 32, LONGEST = UNIT_HEADING_BYTES };
+
+/* Headings that name a task. */
+typedef struct task_headings {
+    size_t n;
+    const char *text[HEADINGS];
+    size_t len[HEADINGS];
+    float cosine[HEADINGS];
+} task_headings;
+
+static bool names_a_task(const char *s, size_t n) {
+    char title[LONGEST + 1];
+    if (n > LONGEST) return false;
+    memcpy(title, s, n);
+    title[n] = '\0';
+    return task_title_names_one(title);
+}
+
+static size_t find(const task_headings *h, const char *s, size_t n) {
+    size_t i = 0;
+    while (i < h->n && (h->len[i] != n || memcmp(h->text[i], s, n) != 0)) i++;
+    return i;
+}
+
+static void add_heading(task_headings *h, const char *s, size_t n) {
+    if (h->n == HEADINGS || !n || find(h, s, n) < h->n || !names_a_task(s, n)) return;
+    h->text[h->n] = s;
+    h->len[h->n++] = n;
+}
+
+static void gather(task_headings *h, const candidate_set *set) {
+    for (size_t i = 0; i < set->n_passages; i++) {
+        const candidate_passage *p = &set->passages[i];
+        if (p->command) continue;
+        add_heading(h, p->heading, strlen(p->heading));
+        for (size_t k = 0; k < p->units.n; k++) {
+            const text_unit *u = &p->units.v[k];
+            if (u->kind == TEXT_UNIT_HEADING)
+                add_heading(h, p->text.text + u->start, u->end - u->start);
+        }
     }
 }
 
-double task_pages_support(const candidate_set *set, const extractive_input *in) {
+/* Vectors have unit length. */
+static int compare(task_headings *h, const char *asked, embedder *encoder, fo_err *err) {
+    const size_t dim = embedder_dim(encoder), n_asked = strlen(asked);
+    float *vectors = malloc((h->n + 1) * dim * sizeof *vectors), *v = vectors;
+    if (!vectors) return fo_no_memory(err);
+    int rc = embedder_embed(encoder, EMBED_QUERY, &asked, &n_asked, 1, vectors, err);
+    if (!rc) rc = embedder_embed(encoder, EMBED_PASSAGE, h->text, h->len, h->n, vectors + dim, err);
+    for (size_t i = 0; !rc && i < h->n; i++) {
+        v += dim;
+        h->cosine[i] = 0;
+        for (size_t k = 0; k < dim; k++) h->cosine[i] += vectors[k] * v[k];
+    }
+    free(vectors);
+    return rc;
+}
+
+/* The heading that the candidate stands under: the last one before it, or what its passage begins under. *n: 0 where there is none. */
+static const char *heading_of(const candidate_passage *p, const candidate *c, size_t *n) {
+    const char *heading = p->heading;
+    *n = strlen(heading);
+    for (size_t i = 0; i < p->units.n && p->units.v[i].end <= c->start; i++) {
+        const text_unit *u = &p->units.v[i];
+        if (u->kind != TEXT_UNIT_HEADING) continue;
+        heading = p->text.text + u->start;
+        *n = u->end - u->start;
+    }
+    return heading;
+}
+
+/* By the title of its page or by its section's heading, whichever comes nearer. */
+static void title_candidate(candidate *c, const candidate_set *set, const extractive_input *in,
+                            const task_headings *h) {
+    const candidate_passage *p = &set->passages[c->passage];
+    size_t n;
+    const char *heading = heading_of(p, c, &n);
+    const size_t of = find(h, heading, n);
+    const double page = titled(set, in, c->passage);
+    c->titled = page;
+    c->under_task = task_title_names_one(p->title_text);
+    c->under = (candidate_heading){p->title_text, strlen(p->title_text)};
+    if (of == h->n || (n == c->under.len && !memcmp(heading, p->title_text, n))) return;
+    const double its = (double)h->cosine[of];
+    if (isfinite(page) && page >= its) return;
+    c->titled = its;
+    c->under_task = true;
+    c->under = (candidate_heading){heading, n};
+}
+
+int task_pages_read(candidate_set *set, const extractive_input *in, fo_err *err) {
+    static const double near = 0.4; /* farther ones are nearest by chance */
+    task_headings h = {0};
+    for (size_t i = 0; i < set->n; i++) set->c[i].titled = NAN;
+    if (!set->n || !asks_how(&set->q)) return FO_OK;
+    if (in->encoder) gather(&h, set);
+    const int rc = h.n ? compare(&h, in->question, in->encoder, err) : FO_OK;
+    if (rc) return rc;
+    const size_t of = nearest(set, in, NULL);
+    /* which command is meant is told by meant_commands.h */
+    if (of < set->n_passages && set->passages[of].command) return FO_OK;
+    double most = near;
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        if (set->passages[c->passage].command) continue;
+        title_candidate(c, set, in, &h);
+        if (isfinite(c->titled)) most = fmax(most, c->titled);
+    }
+    for (size_t i = 0; most > near && i < set->n; i++)
+        if (isfinite(set->c[i].titled)) set->c[i].f[CAND_TASK] = set->c[i].titled - most;
+    return FO_OK;
+}
+
+static bool one_section(const candidate *a, const candidate *b) {
+    return a->under.len == b->under.len && memcmp(a->under.text, b->under.text, a->under.len) == 0;
+}
+
+double task_pages_support(const candidate_set *set) {
     const candidate *best = &set->c[0];
-    const candidate_passage *p = &set->passages[best->passage];
-    const double near = titled(set, in, best->passage);
-    if (!asks_how(&set->q) || p->command || !isfinite(near) || task_title_asks_else(p->title_text))
+    if (!isfinite(best->titled) || task_title_asks_else(set->passages[best->passage].title_text))
         return 0;
-    const size_t other = nearest(set, in, p);
-    const double ahead = other < set->n_passages ? near - titled(set, in, other) : 1;
-    if (!task_title_names_one(p->title_text)) {
+    double other = -1;
+    for (size_t i = 1; i < set->n; i++)
+        if (isfinite(set->c[i].titled) && !one_section(best, &set->c[i]))
+            other = fmax(other, set->c[i].titled);
+    const double ahead = best->titled - other;
+    if (!best->under_task) {
         /* "Slideshows", "Percentages": of what is not done in 1,270 questions about files none came so near */
         static const double weight = 12, least = 0.52, most = 2.5, level = -0.05;
-        return ahead < level ? 0 : fmax(0, fmin(most, weight * (near - least)));
+        return ahead < level ? 0 : fmax(0, fmin(most, weight * (best->titled - least)));
     }
-    /* Fitted on 194 questions about three programs' help, 33 of them foreign. Another page's nearer title is no reason against what is read
-     * as an answer. */
+    /* Fitted on 194 questions about three programs' help, 33 of them foreign. Another page's nearer title is no reason against what is
+     * read as an answer. */
     static const double near_weight = 6.3, ahead_weight = 7.7, least = -3, most_ahead = 0.3,
                         most = 3;
     const double lowest = set->crossed && cross_reading_of(best) > 0 ? 0 : -1;
-    const double x = least + near_weight * near + ahead_weight * fmin(most_ahead, ahead);
+    const double x = least + near_weight * best->titled + ahead_weight * fmin(most_ahead, ahead);
     return fmax(lowest, fmin(most, x));
 }

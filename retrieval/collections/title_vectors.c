@@ -173,6 +173,10 @@ void title_vectors_forget(collection *c) {
 
 /* ---- a question ----------------------------------------------------------------------------- */
 
+embedder *title_vectors_encoder(const title_vectors *t) {
+    return t ? t->encoder : NULL;
+}
+
 int title_vectors_compare(const title_vectors *t, const char *question, float *cosines, bool *known,
                           fo_err *err) {
     enum { ROWS = 256 };

@@ -41,6 +41,9 @@ size_t title_vectors_find(const title_vectors *t, int64_t document);
 int title_vectors_compare(const title_vectors *t, const char *question, float *cosines, bool *known,
                           fo_err *err);
 
+/* What its vectors are of; the service's. NULL: t is, or has none. */
+struct embedder *title_vectors_encoder(const title_vectors *t);
+
 /* Embeds the titles of the collection of this row that have no vector yet, a few at a time; before each goes_on(ctx) is
  * asked, and FO_ECANCELLED returned where it says no. What is embedded is in the store, and where the collection
  * is open its next question sees it. *n: how many. FO_EUNSUPPORTED: no encoder, or a store that keeps none. */

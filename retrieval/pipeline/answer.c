@@ -6,6 +6,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
+#include "retrieval/collections/title_vectors.h"
 #include "retrieval/text/exact_names.h"
 #include "retrieval/text/file_title.h"
 #include "retrieval/text/own_names.h"
@@ -157,6 +158,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .n_own = r->n_own,
                               .meant = r->meant,
                               .titled = r->near_titles,
+                              .encoder = title_vectors_encoder(r->titled.of),
                               .lx = lx,
                               .max_sentences = r->q->max_sentences,
                               .min_support = least_support(r),
