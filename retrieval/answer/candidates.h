@@ -90,7 +90,7 @@ typedef struct candidate {
         passed_over; /* the first unit names what is asked about, and this does not: first_unit.h */
     double
         titled; /* cosine of the question with the heading or title it stands under; NAN: not known (task_pages.h) */
-    bool under_task;           /* ... which says how something is done */
+    bool under_task;         /* ... which says how something is done */
     candidate_heading under; /* ... and is this */
     text_unit unit;
     uint32_t w0, w1; /* its words */
