@@ -676,7 +676,9 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     const size_t most = want < EXTRACTIVE_MOST_SENTENCES ? want : EXTRACTIVE_MOST_SENTENCES;
     if (!n) {
+        task_pages_put_steps_first(set);
         n = choose(set, in, mark_alike(set), most, max_chars, chosen);
+        n = task_pages_steps_beside(set, most, max_chars, chosen, n);
         n = setting_entries_default_beside(set, most, max_chars, chosen, n);
         n = meant_commands_name_beside(set, most, chosen, n);
         if (least > 0 && setting_entries_default_missing(set, chosen, n)) {

@@ -6,25 +6,42 @@
 
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/text/task_titles.h"
+#include "retrieval/text/word_tokens.h"
 #include "retrieval/units/unit_headings.h"
 
 static bool asks_how(const question *q) {
     return q->text.language < 0 && (q->procedure || q->task);
 }
 
-/* "Can I log in without a password?" */
-static bool asks_whether_one_can(const question *q) {
-    return q->text.language < 0 && q->text.n_words > 2 && fact_word_in(&q->text, 0, "can could") &&
-           fact_word_in(&q->text, 1, "i we you one");
+/* "Can I log in without a password?", "Where do I change my address?", "I want to stop paying", "forgot my password". */
+static bool may_ask_how(const question *q) {
+    const fact_text *t = &q->text;
+    if (t->language >= 0 || t->n_words < 3 || q->demands.amount != AMOUNT_NONE) return false;
+    if (fact_word_in(t, 0, "can could")) return fact_word_in(t, 1, "i we you one");
+    if (fact_word_in(t, 0, "where"))
+        return fact_word_in(t, 1, "do can could") && fact_word_in(t, 2, "i we you one");
+    if (memchr(t->text, '?', t->len) || q->kind != ASK_OTHER) return false;
+    bool own = false; /* somebody tells of what is theirs, and asks nothing */
+    for (size_t i = 0; i < t->n_words; i++) own |= fact_word_in(t, i, "i my we our");
+    return own &&
+           !fact_word_in(
+               t, 0, "what why who when which whose is are am do does did will may must should");
+}
+
+/* How much less the nearness of a title or heading counts of which the page does not say what is asked: of a page about the thing,
+ * "What is a virtual machine?", and of one that does the opposite, "Blocking a member", and nowhere tells how to unblock one. */
+static double apart(const char *title, const char *asked, const candidate_passage *p) {
+    static const double about_it = 0.15, opposite = 0.3;
+    const char *side = task_title_opposes(title, asked);
+    if (side && !word_tokens_say(side, p->text.text, p->text.len)) return opposite;
+    return task_title_asks_else(title) ? about_it : 0;
 }
 
 /* The cosine of passage i's title with the question; NAN: not known. */
 static double titled(const candidate_set *set, const extractive_input *in, size_t i) {
-    static const double less =
-        0.15; /* nearness of a page about the thing: how is not what it says */
-    const char *title = set->passages[i].title_text;
-    if (!in->titled || !title[0]) return NAN;
-    return (double)in->titled[i] - (task_title_asks_else(title) ? less : 0);
+    const candidate_passage *p = &set->passages[i];
+    if (!in->titled || !p->title_text[0]) return NAN;
+    return (double)in->titled[i] - apart(p->title_text, in->question, p);
 }
 
 /* The passage whose title is nearest to the question, of those of other documents than `but` where it is given;
@@ -43,7 +60,7 @@ static size_t nearest(const candidate_set *set, const extractive_input *in,
 
 void task_pages_ask(candidate_set *set, const extractive_input *in) {
     static const double near = 0.5;
-    if (!asks_whether_one_can(&set->q)) return;
+    if (asks_how(&set->q) || !may_ask_how(&set->q)) return;
     const size_t of = nearest(set, in, NULL);
     set->q.procedure |= of < set->n_passages && titled(set, in, of) >= near &&
                         task_title_names_one(set->passages[of].title_text);
@@ -61,12 +78,16 @@ typedef struct task_headings {
     float cosine[HEADINGS];
 } task_headings;
 
-static bool names_a_task(const char *s, size_t n) {
-    char title[LONGEST + 1];
-    if (n > LONGEST) return false;
+/* A heading of at most LONGEST bytes. */
+static const char *as_title(char title[LONGEST + 1], const char *s, size_t n) {
     memcpy(title, s, n);
     title[n] = '\0';
-    return task_title_names_one(title);
+    return title;
+}
+
+static bool names_a_task(const char *s, size_t n) {
+    char title[LONGEST + 1];
+    return n <= LONGEST && task_title_names_one(as_title(title, s, n));
 }
 
 static size_t find(const task_headings *h, const char *s, size_t n) {
@@ -135,7 +156,8 @@ static void title_candidate(candidate *c, const candidate_set *set, const extrac
     c->under_task = task_title_names_one(p->title_text);
     c->under = (candidate_heading){p->title_text, strlen(p->title_text)};
     if (of == h->n || (n == c->under.len && !memcmp(heading, p->title_text, n))) return;
-    const double its = (double)h->cosine[of];
+    char title[LONGEST + 1];
+    const double its = (double)h->cosine[of] - apart(as_title(title, heading, n), in->question, p);
     if (isfinite(page) && page >= its) return;
     c->titled = its;
     c->under_task = true;
@@ -167,6 +189,49 @@ int task_pages_read(candidate_set *set, const extractive_input *in, fo_err *err)
 
 static bool one_section(const candidate *a, const candidate *b) {
     return a->under.len == b->under.len && memcmp(a->under.text, b->under.text, a->under.len) == 0;
+}
+
+/* The place of the procedure of the section that the first candidate, a sentence or a step, stands in; n: there is none. */
+static size_t steps_of(const candidate_set *set, const candidate *best) {
+    static const double near = 0.45;
+    const bool of_it = best->unit.kind == TEXT_UNIT_SENTENCE || best->unit.kind == TEXT_UNIT_ITEM;
+    size_t i = 0;
+    if (!asks_how(&set->q) || !best->under_task || !of_it || !(best->titled >= near)) return set->n;
+    while (i < set->n && !(set->c[i].unit.kind == TEXT_UNIT_STEPS &&
+                           set->c[i].passage == best->passage && one_section(best, &set->c[i])))
+        i++;
+    return i;
+}
+
+/* Is the sentence an answer by itself, and far likelier than the steps are? */
+static bool says_it_itself(const candidate *best, const candidate *steps) {
+    static const double ahead = 3;
+    const double cross = cross_reading_of(best);
+    return best->unit.kind == TEXT_UNIT_SENTENCE && cross > 0 &&
+           cross > cross_reading_of(steps) + ahead;
+}
+
+void task_pages_put_steps_first(candidate_set *set) {
+    const size_t i = steps_of(set, &set->c[0]);
+    if (i >= set->n || says_it_itself(&set->c[0], &set->c[i])) return;
+    const candidate steps = set->c[i];
+    memmove(set->c + 1, set->c, i * sizeof *set->c);
+    set->c[0] = steps;
+}
+
+size_t task_pages_steps_beside(const candidate_set *set, size_t most, size_t max_chars,
+                               candidate *chosen, size_t n) {
+    const size_t i = n && most > 1 ? steps_of(set, &chosen[0]) : set->n;
+    if (i >= set->n) return n;
+    const candidate *steps = &set->c[i];
+    size_t kept = 1;
+    if (chosen[0].end - chosen[0].start + steps->end - steps->start > max_chars) return n;
+    for (size_t k = 0; k < n; k++)
+        if (chosen[k].passage == steps->passage && chosen[k].start < steps->end &&
+            chosen[k].end > steps->start)
+            return n; /* they, or some of them, are there */
+    chosen[kept++] = *steps;
+    return kept;
 }
 
 double task_pages_support(const candidate_set *set) {

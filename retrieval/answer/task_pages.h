@@ -13,7 +13,7 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* "Can I log in without a password?" asks how, too, where a page has a title like that. */
+/* "Can I log in without a password?" and "forgot my password" ask how, too, where a page has a title like that. */
 void task_pages_ask(candidate_set *set, const extractive_input *in);
 
 /* Where the question asks how something is done: `titled` of every candidate, and CAND_TASK, how much farther what it stands under is
@@ -22,5 +22,11 @@ int task_pages_read(candidate_set *set, const extractive_input *in, fo_err *err)
 
 /* What the first candidate stands under adds to its support, in log odds; below 0 where another page or section is nearer. */
 double task_pages_support(const candidate_set *set);
+
+/* Where the first candidate is a sentence or a step of such a page, the whole procedure goes before it, but for a sentence that is
+ * far likelier an answer: beside that the procedure stands. `chosen` has room for two; n and the result: how many of it. */
+void task_pages_put_steps_first(candidate_set *set);
+size_t task_pages_steps_beside(const candidate_set *set, size_t most, size_t max_chars,
+                               candidate *chosen, size_t n);
 
 #endif

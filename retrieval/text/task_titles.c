@@ -5,6 +5,7 @@
 
 #include "kernels/utf8.h"
 #include "kernels/words.h"
+#include "retrieval/text/word_tokens.h"
 
 enum { LONGEST_VERB = 16 };
 
@@ -100,4 +101,47 @@ bool task_title_asks_else(const char *title) {
     const char *first = title;
     const size_t n = next_word(&first);
     return fo_words_have_any_case("what why who when which", first, n);
+}
+
+static const char *const opposites[][2] = {
+    {"accept accepting approve approving", "decline declining reject rejecting refuse refusing"},
+    {"activate activating enable enabling", "deactivate deactivating disable disabling"},
+    {"add adding", "delete deleting remove removing"},
+    {"attach attaching", "detach detaching"},
+    {"block blocking", "unblock unblocking"},
+    {"borrow borrowing", "lend lending"},
+    {"buy buying", "sell selling"},
+    {"compress compressing zip", "decompress decompressing extract extracting unpack unzip"},
+    {"connect connecting", "disconnect disconnecting"},
+    {"create creating", "delete deleting remove removing"},
+    {"encrypt encrypting", "decrypt decrypting"},
+    {"freeze freezing", "unfreeze unfreezing"},
+    {"hide hiding", "show showing unhide"},
+    {"import importing", "export exporting"},
+    {"increase increasing raise raising", "decrease decreasing lower lowering reduce reducing"},
+    {"install installing", "uninstall uninstalling"},
+    {"join joining", "leave leaving"},
+    {"lock locking", "unlock unlocking"},
+    {"mute muting", "unmute unmuting"},
+    {"open opening", "close closing"},
+    {"pair pairing", "unpair unpairing"},
+    {"pause pausing", "resume resuming"},
+    {"pin pinning", "unpin unpinning"},
+    {"start starting", "stop stopping"},
+    {"subscribe subscribing", "unsubscribe unsubscribing"},
+    {"upload uploading", "download downloading"},
+};
+
+const char *task_title_opposes(const char *title, const char *question) {
+    const size_t n_title = strlen(title), n_question = strlen(question);
+    for (size_t i = 0; i < sizeof opposites / sizeof *opposites; i++) {
+        const char *const *pair = opposites[i];
+        for (int side = 0; side < 2; side++)
+            if (word_tokens_say(pair[side], question, n_question) &&
+                !word_tokens_say(pair[side], title, n_title) &&
+                word_tokens_say(pair[!side], title, n_title) &&
+                !word_tokens_say(pair[!side], question, n_question))
+                return pair[side];
+    }
+    return NULL;
 }

@@ -13,4 +13,8 @@ bool task_title_names_one(const char *title);
 /* "What is a virtual machine?", "Why is it slow?": its page says something else than how. */
 bool task_title_asks_else(const char *title);
 
+/* The side of a pair of opposites that the question says and the title does not, where the title says the other side: "unblock
+ * unblocking" of "Blocking a member". NULL: there is none. A list for word_tokens_say. */
+const char *task_title_opposes(const char *title, const char *question);
+
 #endif
