@@ -73,7 +73,7 @@ row file_conversations "$work/files" "$here/file_conversations.jsonl" "$@"
     exit 1
 }
 row club_conversations "$work/clubs" "$here/club_conversations.jsonl" "$@"
-for set in tables everyday handbooks company household town team papers venues contracts family reports \
+for set in tables everyday help handbooks company household town team papers venues contracts family reports \
     health university workshops software articles offices german french spanish italian portuguese russian \
     arabic hindi chinese japanese; do
     "$forage" ingest --home "$work/$set" "$@" "$here/$set" >"$work/log" 2>&1 || {
