@@ -213,18 +213,50 @@ static const cli_option *find_option(const cli_command *c, const char *name, siz
     return NULL;
 }
 
-static int refuse_option(const cli_command *c, const char *name, size_t len) {
-    char given[64];
-    snprintf(given, sizeof given, "%.*s", (int)(len < 63 ? len : 63), name);
+/* What other programs call it. */
+static const char *const foreign_names[][2] = {
+    {"addr", "listen"},
+    {"address", "listen"},
+    {"bind", "listen"},
+    {"host", "listen"},
+    {"port", "listen"},
+    {"data", "home"},
+    {"data-dir", "home"},
+    {"db", "home"},
+    {"verbose", "log-level"},
+    {"debug", "log-level"},
+    {"k", "top-k"},
+    {"limit", "top-k"},
+    {"json", "output"},
+    {"format", "output"},
+    {"name", "collection"},
+    {"index", "collection"},
+    {"embedding-model", "embed-model"},
+};
+
+/* The option that somebody meant who wrote `given`; NULL: none comes near. */
+static const char *meant_option(const cli_command *c, const char *given) {
+    for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++) {
+        const char *ours = foreign_names[i][1];
+        if (!strcmp(foreign_names[i][0], given) && find_option(c, ours, strlen(ours))) return ours;
+    }
     const char *best = NULL;
     size_t best_distance = 4;
     for (const cli_option *o = c->options; o && o->name; o++) {
-        size_t d = distance(given, o->name);
-        /* A name of which hardly a letter is the same is no misspelt one. */
-        if (d < best_distance && 3 * d <= 2 * len) best = o->name, best_distance = d;
+        const size_t d = distance(given, o->name);
+        /* A name of which hardly a letter is the same is no misspelt one, nor mostly one that begins otherwise. */
+        if (d < best_distance && 3 * d <= 2 * strlen(given) && (d == 1 || given[0] == o->name[0]))
+            best = o->name, best_distance = d;
     }
-    if (best)
-        return cli_wrong_usage("%s has no option --%s; did you mean --%s?", c->name, given, best);
+    return best;
+}
+
+static int refuse_option(const cli_command *c, const char *name, size_t len) {
+    char given[64];
+    snprintf(given, sizeof given, "%.*s", (int)(len < 63 ? len : 63), name);
+    const char *meant = meant_option(c, given);
+    if (meant)
+        return cli_wrong_usage("%s has no option --%s; did you mean --%s?", c->name, given, meant);
     return cli_wrong_usage("%s has no option --%s; 'forage help %s' lists them", c->name, given,
                            c->name);
 }

@@ -237,6 +237,9 @@ fails 1 "document 'nope' does not exist; 'forage documents' lists them" document
 fails 1 'query must not be empty' query '' --home h
 fails 1 'query must not be empty' query ' 	' --home h
 fails 2 'sync needs a folder' sync '' --home h
+fails 2 "serve has no option --port; did you mean --listen?" serve --port 8080
+fails 2 "serve has no option --lisen; did you mean --listen?" serve --lisen 127.0.0.1:0
+fails 2 "query has no option --question; 'forage help query' lists them" query --question x
 fails 2 "collections delete has no option --yes; 'forage help collections delete' lists them" collections delete x --yes
 fails 2 'delete needs either ids, or --filter or --source' delete --home h
 fails 1 "there is no file or folder nosuch/dir; no home is made in fresh" ingest nosuch/dir --home fresh
