@@ -54,7 +54,9 @@ static size_t cut(passage *p, const char *text, unsigned how) {
         p[n] = (passage){.text = text + from,
                          .len = to - from,
                          .before = how & 64 ? from : 0,
-                         .title = how & 32 ? "Rules of the boat house" : NULL,
+                         .title = !(how & 32) ? NULL
+                                  : how & 4   ? "Rent a boat"
+                                              : "Rules of the boat house",
                          .heading = how & 16 ? "Fees" : "",
                          .document = how & 8 ? "rules.txt"
                                      : n % 2 ? "a.txt"
@@ -100,12 +102,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK(query_rewrite(&rewritten, &alone, &lx, &turn, 1, question, &err) == FO_OK);
     relative_days_resolve(&resolved, question, A_TUESDAY, p, n);
     fo_buf_free(&resolved);
+    float titled[PASSAGES];
+    for (size_t i = 0; i < n; i++) titled[i] = (float)((data[1] + 3 * i) % 10) / 10;
     for (int k = 0; k < 2; k++) {
         extractive_answer a;
         const extractive_input in = {.question = k ? rewritten : question,
                                      .follow_up = k,
                                      .passages = p,
                                      .n_passages = n,
+                                     .titled = titled,
                                      .lx = &lx,
                                      .min_support = data[1] & 128 ? -1 : 0};
         FUZZ_CHECK(extractive_answer_make(&a, &in, &err) == FO_OK);
