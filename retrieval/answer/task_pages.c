@@ -28,13 +28,19 @@ static bool may_ask_how(const question *q) {
                t, 0, "what why who when which whose is are am do does did will may must should");
 }
 
-/* How much less the nearness of a title or heading counts of which the page does not say what is asked: of a page about the thing,
- * "What is a virtual machine?", and of one that does the opposite, "Blocking a member", and nowhere tells how to unblock one. */
+/* "Blocking a member", where unblocking is asked for and the page nowhere tells it. */
+static bool does_the_opposite(const char *title, const char *asked, const candidate_passage *p) {
+    const char *side = task_title_opposes(title, asked);
+    return side && !word_tokens_say(side, p->text.text, p->text.len);
+}
+
+/* How much less the nearness of a title or heading counts of a page that does not say what is asked: of one about the thing, "What is a
+ * virtual machine?", and of one that does the opposite. */
 static double apart(const char *title, const char *asked, const candidate_passage *p) {
     static const double about_it = 0.15, opposite = 0.3;
-    const char *side = task_title_opposes(title, asked);
-    if (side && !word_tokens_say(side, p->text.text, p->text.len)) return opposite;
-    return task_title_asks_else(title) ? about_it : 0;
+    return does_the_opposite(title, asked, p) ? opposite
+           : task_title_asks_else(title)      ? about_it
+                                              : 0;
 }
 
 /* The cosine of passage i's title with the question; NAN: not known. */
@@ -153,14 +159,15 @@ static void title_candidate(candidate *c, const candidate_set *set, const extrac
     const size_t of = find(h, heading, n);
     const double page = titled(set, in, c->passage);
     c->titled = page;
-    c->under_task = task_title_names_one(p->title_text);
+    c->under_task =
+        task_title_names_one(p->title_text) && !does_the_opposite(p->title_text, in->question, p);
     c->under = (candidate_heading){p->title_text, strlen(p->title_text)};
     if (of == h->n || (n == c->under.len && !memcmp(heading, p->title_text, n))) return;
     char title[LONGEST + 1];
     const double its = (double)h->cosine[of] - apart(as_title(title, heading, n), in->question, p);
     if (isfinite(page) && page >= its) return;
     c->titled = its;
-    c->under_task = true;
+    c->under_task = !does_the_opposite(title, in->question, p);
     c->under = (candidate_heading){heading, n};
 }
 
@@ -172,15 +179,18 @@ int task_pages_read(candidate_set *set, const extractive_input *in, fo_err *err)
     if (in->encoder) gather(&h, set);
     const int rc = h.n ? compare(&h, in->question, in->encoder, err) : FO_OK;
     if (rc) return rc;
-    const size_t of = nearest(set, in, NULL);
-    /* which command is meant is told by meant_commands.h */
-    if (of < set->n_passages && set->passages[of].command) return FO_OK;
     double most = near;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         if (set->passages[c->passage].command) continue;
         title_candidate(c, set, in, &h);
         if (isfinite(c->titled)) most = fmax(most, c->titled);
+    }
+    const size_t of = nearest(set, in, NULL);
+    if (of < set->n_passages && set->passages[of].command && titled(set, in, of) >= most) {
+        /* which command is meant is told by meant_commands.h */
+        for (size_t i = 0; i < set->n; i++) set->c[i].titled = NAN;
+        return FO_OK;
     }
     for (size_t i = 0; most > near && i < set->n; i++)
         if (isfinite(set->c[i].titled)) set->c[i].f[CAND_TASK] = set->c[i].titled - most;
@@ -251,7 +261,7 @@ double task_pages_support(const candidate_set *set) {
     /* Fitted on 194 questions about three programs' help, 33 of them foreign. Another page's nearer title is no reason against what is
      * read as an answer. */
     static const double near_weight = 6.3, ahead_weight = 7.7, least = -3, most_ahead = 0.3,
-                        most = 3;
+                        most = 3.5;
     const double lowest = set->crossed && cross_reading_of(best) > 0 ? 0 : -1;
     const double x = least + near_weight * best->titled + ahead_weight * fmin(most_ahead, ahead);
     return fmax(lowest, fmin(most, x));

@@ -11,7 +11,8 @@ enum { LONGEST_VERB = 16 };
 
 /* What is done with something. Words that are as often its name ("Report of 2024", "Water supply") stand among `names_too`. */
 static const char verbs[] =
-    "access activate add adjust allow append apply arrange ask assemble assign attach avoid become "
+    "access activate add adjust adopt allow append apply arrange ask assemble assign attach avoid "
+    "become "
     "begin bind book browse build buy "
     "calculate calibrate cancel capture change choose claim clean clear clone close collect "
     "combine compare compile complete compress "
@@ -20,10 +21,11 @@ static const char verbs[] =
     "disable disassemble disconnect discover display download drag draw edit eject empty enable "
     "encrypt decrypt enlarge ensure enter "
     "erase examine exclude execute exit export extract fetch fill find finish fit fix follow "
-    "format forward get give go handle have hide "
+    "format forward get give go handle have hide hire "
     "identify import improve include increase decrease insert inspect install invite join keep "
-    "launch learn leave let limit list load locate "
-    "lock log lower maintain make manage maximize maximise measure merge migrate minimize minimise "
+    "launch learn leave lend let limit list load locate "
+    "lock log lower maintain make manage maximize mend maximise measure merge migrate minimize "
+    "minimise "
     "mirror modify monitor mount move mute "
     "navigate obtain open organize organise override pair paste pay perform personalize play "
     "prepare prevent print protect provide "
@@ -37,7 +39,8 @@ static const char verbs[] =
     "suspend swap switch sync synchronize "
     "synchronise take tell tidy tie troubleshoot turn type unblock undo uninstall unlock unpair "
     "unplug unsubscribe unzip update "
-    "upgrade upload use validate verify view visit watch wear weigh wipe write zip";
+    "upgrade upload use validate verify borrow bring mend view visit watch wear weigh wipe write "
+    "zip";
 
 static const char names_too[] = "back balance block burn call charge check colour color contact "
                                 "control cook cool cover dial drain drive email exchange feed file "

@@ -92,11 +92,103 @@ static void facts_are_not_told_by_titles(void **state) {
     assert_true(asked("Who gives a boat somewhere to lie?", 0.7f, 0.3f, NULL) < support_threshold);
 }
 
+static const char *answered(extractive_answer *a, const passage *p, float near, embedder *encoder,
+                            const char *asked_for) {
+    fo_err err = {0};
+    const extractive_input in = {.question = asked_for,
+                                 .passages = p,
+                                 .n_passages = 1,
+                                 .titled = &near,
+                                 .encoder = encoder,
+                                 .lx = &lx,
+                                 .reader = model};
+    assert_ok(extractive_answer_make(a, &in, &err), &err);
+    return a->abstain ? "" : a->text;
+}
+
+static void so_does_a_section_whose_heading_means_it(void **state) {
+    (void)state;
+    static const char text[] =
+        "Harbour book\n\n## Renewing a visitor's card\n\n1. Open the book and choose People.\n"
+        "2. Press the round arrow in the corner.\n\n## Lending a boat to somebody you know\n\n"
+        "1. Open the book and choose Places.\n2. Press the plus sign in the corner.\n";
+    const passage p = {.document = "book.md",
+                       .text = text,
+                       .len = sizeof text - 1,
+                       .title = "Harbour book",
+                       .sparse = 3};
+    fo_err err = {0};
+    extractive_answer a;
+    embedder *encoder;
+    assert_ok(embedder_open(&encoder, EMBEDDER_ENCODER, &err), &err);
+    static const char question[] = "How do I hand my boat to a friend?";
+    assert_string_equal(answered(&a, &p, 0.2f, NULL, question), "");
+    extractive_answer_deinit(&a);
+    const char *said = answered(&a, &p, 0.2f, encoder, question);
+    if (!strstr(said, "plus sign") || strstr(said, "round arrow")) fail_msg("%s", said);
+    extractive_answer_deinit(&a);
+    embedder_close(encoder);
+}
+
+static void a_page_for_the_opposite_does_not(void **state) {
+    (void)state;
+    assert_non_null(task_title_opposes("Blocking a member", "How do I unblock a member?"));
+    assert_null(task_title_opposes("Block or unblock a member", "How do I unblock a member?"));
+    assert_null(task_title_opposes("Blocking a member", "How do I block a member?"));
+    static const char text[] = "Blocking a member\n\n1. Open the book and choose People.\n"
+                               "2. Press the red sign beside the name.\n";
+    const passage p = {.document = "block.html",
+                       .text = text,
+                       .len = sizeof text - 1,
+                       .title = "Blocking a member",
+                       .sparse = 3};
+    extractive_answer a;
+    if (!strstr(answered(&a, &p, 0.7f, NULL, "How do I block a member?"), "red sign"))
+        fail_msg("%s", a.text);
+    extractive_answer_deinit(&a);
+    answered(&a, &p, NAN, NULL, "How do I unblock a member?");
+    const double without = a.support;
+    extractive_answer_deinit(&a);
+    answered(&a, &p, 0.7f, NULL, "How do I unblock a member?");
+    const double with = a.support;
+    extractive_answer_deinit(&a);
+    answered(&a, &p, 0.7f, NULL, "How do I block a member?");
+    if (with > without || a.support <= with) fail_msg("%.2f %.2f %.2f", without, with, a.support);
+    extractive_answer_deinit(&a);
+}
+
+/* A step, or what the page is for, is said with the whole procedure. */
+static void the_procedure_is_said_whole(void **state) {
+    (void)state;
+    static const char text[] =
+        "Assign a mooring\n\nA boat that stays for the night is given a place to lie.\n\n"
+        "1. Open the harbour book and choose Places.\n2. Press the plus sign in the corner.\n"
+        "3. Choose the boat that is to lie there.\n4. Press Save.\n";
+    const passage p = {.document = "berth.html",
+                       .text = text,
+                       .len = sizeof text - 1,
+                       .title = berth_title,
+                       .sparse = 3};
+    static const char *const questions[] = {"How do I give a boat a place to lie for the night?",
+                                            "Can I choose the boat that is to lie there?",
+                                            "I want to give my boat a place to lie"};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        extractive_answer a;
+        const char *said = answered(&a, &p, 0.7f, NULL, questions[i]);
+        if (!strstr(said, "1. Open") || !strstr(said, "4. Press Save"))
+            fail_msg("%s: %s", questions[i], said);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_are_told_from_things),
         cmocka_unit_test(the_page_with_the_nearest_title_tells_how),
         cmocka_unit_test(facts_are_not_told_by_titles),
+        cmocka_unit_test(so_does_a_section_whose_heading_means_it),
+        cmocka_unit_test(a_page_for_the_opposite_does_not),
+        cmocka_unit_test(the_procedure_is_said_whole),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }
