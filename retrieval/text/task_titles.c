@@ -11,56 +11,45 @@ enum { LONGEST_VERB = 16 };
 
 /* What is done with something. Words that are as often its name ("Report of 2024", "Water supply") stand among `names_too`. */
 static const char verbs[] =
-    "access activate add adjust adopt allow append apply arrange ask assemble assign attach avoid "
-    "become "
-    "begin bind book browse build buy "
-    "calculate calibrate cancel capture change choose claim clean clear clone close collect "
-    "combine compare compile complete compress "
-    "configure confirm connect convert copy create crop customize customise cut deactivate define "
-    "delete deploy detach determine "
-    "disable disassemble disconnect discover display download drag draw edit eject empty enable "
-    "encrypt decrypt enlarge ensure enter "
-    "erase examine exclude execute exit export extract fetch fill find finish fit fix follow "
-    "format forward get give go handle have hide hire "
-    "identify import improve include increase decrease insert inspect install invite join keep "
-    "launch learn leave lend let limit list load locate "
-    "lock log lower maintain make manage maximize mend maximise measure merge migrate minimize "
-    "minimise "
-    "mirror modify monitor mount move mute "
-    "navigate obtain open organize organise override pair paste pay perform personalize play "
-    "prepare prevent print protect provide "
-    "publish pull push put quit raise read reboot receive recharge recommend recover recycle "
-    "redeem redirect reduce refill refresh "
-    "register reinstall remove rename renew reorder repair replace reply rescue reserve reset "
-    "resize resolve restart restore resume "
-    "retrieve return revert review revoke rotate run save scan search secure see select sell send "
-    "separate serve set share "
-    "shorten show skip snooze solve specify split start stop straighten stream submit subscribe "
-    "suspend swap switch sync synchronize "
-    "synchronise take tell tidy tie troubleshoot turn type unblock undo uninstall unlock unpair "
-    "unplug unsubscribe unzip update "
-    "upgrade upload use validate verify borrow bring mend view visit watch wear weigh wipe write "
-    "zip";
+    "access activate add adjust adopt allow append apply arrange ask assemble assign attach "
+    "avoid become begin bind book borrow bring browse build buy calculate calibrate cancel "
+    "capture change choose claim clean clear clone close collect combine compare compile "
+    "complete compress configure confirm connect convert copy create crop customise "
+    "customize cut deactivate decrease decrypt define delete deploy detach determine "
+    "disable disassemble disconnect discover display download drag draw edit eject empty "
+    "enable encrypt enlarge ensure enter erase examine exclude execute exit export extract "
+    "fetch fill find finish fit fix follow format forward get give go handle have hide hire "
+    "identify import improve include increase insert inspect install invite join keep "
+    "launch learn leave lend let limit list load locate lock log lower maintain make manage "
+    "maximise maximize measure mend merge migrate minimise minimize mirror modify monitor "
+    "mount move mute navigate obtain open organise organize override pair paste pay perform "
+    "personalize play prepare prevent print protect provide publish pull push put quit "
+    "raise read reboot receive recharge recommend recover recycle redeem redirect reduce "
+    "refill refresh register reinstall remove rename renew reorder repair replace reply "
+    "rescue reserve reset resize resolve restart restore resume retrieve return revert "
+    "review revoke rotate run save scan search secure see select sell send separate serve "
+    "set share shorten show skip snooze solve specify split start stop straighten stream "
+    "submit subscribe suspend swap switch sync synchronise synchronize take tell tidy tie "
+    "troubleshoot turn type unblock undo uninstall unlock unpair unplug unsubscribe unzip "
+    "update upgrade upload use validate verify view visit watch wear weigh wipe write zip";
 
-static const char names_too[] = "back balance block burn call charge check colour color contact "
-                                "control cook cool cover dial drain drive email exchange feed file "
-                                "filter flash flip fold group guide hold index label light link "
-                                "look mail map mark match mix name note order pack park partition "
-                                "pause pick pin place plan plant post preview process program "
-                                "purchase query question rate record release rent report request "
-                                "rinse schedule ship shop sign sort stack stamp store support tag "
-                                "talk tap teach test time track train transfer travel treat trim "
-                                "try tune wake walk warm wash water work wrap";
+static const char names_too[] =
+    "back balance block burn call charge check color colour contact control cook cool cover "
+    "dial drain drive email exchange feed file filter flash flip fold group guide hold "
+    "index label light link look mail map mark match mix name note order pack park "
+    "partition pause pick pin place plan plant post preview process program purchase query "
+    "question rate record release rent report request rinse schedule ship shop sign sort "
+    "stack stamp store support tag talk tap teach test time track train transfer travel "
+    "treat trim try tune wake walk warm wash water work wrap";
 
 static const char gerunds_too[] =
-    "beginning booking building cooking drawing filing finding landing listing mapping marketing "
-    "opening parking planning reading "
-    "recording rating saving shipping shopping staffing testing timing tracking training trading "
-    "walking washing working";
+    "beginning booking building cooking drawing filing finding landing listing mapping "
+    "marketing opening parking planning rating reading recording saving shipping shopping "
+    "staffing testing timing tracking trading training walking washing working";
 
-static const char behind_verbs[] = "a an the your my its their all any some more another several "
-                                   "two multiple and on in up down off out into to from with for "
-                                   "whether what who which how where when if";
+static const char behind_verbs[] =
+    "a an the your my its their all any some more another several two multiple and on in up "
+    "down off out into to from with for whether what who which how where when if";
 
 static bool is_verb(const char *w, size_t n) {
     return fo_words_have_any_case(verbs, w, n);
