@@ -258,7 +258,7 @@ static const extract_format formats[] = {
      .endings = "txt text log nfo debian",
      .extract = extract_plain,
      .in_parts = true,
-     .version = 4},
+     .version = 5},
 };
 
 const extract_format *extract_format_at(size_t i) {

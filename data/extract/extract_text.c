@@ -5,6 +5,7 @@
 #include "data/extract/chat_turn.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/list_marker.h"
+#include "data/extract/man_printed.h"
 #include "kernels/utf8.h"
 
 enum { COVER_LINES = 4 };
@@ -341,16 +342,19 @@ void extract_plain_text(builder *b, const char *s, size_t n) {
     mark_plain(b, n);
 }
 
-/* The text is kept as it was decoded; one that is a part of a document goes behind what there is. */
+/* The text is kept as it was decoded, but for a printed manual page; one that is a part of a document goes behind what there is. */
 int extract_plain(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     bool part = b->text.len > 0;
     int rc = extract_decode(b, in, NULL, &text, err);
-    if (!rc && part)
+    const bool manual = !rc && !part && man_printed_is(text.data, text.len);
+    if (manual)
+        man_printed_read(b, text.data, text.len);
+    else if (!rc && part)
         extract_plain_text(b, text.data, text.len);
     else if (!rc)
         builder_adopt(b, &text);
     extract_drop(b, &text);
-    if (!rc && !part && !b->failure) mark_plain(b, b->text.len);
+    if (!rc && !part && !manual && !b->failure) mark_plain(b, b->text.len);
     return rc;
 }

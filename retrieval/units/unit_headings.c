@@ -443,6 +443,24 @@ static bool is_value(const char *s, size_t n) {
     return digits >= FEWEST;
 }
 
+/* Of other words in capitals nobody knows: "ATM" above what it is explains a term. */
+bool unit_is_section_of_manual(const unit_lines *lines, size_t i) {
+    static const char sections[] =
+        "NAME SYNOPSIS USAGE DESCRIPTION OPTIONS COMMANDS ARGUMENTS EXAMPLE EXAMPLES FILES METHODS "
+        "FUNCTIONS ENVIRONMENT CONFIGURATION INSTALLATION DIAGNOSTICS ERRORS NOTES CAVEATS BUGS "
+        "LIMITATIONS SECURITY HISTORY STANDARDS SUPPORT AUTHOR AUTHORS COPYRIGHT LICENSE";
+    enum { DEEPER = 2 };
+    size_t n, n_below, blanks = 0;
+    const char *s = unit_lines_indented(lines, i, &n), *below;
+    if (i + 1 >= lines->n || s != lines->text + lines->v[i].start || !unit_is_shouted(lines, i) ||
+        !fo_words_have(sections, s, n))
+        return false;
+    below = unit_lines_indented(lines, i + 1, &n_below);
+    while (blanks < n_below && fo_is_blank(below[blanks])) blanks++;
+    const uint8_t next = lines->v[i + 1].class;
+    return (blanks >= DEEPER || below[0] == '\t') && (next == LINE_TEXT || next == LINE_OPTION);
+}
+
 bool unit_stands_as_heading(const unit_lines *lines, size_t i) {
     const text_line *l = &lines->v[i];
     size_t n = l->end - l->start;
@@ -466,7 +484,7 @@ bool unit_stands_as_heading(const unit_lines *lines, size_t i) {
     const bool several = memchr(s, ' ', n) != NULL;
     if (unit_is_right_above(lines, i) || is_date_above(lines, i)) return true;
     return unit_is_shouted(lines, i) &&
-           (next == LINE_ITEM || next == LINE_ROW ||
+           (next == LINE_ITEM || next == LINE_ROW || unit_is_section_of_manual(lines, i) ||
             (next == LINE_TEXT && several && !unit_is_shouted(lines, i + 1)));
 }
 

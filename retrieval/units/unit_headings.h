@@ -29,6 +29,9 @@ size_t unit_ruled_heading(const unit_lines *l, size_t i, bool *below);
 /* Such a line between blank ones: it parts what is above from what is below, and heads nothing. */
 bool unit_is_rule_between(const unit_lines *l, size_t i);
 
+/* "NAME", "OPTIONS" in the first column, and the section's text right below it further in, as pod2text and man print manuals. */
+bool unit_is_section_of_manual(const unit_lines *lines, size_t i);
+
 /* The lines' classes are settled for these. A question with a line of its own before what answers it, as pages of frequent
  * questions have them: what stands before has ended, and what follows did not have to begin a new line. */
 bool unit_is_asked(const unit_lines *l, size_t i);

@@ -86,7 +86,9 @@ static bool is_term(const unit_reader *r, size_t i) {
                                                  r->in.v[i - 1].end - r->in.v[i - 1].start)))
         return false;
     if (r->in.v[i + 1].class == LINE_TEXT && unit_is_shouted(&r->in, i + 1)) return false;
-    if (unit_is_right_above(&r->in, i) || unit_code_is_example(&r->in, i)) return false;
+    if (unit_is_right_above(&r->in, i) || unit_is_section_of_manual(&r->in, i) ||
+        unit_code_is_example(&r->in, i))
+        return false;
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;

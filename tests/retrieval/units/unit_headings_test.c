@@ -175,6 +175,21 @@ static void the_name_of_a_setting_heads_what_is_said_of_it(void **state) {
            TEXT_UNIT_DEFINITION, "Settings");
 }
 
+/* "NAME ps - report a snapshot" would say the heading, too. */
+static void sections_of_a_manual_head_what_is_indented_below(void **state) {
+    (void)state;
+    const char *text =
+        "NAME\n  tide - when the water is high\n\nNOTES\n\tThe gauges are old.\n\n"
+        "OPTIONS\n  -q, --quiet\n  Say nothing.\n\nATM\n  The machine that gives money.\n\n"
+        "FILES\nThe gates are in it.\n";
+    read_units(text);
+    expect(text, "tide - when the water is high", TEXT_UNIT_SENTENCE, "NAME");
+    expect(text, "The gauges are old.", TEXT_UNIT_SENTENCE, "NOTES");
+    expect(text, "-q, --quiet\n  Say nothing.", TEXT_UNIT_DEFINITION, "OPTIONS");
+    expect(text, "ATM\n  The machine that gives money.", TEXT_UNIT_DEFINITION, "OPTIONS");
+    expect(text, "FILES\nThe gates are in it.", TEXT_UNIT_DEFINITION, "OPTIONS"); /* not indented */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_name_of_a_setting_heads_what_is_said_of_it),
@@ -187,6 +202,7 @@ int main(void) {
         cmocka_unit_test(a_numbered_line_of_arabic_heads_what_is_below),
         cmocka_unit_test(a_day_heads_its_entry),
         cmocka_unit_test(a_sentence_of_any_script_is_no_heading),
+        cmocka_unit_test(sections_of_a_manual_head_what_is_indented_below),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }
