@@ -39,8 +39,8 @@
 #include "retrieval/answer/setting_entries.h"
 #include "retrieval/answer/sibling_things.h"
 #include "retrieval/answer/subjects.h"
-#include "retrieval/answer/task_pages.h"
 #include "retrieval/answer/table_names.h"
+#include "retrieval/answer/task_pages.h"
 #include "retrieval/answer/tiers.h"
 #include "retrieval/answer/topics.h"
 #include "retrieval/answer/unit_demands.h"
@@ -530,7 +530,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     double *topic = calloc(p->units.n + 1, sizeof *topic);
     int rc = topic ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for the units");
     if (!rc) topics_of_words(&set->q, p, topic);
-    bool how = set->q.procedure || set->q.task;
+    bool how = question_asks_how(&set->q);
     const exact_names *names = &set->q.exact;
     const double most_words = most_words_of(t);
     bool other_version = p->other_version;

@@ -131,8 +131,11 @@ typedef struct candidate_passage {
     bool other_year;    /* it, or its title, names years, and not the one that is asked about */
     bool lacks_version; /* a version number of the question stands in neither text nor title */
     bool other_version; /* ... and it begins below a heading that names another one */
-    double bm25;        /* over these passages, as a share of the question's own mass */
-    double align;       /* by the reader; NAN: not read */
+    double
+        titled; /* cosine of the question with its document's title, less where that says something else; NAN: not known (task_pages.h) */
+    bool tells_task; /* ... which says how something is done, and not the opposite */
+    double bm25;     /* over these passages, as a share of the question's own mass */
+    double align;    /* by the reader; NAN: not read */
 } candidate_passage;
 
 /* "The second reminder": which_one.h */

@@ -62,8 +62,7 @@ static int by_score_falling(const void *a, const void *b) {
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
     static const double spoken_of = 4; /* a rival of another document has to be much better */
-    static const double meant = 3;
-    static const double task = 10;
+    static const double meant = 3, task = 10;
     return spoken_of * c->f[CAND_SPOKEN_OF] + 8 * c->f[CAND_TOPIC] + 8 * c->f[CAND_BY_TABLE] +
            meant * c->f[CAND_MEANT] + task * c->f[CAND_TASK] + 2 * c->f[CAND_DAY] -
            4 * c->f[CAND_OTHER_DAY] - 4 * c->f[CAND_OTHER_THING] - 3 * c->f[CAND_OTHER_PURPOSE] -

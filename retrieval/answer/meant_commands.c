@@ -35,10 +35,6 @@ static bool names_a_command(const candidate_set *set, const candidate_passage *l
     return family && !exact_names_family_asked(t->text, t->len, likeliest->title_text);
 }
 
-static bool asks_how(const question *q) {
-    return q->procedure || q->task;
-}
-
 /* "Which users are in a group?" is told by a command, too. Not "what is ...". */
 static bool asks_what_is_so(const question *q) {
     return q->kind == ASK_OTHER && !q->defines && q->demands.amount == AMOUNT_NONE &&
@@ -46,13 +42,14 @@ static bool asks_what_is_so(const question *q) {
 }
 
 bool meant_commands_asked(const question *q) {
-    return q->text.language < 0 && !q->exact.n_options && (asks_how(q) || asks_what_is_so(q));
+    return q->text.language < 0 && !q->exact.n_options &&
+           (question_asks_how(q) || asks_what_is_so(q));
 }
 
 void meant_commands_mark(candidate_set *set, const extractive_input *in) {
     static const double where_asked_what = 0.65;
     const candidate_passage *likeliest = NULL;
-    double most = asks_how(&set->q) ? meant_commands_least : where_asked_what;
+    double most = question_asks_how(&set->q) ? meant_commands_least : where_asked_what;
     if (!in->meant || !meant_commands_asked(&set->q)) return;
     for (size_t i = 0; i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
@@ -80,7 +77,7 @@ static bool stays_first(const candidate_set *set, double support) {
     static const double surely = 0.75, read_so = 0.5, surely_meant = 0.9;
     const candidate *best = &set->c[0];
     const candidate_passage *p = &set->passages[best->passage];
-    if (!asks_how(&set->q)) return true;
+    if (!question_asks_how(&set->q)) return true;
     if (!p->meant) return support >= set->meant && set->meant < surely_meant;
     return support >= surely || (set->crossed && best->cross >= read_so);
 }
@@ -114,7 +111,7 @@ void meant_commands_put_name_first(candidate_set *set) {
 size_t meant_commands_name_beside(const candidate_set *set, size_t most, candidate *chosen,
                                   size_t n) {
     const candidate_passage *p = n ? &set->passages[chosen[0].passage] : NULL;
-    if (!p || n >= most || !asks_how(&set->q) || !p->command || !p->unnamed ||
+    if (!p || n >= most || !question_asks_how(&set->q) || !p->command || !p->unnamed ||
         chosen[0].unit.kind == TEXT_UNIT_DEFINITION)
         return n;
     for (size_t i = 0; i < n; i++)

@@ -10,7 +10,7 @@
 #include "retrieval/units/unit_headings.h"
 
 static bool asks_how(const question *q) {
-    return q->text.language < 0 && (q->procedure || q->task);
+    return q->text.language < 0 && question_asks_how(q);
 }
 
 /* "Can I log in without a password?", "Where do I change my address?", "I want to stop paying", "forgot my password". */
@@ -28,48 +28,42 @@ static bool may_ask_how(const question *q) {
                t, 0, "what why who when which whose is are am do does did will may must should");
 }
 
-/* "Blocking a member", where unblocking is asked for and the page nowhere tells it. */
-static bool does_the_opposite(const char *title, const char *asked, const candidate_passage *p) {
-    const char *side = task_title_opposes(title, asked);
+/* Does the page, whose title or heading says the opposite, nowhere tell the side that is asked for? NULL: it says no opposite. */
+static bool lacks(const candidate_passage *p, const char *side) {
     return side && !word_tokens_say(side, p->text.text, p->text.len);
 }
 
-/* How much less the nearness of a title or heading counts of a page that does not say what is asked: of one about the thing, "What is a
- * virtual machine?", and of one that does the opposite. */
-static double apart(const char *title, const char *asked, const candidate_passage *p) {
-    static const double about_it = 0.15, opposite = 0.3;
-    return does_the_opposite(title, asked, p) ? opposite
-           : task_title_asks_else(title)      ? about_it
-                                              : 0;
+/* How much less the nearness counts of a title or heading that does not say what is asked: "Blocking a member", where unblocking is
+ * asked for, and "What is a virtual machine?" of a page about the thing. */
+static const double opposite = 0.3, about_it = 0.15;
+
+static void title_passage(candidate_passage *p, const char *asked, double cosine) {
+    const bool lacking = lacks(p, task_title_opposes(p->title_text, asked));
+    p->tells_task = !lacking && task_title_names_one(p->title_text);
+    p->titled = cosine - (lacking ? opposite : task_title_asks_else(p->title_text) ? about_it : 0);
 }
 
-/* The cosine of passage i's title with the question; NAN: not known. */
-static double titled(const candidate_set *set, const extractive_input *in, size_t i) {
-    const candidate_passage *p = &set->passages[i];
-    if (!in->titled || !p->title_text[0]) return NAN;
-    return (double)in->titled[i] - apart(p->title_text, in->question, p);
-}
-
-/* The passage whose title is nearest to the question, of those of other documents than `but` where it is given;
- * n_passages: of none it is known. */
-static size_t nearest(const candidate_set *set, const extractive_input *in,
-                      const candidate_passage *but) {
-    size_t best = set->n_passages;
+/* The passage whose title is nearest to the question; NULL: of none it is known. */
+static const candidate_passage *nearest(const candidate_set *set) {
+    const candidate_passage *best = NULL;
     for (size_t i = 0; i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
-        const double near = titled(set, in, i);
-        if (!isfinite(near) || (but && candidate_one_document(p, but))) continue;
-        if (best == set->n_passages || near > titled(set, in, best)) best = i;
+        if (isfinite(p->titled) && (!best || p->titled > best->titled)) best = p;
     }
     return best;
 }
 
 void task_pages_ask(candidate_set *set, const extractive_input *in) {
     static const double near = 0.5;
-    if (asks_how(&set->q) || !may_ask_how(&set->q)) return;
-    const size_t of = nearest(set, in, NULL);
-    set->q.procedure |= of < set->n_passages && titled(set, in, of) >= near &&
-                        task_title_names_one(set->passages[of].title_text);
+    const bool how = asks_how(&set->q), may = how || may_ask_how(&set->q);
+    for (size_t i = 0; i < set->n_passages; i++) {
+        candidate_passage *p = &set->passages[i];
+        const bool known = in->titled && p->title_text[0];
+        p->titled = NAN;
+        if (may) title_passage(p, in->question, known ? (double)in->titled[i] : NAN);
+    }
+    const candidate_passage *of = may && !how ? nearest(set) : NULL;
+    if (of && of->titled >= near && task_title_names_one(of->title_text)) set->q.procedure = true;
 }
 
 /* ---- headings ---------------------------------------------------------------------------- */
@@ -82,19 +76,8 @@ typedef struct task_headings {
     const char *text[HEADINGS];
     size_t len[HEADINGS];
     float cosine[HEADINGS];
+    const char *opposes[HEADINGS]; /* task_title_opposes */
 } task_headings;
-
-/* A heading of at most LONGEST bytes. */
-static const char *as_title(char title[LONGEST + 1], const char *s, size_t n) {
-    memcpy(title, s, n);
-    title[n] = '\0';
-    return title;
-}
-
-static bool names_a_task(const char *s, size_t n) {
-    char title[LONGEST + 1];
-    return n <= LONGEST && task_title_names_one(as_title(title, s, n));
-}
 
 static size_t find(const task_headings *h, const char *s, size_t n) {
     size_t i = 0;
@@ -102,21 +85,26 @@ static size_t find(const task_headings *h, const char *s, size_t n) {
     return i;
 }
 
-static void add_heading(task_headings *h, const char *s, size_t n) {
-    if (h->n == HEADINGS || !n || find(h, s, n) < h->n || !names_a_task(s, n)) return;
+static void add_heading(task_headings *h, const char *asked, const char *s, size_t n) {
+    char title[LONGEST + 1];
+    if (h->n == HEADINGS || !n || n > LONGEST || find(h, s, n) < h->n) return;
+    memcpy(title, s, n);
+    title[n] = '\0';
+    if (!task_title_names_one(title)) return;
     h->text[h->n] = s;
-    h->len[h->n++] = n;
+    h->len[h->n] = n;
+    h->opposes[h->n++] = task_title_opposes(title, asked);
 }
 
-static void gather(task_headings *h, const candidate_set *set) {
+static void gather(task_headings *h, const candidate_set *set, const char *asked) {
     for (size_t i = 0; i < set->n_passages; i++) {
         const candidate_passage *p = &set->passages[i];
         if (p->command) continue;
-        add_heading(h, p->heading, strlen(p->heading));
+        add_heading(h, asked, p->heading, strlen(p->heading));
         for (size_t k = 0; k < p->units.n; k++) {
             const text_unit *u = &p->units.v[k];
             if (u->kind == TEXT_UNIT_HEADING)
-                add_heading(h, p->text.text + u->start, u->end - u->start);
+                add_heading(h, asked, p->text.text + u->start, u->end - u->start);
         }
     }
 }
@@ -151,23 +139,19 @@ static const char *heading_of(const candidate_passage *p, const candidate *c, si
 }
 
 /* By the title of its page or by its section's heading, whichever comes nearer. */
-static void title_candidate(candidate *c, const candidate_set *set, const extractive_input *in,
-                            const task_headings *h) {
-    const candidate_passage *p = &set->passages[c->passage];
+static void title_candidate(candidate *c, const candidate_passage *p, const task_headings *h) {
     size_t n;
     const char *heading = heading_of(p, c, &n);
     const size_t of = find(h, heading, n);
-    const double page = titled(set, in, c->passage);
-    c->titled = page;
-    c->under_task =
-        task_title_names_one(p->title_text) && !does_the_opposite(p->title_text, in->question, p);
+    c->titled = p->titled;
+    c->under_task = p->tells_task;
     c->under = (candidate_heading){p->title_text, strlen(p->title_text)};
     if (of == h->n || (n == c->under.len && !memcmp(heading, p->title_text, n))) return;
-    char title[LONGEST + 1];
-    const double its = (double)h->cosine[of] - apart(as_title(title, heading, n), in->question, p);
-    if (isfinite(page) && page >= its) return;
+    const bool lacking = lacks(p, h->opposes[of]);
+    const double its = (double)h->cosine[of] - (lacking ? opposite : 0);
+    if (isfinite(p->titled) && p->titled >= its) return;
     c->titled = its;
-    c->under_task = !does_the_opposite(title, in->question, p);
+    c->under_task = !lacking;
     c->under = (candidate_heading){heading, n};
 }
 
@@ -176,18 +160,19 @@ int task_pages_read(candidate_set *set, const extractive_input *in, fo_err *err)
     task_headings h = {0};
     for (size_t i = 0; i < set->n; i++) set->c[i].titled = NAN;
     if (!set->n || !asks_how(&set->q)) return FO_OK;
-    if (in->encoder) gather(&h, set);
+    if (in->encoder) gather(&h, set, in->question);
     const int rc = h.n ? compare(&h, in->question, in->encoder, err) : FO_OK;
     if (rc) return rc;
     double most = near;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        if (set->passages[c->passage].command) continue;
-        title_candidate(c, set, in, &h);
+        const candidate_passage *p = &set->passages[c->passage];
+        if (p->command) continue;
+        title_candidate(c, p, &h);
         if (isfinite(c->titled)) most = fmax(most, c->titled);
     }
-    const size_t of = nearest(set, in, NULL);
-    if (of < set->n_passages && set->passages[of].command && titled(set, in, of) >= most) {
+    const candidate_passage *of = nearest(set);
+    if (of && of->command && of->titled >= most) {
         /* which command is meant is told by meant_commands.h */
         for (size_t i = 0; i < set->n; i++) set->c[i].titled = NAN;
         return FO_OK;

@@ -63,6 +63,11 @@ typedef struct question {
 int question_read(question *q, const lexicon *lx, const char *text, size_t len, fo_err *err);
 void question_deinit(question *q);
 
+/* Is it to be told how something is done? */
+static inline bool question_asks_how(const question *q) {
+    return q->procedure || q->task;
+}
+
 /* The term that a word is, or -1. */
 static inline int question_term_of(const question *q, uint64_t id) {
     for (uint64_t h = id;; h++) {

@@ -39,26 +39,22 @@ static const char pass[] =
     "Renew a visitor's card\n\n1. Open the harbour book and choose People.\n"
     "2. Press the round arrow in the corner.\n3. Choose a name and press Save.\n";
 
-static extractive_answer ask(const char *question, float berth_near, float pass_near) {
-    const passage p[N] = {[BERTH] = {.document = "berth.html",
-                                     .text = berth,
-                                     .len = sizeof berth - 1,
-                                     .title = berth_title,
-                                     .sparse = 3},
-                          [PASS] = {.document = "pass.html",
-                                    .text = pass,
-                                    .len = sizeof pass - 1,
-                                    .title = pass_title,
-                                    .sparse = 3}};
-    const float titled[N] = {[BERTH] = berth_near, [PASS] = pass_near};
+static passage page(const char *title, const char *text) {
+    return (passage){
+        .document = title, .text = text, .len = strlen(text), .title = title, .sparse = 3};
+}
+
+static extractive_answer answered(const passage *p, const float *titled, size_t n,
+                                  embedder *encoder, double least, const char *asked_for) {
     fo_err err = {0};
     extractive_answer a;
-    const extractive_input in = {.question = question,
+    const extractive_input in = {.question = asked_for,
                                  .passages = p,
-                                 .n_passages = N,
+                                 .n_passages = n,
                                  .titled = titled,
+                                 .encoder = encoder,
                                  .lx = &lx,
-                                 .min_support = 0.001,
+                                 .min_support = least,
                                  .reader = model};
     assert_ok(extractive_answer_make(&a, &in, &err), &err);
     return a;
@@ -66,7 +62,10 @@ static extractive_answer ask(const char *question, float berth_near, float pass_
 
 /* How sure it is, of an answer that has `has`; NULL: of any. */
 static double asked(const char *question, float berth_near, float pass_near, const char *has) {
-    extractive_answer a = ask(question, berth_near, pass_near);
+    static const double any = 0.001;
+    const passage p[N] = {[BERTH] = page(berth_title, berth), [PASS] = page(pass_title, pass)};
+    const float titled[N] = {[BERTH] = berth_near, [PASS] = pass_near};
+    extractive_answer a = answered(p, titled, N, NULL, any, question);
     const double support = a.support;
     if (has && (!a.text || !strstr(a.text, has))) fail_msg("%s: %s", question, a.text);
     extractive_answer_deinit(&a);
@@ -92,17 +91,10 @@ static void facts_are_not_told_by_titles(void **state) {
     assert_true(asked("Who gives a boat somewhere to lie?", 0.7f, 0.3f, NULL) < support_threshold);
 }
 
-static const char *answered(extractive_answer *a, const passage *p, float near, embedder *encoder,
-                            const char *asked_for) {
-    fo_err err = {0};
-    const extractive_input in = {.question = asked_for,
-                                 .passages = p,
-                                 .n_passages = 1,
-                                 .titled = &near,
-                                 .encoder = encoder,
-                                 .lx = &lx,
-                                 .reader = model};
-    assert_ok(extractive_answer_make(a, &in, &err), &err);
+/* The only page's answer, "" where it is refused. */
+static const char *said_by(extractive_answer *a, const passage *p, float near, embedder *encoder,
+                           const char *asked_for) {
+    *a = answered(p, &near, 1, encoder, 0, asked_for);
     return a->abstain ? "" : a->text;
 }
 
@@ -112,19 +104,15 @@ static void so_does_a_section_whose_heading_means_it(void **state) {
         "Harbour book\n\n## Renewing a visitor's card\n\n1. Open the book and choose People.\n"
         "2. Press the round arrow in the corner.\n\n## Lending a boat to somebody you know\n\n"
         "1. Open the book and choose Places.\n2. Press the plus sign in the corner.\n";
-    const passage p = {.document = "book.md",
-                       .text = text,
-                       .len = sizeof text - 1,
-                       .title = "Harbour book",
-                       .sparse = 3};
+    const passage p = page("Harbour book", text);
     fo_err err = {0};
     extractive_answer a;
     embedder *encoder;
     assert_ok(embedder_open(&encoder, EMBEDDER_ENCODER, &err), &err);
     static const char question[] = "How do I hand my boat to a friend?";
-    assert_string_equal(answered(&a, &p, 0.2f, NULL, question), "");
+    assert_string_equal(said_by(&a, &p, 0.2f, NULL, question), "");
     extractive_answer_deinit(&a);
-    const char *said = answered(&a, &p, 0.2f, encoder, question);
+    const char *said = said_by(&a, &p, 0.2f, encoder, question);
     if (!strstr(said, "plus sign") || strstr(said, "round arrow")) fail_msg("%s", said);
     extractive_answer_deinit(&a);
     embedder_close(encoder);
@@ -137,22 +125,18 @@ static void a_page_for_the_opposite_does_not(void **state) {
     assert_null(task_title_opposes("Blocking a member", "How do I block a member?"));
     static const char text[] = "Blocking a member\n\n1. Open the book and choose People.\n"
                                "2. Press the red sign beside the name.\n";
-    const passage p = {.document = "block.html",
-                       .text = text,
-                       .len = sizeof text - 1,
-                       .title = "Blocking a member",
-                       .sparse = 3};
+    const passage p = page("Blocking a member", text);
     extractive_answer a;
-    if (!strstr(answered(&a, &p, 0.7f, NULL, "How do I block a member?"), "red sign"))
+    if (!strstr(said_by(&a, &p, 0.7f, NULL, "How do I block a member?"), "red sign"))
         fail_msg("%s", a.text);
     extractive_answer_deinit(&a);
-    answered(&a, &p, NAN, NULL, "How do I unblock a member?");
+    said_by(&a, &p, NAN, NULL, "How do I unblock a member?");
     const double without = a.support;
     extractive_answer_deinit(&a);
-    answered(&a, &p, 0.7f, NULL, "How do I unblock a member?");
+    said_by(&a, &p, 0.7f, NULL, "How do I unblock a member?");
     const double with = a.support;
     extractive_answer_deinit(&a);
-    answered(&a, &p, 0.7f, NULL, "How do I block a member?");
+    said_by(&a, &p, 0.7f, NULL, "How do I block a member?");
     if (with > without || a.support <= with) fail_msg("%.2f %.2f %.2f", without, with, a.support);
     extractive_answer_deinit(&a);
 }
@@ -164,17 +148,13 @@ static void the_procedure_is_said_whole(void **state) {
         "Assign a mooring\n\nA boat that stays for the night is given a place to lie.\n\n"
         "1. Open the harbour book and choose Places.\n2. Press the plus sign in the corner.\n"
         "3. Choose the boat that is to lie there.\n4. Press Save.\n";
-    const passage p = {.document = "berth.html",
-                       .text = text,
-                       .len = sizeof text - 1,
-                       .title = berth_title,
-                       .sparse = 3};
+    const passage p = page(berth_title, text);
     static const char *const questions[] = {"How do I give a boat a place to lie for the night?",
                                             "Can I choose the boat that is to lie there?",
                                             "I want to give my boat a place to lie"};
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         extractive_answer a;
-        const char *said = answered(&a, &p, 0.7f, NULL, questions[i]);
+        const char *said = said_by(&a, &p, 0.7f, NULL, questions[i]);
         if (!strstr(said, "1. Open") || !strstr(said, "4. Press Save"))
             fail_msg("%s: %s", questions[i], said);
         extractive_answer_deinit(&a);
